@@ -21,6 +21,12 @@ export function observed(): ReportWork | null {
   return report;
 }
 
+/** Runs work below tfjs's kernels, which a profile hears of. */
+export function profiled(works: readonly KernelWork[], run: () => void): void {
+  if (report === null) run();
+  else report(works, run);
+}
+
 /**
  * Reports every call of a kernel to `onCall` until the function that it returns is called. A kernel that calls others is
  * one call. `onStart` hears of it first. On a GPU, whose work is only queued, the seconds are those of queueing it.

@@ -1,26 +1,31 @@
-/**
- * A decoding step as one list of jobs. It computes what decoding op by op does, to the bit: norm; q, k and v; rotation;
- * attention; output; residual and norm; gate and up; SwiGLU; down; residual and the next norm.
- */
+/** A decoding step as one list of jobs (job-list.ts), laid out again whenever rows leave. */
 import * as tf from '@tensorflow/tfjs-core';
-import { inputError } from '../../errors.ts';
-import { observed } from '../kernel-profile.ts';
+import { profiled } from '../kernel-profile.ts';
 import { ADD_TO_ROWS } from '../kernels/ids.ts';
-import type { KernelWork } from '../op-costs.ts';
-import { type PlacedCache, type PrefixKv, placeCache, type RowPrefix, slotTable } from '../ops/decode-attention.ts';
-import type { DecodeLayer, DecodeLinear, DecodeModel, DecodeRun } from '../ops/decode-step.ts';
+import { type PlacedCache, type PrefixKv, placeCache, type RowPrefix } from '../ops/decode-attention.ts';
+import {
+  attentionWork,
+  bufferWidths,
+  type DecodeBuffers,
+  type DecodeKernels,
+  decodeBySteps,
+  decodeLayers,
+  productWork,
+  type RowsStep,
+  rowsWork,
+  type SlotTable,
+} from '../ops/decode-layers.ts';
+import type { DecodeLinear, DecodeModel, DecodeRun } from '../ops/decode-step.ts';
 import { fitsHeads } from './attention.ts';
 import { decodeAttentionAt, decodePlan } from './decode-attention.ts';
 import type { Heap } from './heap.ts';
-import { type JobList, type JobRecorder, recordJobs } from './job-list.ts';
+import { type JobRecorder, recordJobs } from './job-list.ts';
 import { linearAt } from './lora-linear.ts';
 import { rmsNormAt } from './rms-norm.ts';
 import { ropeAt } from './rope.ts';
 import { gatherRowsAt } from './rows.ts';
 import type { WasmRuntime } from './runtime.ts';
 import { swiGluAt } from './swiglu.ts';
-
-// B rows in flight, D width, F inner width of the MLP, H query heads, K key/value heads, d head_dim, V vocabulary.
 
 /** Elements of a tile of the kernels that treat rows one by one. */
 const ROW_TILE = 2048;
@@ -34,64 +39,23 @@ export function openWasmDecodeRun(
   capacity: number,
 ): DecodeRun | null {
   if (!fitsHeads(model.shape)) return null;
+  const { heap } = runtime;
   const room = (shape: readonly number[]): tf.Tensor =>
-    tf.engine().makeTensorFromTensorInfo(runtime.heap.output(shape, 'float32'));
+    tf.engine().makeTensorFromTensorInfo(heap.output(shape, 'float32'));
   const cache = placeCache(prefix, prompts, capacity, model.shape, room);
+  const open = (rows: SlotTable): RowsStep => openStep(runtime, model, cache, rows, capacity);
+  const clear = (first: number, count: number): void => {
+    for (const { own } of cache.layers) for (const tensor of [own.k, own.v]) clearTokens(heap, tensor, first, count);
+  };
   try {
-    return openRun(runtime, model, cache, capacity);
+    return decodeBySteps(model, cache, capacity, open, clear);
   } catch (error) {
     cache.dispose();
     throw error;
   }
 }
 
-/** The run owns the cache. */
-function openRun(runtime: WasmRuntime, model: DecodeModel, cache: PlacedCache, capacity: number): DecodeRun {
-  const { heap } = runtime;
-  const [vocabulary] = model.embedding.shape;
-  const [positions] = model.rope.cos.shape;
-  let slots = cache.prompts.map((_, slot) => slot);
-  let step = 0;
-  let current = recordStep(runtime, model, cache, slots, capacity);
-
-  const place = (ids: readonly number[]): void => {
-    const next = slots.map((slot) => (cache.prompts[slot]?.length ?? 0) + step);
-    const isKnown = ids.every((id) => id >= 0 && id < vocabulary);
-    if (ids.length !== slots.length || !isKnown)
-      throw inputError('INDEX_OUT_OF_RANGE', `Expected ${slots.length} ids below ${vocabulary}, got ${ids.join(', ')}`);
-    if (step >= capacity || next.some((position) => position >= positions))
-      throw new RangeError(`Expected at most ${capacity} tokens a row and positions below ${positions}`);
-    heap.i32(current.ids, ids.length).set(ids);
-    heap.i32(current.positions, ids.length).set(next);
-    heap.i32(current.step, 1)[0] = step;
-  };
-
-  return {
-    step: (ids) => {
-      place(ids);
-      current.jobs.run();
-      step++;
-      return logitsOf(runtime, model, current.hidden, ids.length);
-    },
-    skip: (count) => {
-      // Whatever lies there may be numbers that take a processor longer.
-      for (const { own } of cache.layers) for (const tensor of [own.k, own.v]) clearTokens(heap, tensor, step, count);
-      step += count;
-    },
-    keep: (rows) => {
-      slots = rows.map((row) => slots[row] ?? 0);
-      const before = current;
-      current = recordStep(runtime, model, cache, slots, capacity);
-      before.jobs.free();
-    },
-    dispose: () => {
-      current.jobs.free();
-      cache.dispose();
-    },
-  };
-}
-
-/** Clears `count` tokens of all rows and heads from the `first` on. own [B, K, T, d] */
+/** own [B, K, T, d] */
 function clearTokens(heap: Heap, own: tf.Tensor, first: number, count: number): void {
   const [capacity = 0, headDim = 0] = own.shape.slice(2);
   const numbers = heap.f32(heap.pointer(own), own.size);
@@ -100,187 +64,184 @@ function clearTokens(heap: Heap, own: tf.Tensor, first: number, count: number): 
     numbers.fill(0, head + first * headDim, head + end * headDim);
 }
 
+/** Where a step reads what changes from one to the next: int32 [B], [B] and [1]. */
+interface StepInputs {
+  readonly ids: number;
+  readonly positions: number;
+  readonly step: number;
+}
+
+function openStep(
+  runtime: WasmRuntime,
+  model: DecodeModel,
+  cache: PlacedCache,
+  table: SlotTable,
+  capacity: number,
+): RowsStep {
+  const { heap } = runtime;
+  let places = { ids: 0, positions: 0, step: 0, hidden: 0 };
+  const jobs = recordJobs(runtime, (recorder) => {
+    places = recordStep(recorder, model, cache, table, capacity);
+  });
+  const { ids, positions, step, hidden } = places;
+  return {
+    run: (nextIds, nextPositions, written) => {
+      heap.i32(ids, nextIds.length).set(nextIds);
+      heap.i32(positions, nextPositions.length).set(nextPositions);
+      heap.i32(step, 1)[0] = written;
+      jobs.run();
+      return logitsOf(runtime, model, hidden, nextIds.length);
+    },
+    free: jobs.free,
+  };
+}
+
 /** hidden [B, D] → logits [B, V]. */
 function logitsOf(runtime: WasmRuntime, { head }: DecodeModel, hidden: number, rows: number): tf.Tensor2D {
   const { heap } = runtime;
   const [vocabulary, width] = head.shape;
-  const out = heap.output([rows, vocabulary], 'float32');
-  const run = (): void => {
+  const logits = heap.allOrNone(() => {
+    const out = heap.output([rows, vocabulary], 'float32');
     const [x, y, weight] = [hidden, heap.pointer(out), heap.matrix(head)];
-    linearAt(runtime, { rows, out: vocabulary, width, x, weight, y, adapter: null });
-  };
-  try {
-    const profile = observed();
-    if (profile === null) run();
-    else profile([product(rows, head)], run);
-  } catch (error) {
-    runtime.backend.disposeData(out.dataId);
-    throw error;
-  }
-  return tf.engine().makeTensorFromTensorInfo(out) as tf.Tensor2D;
-}
-
-/** A step of these rows, ready to run, and where it reads what changes from step to step. */
-interface RecordedStep {
-  readonly jobs: JobList;
-  /** Int32 [B] each. */
-  readonly ids: number;
-  readonly positions: number;
-  /** Tokens that each row has written. */
-  readonly step: number;
-  /** The last norm's output, [B, D]. */
-  readonly hidden: number;
-}
-
-function recordStep(
-  runtime: WasmRuntime,
-  model: DecodeModel,
-  cache: PlacedCache,
-  slots: readonly number[],
-  capacity: number,
-): RecordedStep {
-  let places: Omit<RecordedStep, 'jobs'> | null = null;
-  const jobs = recordJobs(runtime, (recorder) => {
-    places = recordLayers(recorder, model, cache, slots, capacity);
+    profiled([productWork(rows, head)], () =>
+      linearAt(runtime, { rows, out: vocabulary, width, x, weight, y, adapter: null }),
+    );
+    return out;
   });
-  return { jobs, ...(places as unknown as Omit<RecordedStep, 'jobs'>) };
+  return tf.engine().makeTensorFromTensorInfo(logits) as tf.Tensor2D;
 }
 
-function recordLayers(
-  { runtime, keep, op, begin }: JobRecorder,
+/** Records a step; says where its inputs are, and the last norm's output [B, D]. */
+function recordStep(
+  recorder: JobRecorder,
   model: DecodeModel,
   cache: PlacedCache,
-  slots: readonly number[],
+  table: SlotTable,
   capacity: number,
-): Omit<RecordedStep, 'jobs'> {
+): StepInputs & { readonly hidden: number } {
+  const { runtime, keep, op, begin } = recorder;
+  const { heap } = runtime;
+  const rows = table.length / 3;
+  const widths = bufferWidths(model);
+  const entries = Object.entries(widths).map(([name, columns]) => [name, keep(4 * rows * columns)]);
+  const buffers = Object.fromEntries(entries) as unknown as DecodeBuffers<number>;
+  const inputs = { ids: keep(4 * rows), positions: keep(4 * rows), step: keep(4) };
+  op(
+    () => [rowsWork('GatherRows', rows, widths.x)],
+    () => gatherRowsAt(runtime, heap.matrix(model.embedding), inputs.ids, buffers.x, rows, widths.x),
+  );
+  const kernels = jobKernels(recorder, model, cache, table, capacity, buffers, inputs);
+  decodeLayers(model, buffers, kernels, begin);
+  return { ...inputs, hidden: buffers.h };
+}
+
+/** Kernels that record themselves. */
+function jobKernels(
+  { runtime, keep, op }: JobRecorder,
+  model: DecodeModel,
+  cache: PlacedCache,
+  table: SlotTable,
+  capacity: number,
+  { x, h, q, k, v, attended, gate, up }: DecodeBuffers<number>,
+  inputs: StepInputs,
+): DecodeKernels<number> {
   const { heap, threads } = runtime;
   const { shape, normEps: eps, scaling, rope } = model;
   const { numHeads: heads, numKvHeads: kvHeads, headDim, scale } = shape;
-  const rows = slots.length;
-  const [, width] = model.embedding.shape;
-  const inner = model.layers[0]?.gate.weight.shape[0] ?? 0;
-  const [queries, keys] = [heads * headDim, kvHeads * headDim];
-  const floats = (columns: number): number => keep(4 * rows * columns);
+  const group = heads / kvHeads;
+  const widths = bufferWidths(model);
+  const rows = table.length / 3;
   const integers = (values: readonly number[]): number => {
     const at = keep(4 * values.length);
     heap.i32(at, values.length).set(values);
     return at;
   };
-  const table = slotTable(slots, cache.prompts);
-  const [ids, positions, step, slotsAt] = [slots, slots, [0], table].map(integers) as [number, number, number, number];
-  const plan = decodePlan(Int32Array.from(table), heads / kvHeads, kvHeads, threads);
-  const planAt = integers(plan);
-  const [x, h, q, k, v] = [width, width, queries, keys, keys].map(floats) as [number, number, number, number, number];
-  const [attended, change, gate, up] = [queries, width, inner, inner].map(floats) as [number, number, number, number];
+  const plan = decodePlan(Int32Array.from(table), group, kvHeads, threads);
+  const [tableAt, planAt] = [integers(table), integers(plan)];
 
-  /** Rows a tile, of so many columns. */
+  /** Rows a tile, of so many rows with so many columns. */
   const perTile = (columns: number, count = rows): number =>
     Math.max(Math.ceil(ROW_TILE / columns), Math.ceil(count / (2 * threads)));
 
-  /** y = x·Wᵀ of several layers on the same x, with their adapters and biases. */
-  function linears(from: number, ...layers: readonly (readonly [layer: DecodeLinear, y: number])[]): void {
-    const works = (): KernelWork[] => layers.map(([layer]) => product(rows, layer.weight, layer.lora));
-    const each = layers.map(([{ weight, bias, lora }, y]) => () => {
-      const [out, columns] = weight.shape;
-      const adapter = lora && { rank: lora.a.shape[0], a: heap.pointer(lora.a), b: heap.pointer(lora.b), scaling };
-      linearAt(runtime, { rows, out, width: columns, x: from, weight: heap.matrix(weight), y, adapter });
-      if (bias === null) return;
-      const tile = perTile(out);
-      runtime.pool.run(ADD_TO_ROWS, [heap.pointer(bias), y, rows, out, tile], Math.ceil(rows / tile));
-    });
-    op(works, ...each);
+  function linear(from: number, { weight, bias, lora }: DecodeLinear, y: number): void {
+    const [out, width] = weight.shape;
+    const adapter = lora && { rank: lora.a.shape[0], a: heap.pointer(lora.a), b: heap.pointer(lora.b), scaling };
+    linearAt(runtime, { rows, out, width, x: from, weight: heap.matrix(weight), y, adapter });
+    if (bias === null) return;
+    const tile = perTile(out);
+    runtime.pool.run(ADD_TO_ROWS, [heap.pointer(bias), y, rows, out, tile], Math.ceil(rows / tile));
   }
 
-  /** h = norm(x), of x + change where there is one. */
-  function norm(weight: tf.Tensor1D, change?: number): void {
-    const works = [rowsWork('RmsNorm', rows, width), ...(change === undefined ? [] : [rowsWork('Add', rows, width)])];
-    const at = { x, y: h, rows, width, perTile: perTile(width), weight: heap.pointer(weight), eps };
-    op(
-      () => works,
-      () => rmsNormAt(runtime, { ...at, ...(change !== undefined && { change }) }),
-    );
-  }
-
-  /** The heads' norms of q or k, in place. */
-  function headNorm(at: number, count: number, weight: tf.Tensor1D | null): (() => void)[] {
-    if (weight === null) return [];
+  function headNorm(at: number, count: number, weight: tf.Tensor1D): void {
     const all = rows * count;
     const norm = { weight: heap.pointer(weight), eps, perTile: perTile(headDim, all) };
-    return [() => rmsNormAt(runtime, { x: at, y: at, rows: all, width: headDim, ...norm })];
+    rmsNormAt(runtime, { x: at, y: at, rows: all, width: headDim, ...norm });
   }
 
-  function rotated(at: number, columns: number): () => void {
+  function rotate(at: number, columns: number): void {
+    const { positions } = inputs;
     const tables = { positions, cos: heap.pointer(rope.cos), sin: heap.pointer(rope.sin), headDim, isInverse: false };
-    return () => ropeAt(runtime, { x: at, y: at, rows, width: columns, perTile: perTile(columns), ...tables });
+    ropeAt(runtime, { x: at, y: at, rows, width: columns, perTile: perTile(columns), ...tables });
   }
 
-  function attention(layer: DecodeLayer, index: number): void {
-    const { prefix, own } = cache.layers[index] as PlacedCache['layers'][number];
-    linears(h, [layer.q, q], [layer.k, k], [layer.v, v]);
-    const norms = [...headNorm(q, heads, layer.qNorm), ...headNorm(k, kvHeads, layer.kNorm)];
-    if (norms.length > 0) op(() => [rowsWork('RmsNorm', rows, queries + keys)], ...norms);
-    op(() => [rowsWork('Rope', rows, queries + keys)], rotated(q, queries), rotated(k, keys));
-    const caches = { prefixK: prefix.k, prefixV: prefix.v, ownK: own.k, ownV: own.v };
-    const at = Object.fromEntries(Object.entries(caches).map(([name, tensor]) => [name, heap.pointer(tensor)]));
-    op(
-      () => [attentionWork(shape, rows, table, heap.i32(step, 1)[0] ?? 0)],
-      () =>
-        decodeAttentionAt(
-          runtime,
-          { heads, kvHeads, headDim, group: heads / kvHeads, scale },
-          {
-            ...(at as Record<keyof typeof caches, number>),
-            ...{ q, k, v, rows: slotsAt, out: attended, plan: planAt, runs: plan.length / 2, step, capacity },
-            ...{ places: prefix.k.shape[1] ?? 0, keys: Number.POSITIVE_INFINITY },
-          },
+  const ofQueriesAndKeys = (name: string) => () => [rowsWork(name, rows, widths.q + widths.k)];
+  return {
+    norm: (weight, change) => {
+      const names = change === null ? ['RmsNorm'] : ['RmsNorm', 'Add'];
+      const norm = {
+        weight: heap.pointer(weight),
+        eps,
+        perTile: perTile(widths.x),
+        ...(change !== null && { change }),
+      };
+      op(
+        () => names.map((name) => rowsWork(name, rows, widths.x)),
+        () => rmsNormAt(runtime, { x, y: h, rows, width: widths.x, ...norm }),
+      );
+    },
+    linears: (from, layers) =>
+      op(
+        () => layers.map(([{ weight, lora }]) => productWork(rows, weight, lora)),
+        ...layers.map(
+          ([layer, y]) =>
+            () =>
+              linear(from, layer, y),
         ),
-    );
-    linears(attended, [layer.o, change]);
-  }
-
-  op(
-    () => [rowsWork('GatherRows', rows, width)],
-    () => gatherRowsAt(runtime, heap.matrix(model.embedding), ids, x, rows, width),
-  );
-  model.layers.forEach((layer, index) => {
-    begin();
-    norm(layer.inputNorm, index === 0 ? undefined : change);
-    attention(layer, index);
-    norm(layer.postNorm, change);
-    linears(h, [layer.gate, gate], [layer.up, up]);
-    op(
-      () => [rowsWork('SwiGlu', rows, inner)],
-      () => swiGluAt(runtime, gate, up, gate, rows * inner),
-    );
-    linears(gate, [layer.down, change]);
-  });
-  norm(model.norm, model.layers.length === 0 ? undefined : change);
-  return { ids, positions, step, hidden: h };
-}
-
-// What a profile is told of the ops, as if they were those of tfjs.
-
-function info(...shape: number[]): tf.TensorInfo {
-  return { dataId: {}, shape, dtype: 'float32' };
-}
-
-function rowsWork(name: string, rows: number, width: number): KernelWork {
-  return { name, inputs: { x: info(rows, width) }, outputs: [info(rows, width)], attrs: {}, values: () => [] };
-}
-
-function product(rows: number, weight: tf.Tensor2D, lora: DecodeLinear['lora'] = null): KernelWork {
-  const [out, width] = weight.shape;
-  const outputs = [info(rows, out)];
-  if (lora === null) {
-    const inputs = { a: info(rows, width), b: info(out, width) };
-    return { name: 'BatchMatMul', inputs, outputs, attrs: { transposeB: true }, values: () => [] };
-  }
-  const inputs = { x: info(rows, width), weight: info(out, width), a: lora.a, b: lora.b };
-  return { name: 'LoraLinear', inputs, outputs, attrs: {}, values: () => [] };
-}
-
-function attentionWork(shape: DecodeModel['shape'], rows: number, table: readonly number[], step: number): KernelWork {
-  const out = info(rows, shape.numHeads * shape.headDim);
-  const inputs = { q: out, rows: { ...info(rows, 3), dtype: 'int32' as const } };
-  return { name: 'DecodeAttention', inputs, outputs: [out], attrs: { ...shape, step }, values: () => table };
+      ),
+    headNorms: (qNorm, kNorm) => {
+      if (qNorm === null || kNorm === null) return;
+      op(
+        ofQueriesAndKeys('RmsNorm'),
+        () => headNorm(q, heads, qNorm),
+        () => headNorm(k, kvHeads, kNorm),
+      );
+    },
+    rope: () =>
+      op(
+        ofQueriesAndKeys('Rope'),
+        () => rotate(q, widths.q),
+        () => rotate(k, widths.k),
+      ),
+    attention: (layer) => {
+      const { prefix, own } = cache.layers[layer] as PlacedCache['layers'][number];
+      const prompts = { prefixK: heap.pointer(prefix.k), prefixV: heap.pointer(prefix.v) };
+      const caches = { ...prompts, ownK: heap.pointer(own.k), ownV: heap.pointer(own.v), capacity };
+      const places = prefix.k.shape[1] ?? 0;
+      const runs = { plan: planAt, runs: plan.length / 2, rows: tableAt, step: inputs.step };
+      op(
+        () => [attentionWork(model, table, heap.i32(inputs.step, 1)[0] ?? 0)],
+        () =>
+          decodeAttentionAt(
+            runtime,
+            { heads, kvHeads, headDim, group, scale },
+            { q, k, v, out: attended, ...caches, ...runs, places, keys: Number.POSITIVE_INFINITY },
+          ),
+      );
+    },
+    swiglu: () =>
+      op(
+        () => [rowsWork('SwiGlu', rows, widths.gate)],
+        () => swiGluAt(runtime, gate, up, gate, rows * widths.gate),
+      ),
+  };
 }

@@ -1,0 +1,175 @@
+/**
+ * The layers of a decoding step on a backend's own buffers, for backends that run them below tfjs: each buffer is taken
+ * once and no tensor is made on the way. They compute what decoding op by op does, to the bit.
+ */
+import type * as tf from '@tensorflow/tfjs-core';
+import { inputError } from '../../errors.ts';
+import type { KernelWork } from '../op-costs.ts';
+import { type PlacedCache, type RowPrefix, slotTable } from './decode-attention.ts';
+import type { DecodeLayer, DecodeLinear, DecodeModel, DecodeRun } from './decode-step.ts';
+
+// B rows in flight, D width, F inner width of the MLP, H query heads, K key/value heads, d head_dim, V vocabulary.
+
+/** What a step writes on its way. */
+export interface DecodeBuffers<Buffer> {
+  /** The residual stream, its norm, and what a block adds to it. [B, D] */
+  readonly x: Buffer;
+  readonly h: Buffer;
+  readonly change: Buffer;
+  /** [B, H*d] */
+  readonly q: Buffer;
+  readonly attended: Buffer;
+  /** [B, K*d] */
+  readonly k: Buffer;
+  readonly v: Buffer;
+  /** [B, F]; SwiGLU writes into the first. */
+  readonly gate: Buffer;
+  readonly up: Buffer;
+}
+
+/** How many columns each has. */
+export function bufferWidths({ embedding, layers, shape }: DecodeModel): DecodeBuffers<number> {
+  const [, width] = embedding.shape;
+  const inner = layers[0]?.gate.weight.shape[0] ?? 0;
+  const [queries, keys] = [shape.numHeads * shape.headDim, shape.numKvHeads * shape.headDim];
+  return {
+    ...{ x: width, h: width, change: width, gate: inner, up: inner },
+    ...{ q: queries, attended: queries, k: keys, v: keys },
+  };
+}
+
+/** A backend's kernels on its buffers. */
+export interface DecodeKernels<Buffer> {
+  /** h = norm(x), of x + change where there is one, which x then is. */
+  norm(weight: tf.Tensor1D, change: Buffer | null): void;
+  /** y = x·Wᵀ of layers on the same x, with their biases and adapters. */
+  linears(x: Buffer, layers: readonly (readonly [layer: DecodeLinear, y: Buffer])[]): void;
+  /** The norms of the heads of q and k, in place; null: none. */
+  headNorms(qNorm: tf.Tensor1D | null, kNorm: tf.Tensor1D | null): void;
+  /** RoPE of q and k, in place. */
+  rope(): void;
+  /** Attention of q over the caches of a layer, to which it adds k and v. */
+  attention(layer: number): void;
+  /** gate = silu(gate) · up */
+  swiglu(): void;
+}
+
+/** The layers from the embedded tokens in x to the last norm, whose output is in h. `onLayer` is called before each. */
+export function decodeLayers<Buffer>(
+  { layers, norm }: Pick<DecodeModel, 'layers' | 'norm'>,
+  { h, change, q, k, v, attended, gate, up }: DecodeBuffers<Buffer>,
+  kernels: DecodeKernels<Buffer>,
+  onLayer: () => void,
+): void {
+  layers.forEach((layer: DecodeLayer, index) => {
+    onLayer();
+    kernels.norm(layer.inputNorm, index === 0 ? null : change);
+    kernels.linears(h, [
+      [layer.q, q],
+      [layer.k, k],
+      [layer.v, v],
+    ]);
+    kernels.headNorms(layer.qNorm, layer.kNorm);
+    kernels.rope();
+    kernels.attention(index);
+    kernels.linears(attended, [[layer.o, change]]);
+    kernels.norm(layer.postNorm, change);
+    kernels.linears(h, [
+      [layer.gate, gate],
+      [layer.up, up],
+    ]);
+    kernels.swiglu();
+    kernels.linears(gate, [[layer.down, change]]);
+  });
+  kernels.norm(norm, layers.length === 0 ? null : change);
+}
+
+/** A step of certain rows. */
+export interface RowsStep {
+  /** Reads one token of each row, at its position; `step`: tokens that each row has written before. Logits [B, V] */
+  run(ids: readonly number[], positions: readonly number[], step: number): tf.Tensor2D;
+  free(): void;
+}
+
+/** The rows of a step: of each the slot, and its prompt's start and length. */
+export type SlotTable = readonly number[];
+
+/**
+ * Decodes by steps that `open` makes for certain rows, again whenever rows leave. Owns the cache. `clear` empties
+ * `count` tokens of all rows from the `first` on.
+ */
+export function decodeBySteps(
+  model: DecodeModel,
+  cache: PlacedCache,
+  capacity: number,
+  open: (rows: SlotTable) => RowsStep,
+  clear: (first: number, count: number) => void,
+): DecodeRun {
+  const [vocabulary] = model.embedding.shape;
+  const [positions] = model.rope.cos.shape;
+  const { prompts } = cache;
+  let slots = prompts.map((_, slot) => slot);
+  let step = 0;
+  let current = open(slotTable(slots, prompts));
+  const positionsOf = (ids: readonly number[]): number[] => {
+    const isKnown = ids.every((id) => id >= 0 && id < vocabulary);
+    if (ids.length !== slots.length || !isKnown)
+      throw inputError('INDEX_OUT_OF_RANGE', `Expected ${slots.length} ids below ${vocabulary}, got ${ids.join(', ')}`);
+    const next = slots.map((slot) => (prompts[slot] as RowPrefix).length + step);
+    if (step >= capacity || next.some((position) => position >= positions))
+      throw new RangeError(`Expected at most ${capacity} tokens a row and positions below ${positions}`);
+    return next;
+  };
+  return {
+    step: (ids) => {
+      const logits = current.run(ids, positionsOf(ids), step);
+      step++;
+      return logits;
+    },
+    skip: (count) => {
+      // Whatever lies there may be numbers that take a processor longer.
+      clear(step, count);
+      step += count;
+    },
+    keep: (rows) => {
+      const kept = rows.map((row) => slots[row] as number);
+      const before = current;
+      current = open(slotTable(kept, prompts));
+      slots = kept;
+      before.free();
+    },
+    dispose: () => {
+      current.free();
+      cache.dispose();
+    },
+  };
+}
+
+// What a profile is told of the ops, as if they were those of tfjs.
+
+const info = (...shape: number[]): tf.TensorInfo => ({ dataId: {}, shape, dtype: 'float32' });
+
+/** An op that treats rows one by one. */
+export function rowsWork(name: string, rows: number, width: number): KernelWork {
+  return { name, inputs: { x: info(rows, width) }, outputs: [info(rows, width)], attrs: {}, values: () => [] };
+}
+
+/** x·Wᵀ, with an adapter where there is one. */
+export function productWork(rows: number, weight: tf.Tensor2D, lora: DecodeLinear['lora'] = null): KernelWork {
+  const [out, width] = weight.shape;
+  const outputs = [info(rows, out)];
+  if (lora === null) {
+    const inputs = { a: info(rows, width), b: info(out, width) };
+    return { name: 'BatchMatMul', inputs, outputs, attrs: { transposeB: true }, values: () => [] };
+  }
+  const inputs = { x: info(rows, width), weight: info(out, width), a: lora.a, b: lora.b };
+  return { name: 'LoraLinear', inputs, outputs, attrs: {}, values: () => [] };
+}
+
+/** Attention of these rows at a step. */
+export function attentionWork({ shape }: DecodeModel, table: SlotTable, step: number): KernelWork {
+  const rows = table.length / 3;
+  const out = info(rows, shape.numHeads * shape.headDim);
+  const inputs = { q: out, rows: { ...info(rows, 3), dtype: 'int32' as const } };
+  return { name: 'DecodeAttention', inputs, outputs: [out], attrs: { ...shape, step }, values: () => table };
+}
