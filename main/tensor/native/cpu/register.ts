@@ -1,8 +1,10 @@
 /** Puts our kernels for the processor in place of those in TensorFlow's ops. One line a kernel file. */
 import { getKernel, type KernelFunc, registerKernel, unregisterKernel } from '@tensorflow/tfjs-core';
+import { registerDecodeRun } from '../../ops/decode-step.ts';
 import type { NativeBackend } from '../binding.ts';
 import { registerAdamW } from './adamw.ts';
 import { registerAttention } from './attention.ts';
+import { openNativeDecodeRun } from './decode-run.ts';
 import { type CpuKernel, type Inputs, type RegisterCpu, runCpuKernel } from './kernel.ts';
 import { registerLoraLinear } from './lora-linear.ts';
 import { registerMatMul } from './matmul.ts';
@@ -34,4 +36,5 @@ export function registerCpuKernels(
   registerAttention(register);
   registerSoftmax(register);
   registerAdamW(register);
+  registerDecodeRun(backendName, (...run) => openNativeDecodeRun(backend, binding, ...run));
 }

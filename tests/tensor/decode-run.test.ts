@@ -1,22 +1,27 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ModelConfig } from '../../../main/model/config.ts';
-import { openDecoding } from '../../../main/model/decoding.ts';
-import { randomModel } from '../../../main/model/load.ts';
-import { type Adapter, adapterParameters, createAdapter, disposeAdapter } from '../../../main/model/lora.ts';
-import { disposeModel, type Model } from '../../../main/model/model.ts';
-import { PLAIN_TRAITS } from '../../../main/model/traits.ts';
-import { toBfloat16 } from '../../../main/tensor/bfloat16.ts';
-import { type KernelCall, profileKernels } from '../../../main/tensor/kernel-profile.ts';
-import { sizesOf, workOf } from '../../../main/tensor/op-costs.ts';
-import type { PrefixKv } from '../../../main/tensor/ops/decode-attention.ts';
-import { type DecodeRun, registerDecodeRun } from '../../../main/tensor/ops/decode-step.ts';
-import { closeWasmBackend } from '../../../main/tensor/wasm/boot.ts';
-import { openWasmDecodeRun } from '../../../main/tensor/wasm/decode-run.ts';
-import type { WasmRuntime } from '../../../main/tensor/wasm/runtime.ts';
-import { makeWeight } from '../../../main/tensor/weights.ts';
-import { randomTensor } from '../ops/finite-differences.ts';
-import { openForTest } from './open.ts';
+import type { ModelConfig } from '../../main/model/config.ts';
+import { openDecoding } from '../../main/model/decoding.ts';
+import { randomModel } from '../../main/model/load.ts';
+import { type Adapter, adapterParameters, createAdapter, disposeAdapter } from '../../main/model/lora.ts';
+import { disposeModel, type Model } from '../../main/model/model.ts';
+import { PLAIN_TRAITS } from '../../main/model/traits.ts';
+import { toBfloat16 } from '../../main/tensor/bfloat16.ts';
+import { type KernelCall, profileKernels } from '../../main/tensor/kernel-profile.ts';
+import { openNativeDecodeRun } from '../../main/tensor/native/cpu/decode-run.ts';
+import { hasKernels, type KernelBinding } from '../../main/tensor/native/cpu/run-kernel.ts';
+import { NATIVE_BACKEND } from '../../main/tensor/native/load.ts';
+import { openNativeBackend } from '../../main/tensor/native/open.ts';
+import { sizesOf, workOf } from '../../main/tensor/op-costs.ts';
+import type { PrefixKv } from '../../main/tensor/ops/decode-attention.ts';
+import { type DecodeRun, type OpenDecodeRun, registerDecodeRun } from '../../main/tensor/ops/decode-step.ts';
+import { closeWasmBackend } from '../../main/tensor/wasm/boot.ts';
+import { openWasmDecodeRun } from '../../main/tensor/wasm/decode-run.ts';
+import type { WasmRuntime } from '../../main/tensor/wasm/runtime.ts';
+import { makeWeight } from '../../main/tensor/weights.ts';
+import { nativeUnderTest } from '../native-under-test.ts';
+import { randomTensor } from './ops/finite-differences.ts';
+import { openForTest } from './wasm/open.ts';
 
 const LAYERS = 2;
 const QWEN3: ModelConfig = {
@@ -116,14 +121,63 @@ function decode(run: DecodeRun, rows: number): Float32Array[] {
   return logits;
 }
 
-describe.each([1, 2, 3])('decoding by a list of jobs on %i threads', (threads) => {
-  let runtime: WasmRuntime;
+/** A backend whose steps don't pass through tfjs. */
+interface Tested {
+  readonly name: string;
+  open(): Promise<OpenedForTest>;
+}
+
+interface OpenedForTest {
+  readonly backendName: string;
+  readonly openRun: OpenDecodeRun;
+  /** What must be after a run what it was before. */
+  inUse(): number;
+  close(): Promise<void>;
+}
+
+const onWasm = (threads: number): Tested => ({
+  name: `wasm on ${threads} threads`,
+  open: async () => {
+    const runtime = await openForTest(threads);
+    return {
+      backendName: 'wasm',
+      openRun: (...run) => openWasmDecodeRun(runtime, ...run),
+      inUse: runtime.heap.bytesInUse,
+      close: () => closeWasmBackend(runtime),
+    };
+  },
+});
+
+const onNative: Tested = {
+  name: 'native',
+  open: async () => {
+    const opened = await openNativeBackend(2, nativeUnderTest ?? undefined);
+    if (!opened.ok || !hasKernels(opened.backend.binding)) throw new Error('Expected the addon to have our kernels');
+    const { backend } = opened;
+    const { binding } = opened.backend;
+    await tf.setBackend(NATIVE_BACKEND);
+    return {
+      backendName: NATIVE_BACKEND,
+      openRun: (...run) => openNativeDecodeRun(backend, binding as KernelBinding, ...run),
+      inUse: () => binding.getNumOfTensors(),
+      close: async () => undefined,
+    };
+  },
+};
+
+const TESTED = [onWasm(1), onWasm(2), onWasm(3), ...(nativeUnderTest === null ? [] : [onNative])];
+
+describe.each(TESTED)('decoding below tfjs, $name', ({ open }) => {
+  let tested: OpenedForTest;
   beforeAll(async () => {
-    runtime = await openForTest(threads);
+    tested = await open();
+  });
+  afterAll(async () => {
+    registerDecodeRun(tested.backendName, tested.openRun);
+    await tested.close();
   });
   const useList = (on: boolean): void =>
-    registerDecodeRun('wasm', (...run) => (on ? openWasmDecodeRun(runtime, ...run) : null));
-  afterAll(() => closeWasmBackend(runtime));
+    registerDecodeRun(tested.backendName, (...run) => (on ? tested.openRun(...run) : null));
 
   function withCase<T>(
     { config, rowsEach, targets, half = false }: Case,
@@ -143,49 +197,60 @@ describe.each([1, 2, 3])('decoding by a list of jobs on %i threads', (threads) =
 
   it.each(Object.entries(CASES))('gives the bits of decoding op by op: %s', (_, test) => {
     withCase(test, (open, rows) => {
-      const before = { tensors: tf.memory().numTensors, bytes: runtime.heap.bytesInUse() };
-      useList(true);
-      const listed = decode(open(), rows);
-      expect({ tensors: tf.memory().numTensors, bytes: runtime.heap.bytesInUse() }).toEqual(before);
       useList(false);
       const byOps = decode(open(), rows);
-      expect(listed.map((logits) => [...logits])).toEqual(byOps.map((logits) => [...logits]));
-      expect(new Set(listed[0]).size).toBeGreaterThan(50);
+      const before = { tensors: tf.memory().numTensors, inUse: tested.inUse() };
+      useList(true);
+      const below = decode(open(), rows);
+      expect({ tensors: tf.memory().numTensors, inUse: tested.inUse() }).toEqual(before);
+      expect(below.map((logits) => [...logits])).toEqual(byOps.map((logits) => [...logits]));
+      expect(new Set(below[0]).size).toBeGreaterThan(50);
+    });
+  });
+
+  it('reports the work that decoding op by op does to a profile', () => {
+    withCase({ config: LLAMA, rowsEach: 2, targets: ALL }, (open, rows) => {
+      const workDone = (below: boolean): Map<string, number> => {
+        useList(below);
+        const run = open();
+        const flops = new Map<string, number>();
+        const end = profileKernels((call: KernelCall) => {
+          const key = `${call.name} ${sizesOf(call)}`;
+          const { flop } = workOf(call);
+          if (flop > 0) flops.set(key, (flops.get(key) ?? 0) + flop);
+          expect(call.seconds).toBeGreaterThan(0);
+        });
+        run.step(idsOf(rows, 0)).dispose();
+        end();
+        run.dispose();
+        return flops;
+      };
+      expect(workDone(true)).toEqual(workDone(false));
+    });
+  });
+
+  it('refuses ids that are none and more tokens than it has room for', () => {
+    withCase({ config: LLAMA, rowsEach: 1 }, (_, rows) => {
+      useList(true);
+      const model = randomModel(LLAMA, 3, 32, () => 0.3);
+      const run = openDecoding(model, null, prefixOf(LLAMA), PROMPTS, 1);
+      expect(() => run.step([1, 2, 512])).toThrow(/below 512/);
+      expect(() => run.step([1, 2])).toThrow(`Expected ${rows} ids`);
+      run.step([1, 2, 3]).dispose();
+      expect(() => run.step([1, 2, 3])).toThrow(/at most 1/);
+      run.dispose();
+      disposeModel(model);
     });
   });
 });
 
-describe('a list of jobs for decoding', () => {
+describe('a list of jobs for decoding, where memory is short', () => {
   let runtime: WasmRuntime;
   beforeAll(async () => {
     runtime = await openForTest(2);
   });
   const test: Case = { config: LLAMA, rowsEach: 2, targets: ALL };
   afterAll(() => closeWasmBackend(runtime));
-
-  it('reports the work that decoding op by op does to a profile', () => {
-    const model = randomModel(test.config, 3, 32, () => 0.3);
-    const adapter = adapterOn(model, ALL);
-    const rows = PROMPTS.flatMap((prompt) => [prompt, prompt]);
-    const workDone = (list: boolean): Map<string, number> => {
-      registerDecodeRun('wasm', (...run) => (list ? openWasmDecodeRun(runtime, ...run) : null));
-      const run = openDecoding(model, adapter, prefixOf(test.config), rows, CAPACITY);
-      const flops = new Map<string, number>();
-      const end = profileKernels((call: KernelCall) => {
-        const key = `${call.name} ${sizesOf(call)}`;
-        const { flop } = workOf(call);
-        if (flop > 0) flops.set(key, (flops.get(key) ?? 0) + flop);
-        expect(call.seconds).toBeGreaterThan(0);
-      });
-      run.step(idsOf(rows.length, 0)).dispose();
-      end();
-      run.dispose();
-      return flops;
-    };
-    expect(workDone(true)).toEqual(workDone(false));
-    disposeModel(model);
-    disposeAdapter(adapter);
-  });
 
   it('frees what it took when memory runs out on the way', () => {
     const model = randomModel(test.config, 3, 32, () => 0.3);
@@ -214,18 +279,6 @@ describe('a list of jobs for decoding', () => {
       }
     }
     expect(failures).toBeGreaterThan(10);
-    disposeModel(model);
-  });
-
-  it('refuses ids that are none and more tokens than it has room for', () => {
-    const model = randomModel(test.config, 3, 32, () => 0.3);
-    registerDecodeRun('wasm', (...run) => openWasmDecodeRun(runtime, ...run));
-    const run = openDecoding(model, null, prefixOf(test.config), PROMPTS, 1);
-    expect(() => run.step([1, 2, 512])).toThrow(/below 512/);
-    expect(() => run.step([1, 2])).toThrow(/Expected 3 ids/);
-    run.step([1, 2, 3]).dispose();
-    expect(() => run.step([1, 2, 3])).toThrow(/at most 1/);
-    run.dispose();
     disposeModel(model);
   });
 });

@@ -1,0 +1,262 @@
+/** A decoding step by calls of the addon's kernels on tensors that are made once: nothing of it passes through tfjs. */
+import * as tf from '@tensorflow/tfjs-core';
+import { pulse } from '../../../pulse.ts';
+import { profiled } from '../../kernel-profile.ts';
+import { type PlacedCache, type PrefixKv, placeCache, type RowPrefix } from '../../ops/decode-attention.ts';
+import {
+  attentionWork,
+  bufferWidths,
+  type DecodeBuffers,
+  type DecodeKernels,
+  decodeBySteps,
+  decodeLayers,
+  productWork,
+  type RowsStep,
+  rowsWork,
+  type SlotTable,
+} from '../../ops/decode-layers.ts';
+import type { DecodeLinear, DecodeModel, DecodeRun } from '../../ops/decode-step.ts';
+import type { NativeBackend } from '../binding.ts';
+import { boolAttr, FLOAT, type Handle, handleOf, INT32, maths, toTensor, typeAttr, withOps } from '../ops.ts';
+import { multiply } from './matmul.ts';
+import { type KernelBinding, type KernelName, runKernel } from './run-kernel.ts';
+
+const plain = { transposeA: false, transposeB: true } as const;
+
+/** Opens a run over the prompts' keys and values. */
+export function openNativeDecodeRun(
+  backend: NativeBackend,
+  binding: KernelBinding,
+  model: DecodeModel,
+  prefix: readonly PrefixKv[],
+  prompts: readonly RowPrefix[],
+  capacity: number,
+): DecodeRun {
+  const cache = placeCache(prefix, prompts, capacity, model.shape, (shape) => zeros(backend, shape));
+  const open = (rows: SlotTable): RowsStep => openStep(backend, binding, model, cache, rows);
+  try {
+    // It is made of zeros.
+    return decodeBySteps(model, cache, capacity, open, () => undefined);
+  } catch (error) {
+    cache.dispose();
+    throw error;
+  }
+}
+
+/** Zeros that never were an array of JavaScript's. */
+function zeros(backend: NativeBackend, shape: readonly number[]): tf.Tensor {
+  const info = withOps(backend, (ops) => {
+    const attrs = [typeAttr(backend, 'dtype', FLOAT), boolAttr(backend, 'init', true)];
+    return toTensor(backend, { ...ops.keep(ops.run('Empty', [ops.ints(shape)], attrs)), shape });
+  });
+  return tf.engine().makeTensorFromTensorInfo(info);
+}
+
+/** Tensors that a step owns. */
+interface Owned {
+  floats(shape: readonly number[]): Handle;
+  of(values: Float32Array | Int32Array, shape: readonly number[]): Handle;
+  /** The same numbers in another shape. */
+  reshaped(handle: Handle, shape: readonly number[]): Handle;
+  free(): void;
+}
+
+function openOwned(backend: NativeBackend, binding: KernelBinding): Owned {
+  const ids: number[] = [];
+  const own = (id: number, shape: readonly number[], dtype: number): Handle => {
+    ids.push(id);
+    return { id, shape, dtype };
+  };
+  return {
+    floats: (shape) => own(binding.allocateTensor(shape, FLOAT), shape, FLOAT),
+    of: (values, shape) => {
+      const dtype = values instanceof Int32Array ? INT32 : FLOAT;
+      return own(binding.createTensor(shape, dtype, values), shape, dtype);
+    },
+    reshaped: (handle, shape) => {
+      const { id } = withOps(backend, (ops) => ops.keep(maths(ops).reshape(handle, shape)));
+      return own(id, shape, handle.dtype);
+    },
+    free: () => {
+      for (const id of ids.splice(0)) binding.deleteTensor(id);
+    },
+  };
+}
+
+function openStep(
+  backend: NativeBackend,
+  binding: KernelBinding,
+  model: DecodeModel,
+  cache: PlacedCache,
+  table: SlotTable,
+): RowsStep {
+  const owned = openOwned(backend, binding);
+  try {
+    return makeStep(backend, binding, owned, model, cache, table);
+  } catch (error) {
+    owned.free();
+    throw error;
+  }
+}
+
+function makeStep(
+  backend: NativeBackend,
+  binding: KernelBinding,
+  owned: Owned,
+  model: DecodeModel,
+  cache: PlacedCache,
+  table: SlotTable,
+): RowsStep {
+  const rows = table.length / 3;
+  const widths = bufferWidths(model);
+  const entries = Object.entries(widths).map(([name, columns]) => [name, owned.floats([rows, columns])]);
+  const buffers = Object.fromEntries(entries) as unknown as DecodeBuffers<Handle>;
+  const [embedding, head] = [handleOf(backend, model.embedding), handleOf(backend, model.head)];
+  const run = (name: KernelName, ...[tensors, numbers]: KernelArguments): void =>
+    runKernel(binding, name, tensors, numbers);
+  const inputs: StepInputs = { positions: null, step: 0 };
+  const kernels = callKernels(backend, owned, run, model, cache, table, buffers, inputs);
+  return {
+    run: (ids, positions, step) => {
+      const given = openOwned(backend, binding);
+      try {
+        const indices = given.of(Int32Array.from(ids), [rows]);
+        inputs.positions = given.of(Int32Array.from(positions), [rows]);
+        inputs.step = step;
+        profiled([rowsWork('GatherRows', rows, widths.x)], () =>
+          run('gatherRows', { x: embedding, indices, out: buffers.x }),
+        );
+        decodeLayers(model, buffers, kernels, pulse);
+      } finally {
+        given.free();
+      }
+      const logits = openOwned(backend, binding);
+      try {
+        const out = logits.floats([rows, model.head.shape[0]]);
+        profiled([productWork(rows, model.head)], () => multiply({ run }, buffers.h, head, out, plain));
+        return tf.engine().makeTensorFromTensorInfo(toTensor(backend, out)) as tf.Tensor2D;
+      } catch (error) {
+        logits.free();
+        throw error;
+      }
+    },
+    free: owned.free,
+  };
+}
+
+type KernelArguments = [
+  tensors: Readonly<Record<string, Handle | undefined>>,
+  numbers?: Readonly<Record<string, number | boolean>>,
+];
+
+type Run = (name: KernelName, ...given: KernelArguments) => void;
+
+/** What changes from step to step. */
+interface StepInputs {
+  positions: Handle | null;
+  step: number;
+}
+
+/** A linear layer's tensors; the bias once for each row, as the addon adds tensors of one shape. */
+interface LinearHandles {
+  readonly weight: Handle;
+  readonly bias: Handle | null;
+  readonly lora: { readonly a: Handle; readonly b: Handle; readonly low: Handle } | null;
+}
+
+function callKernels(
+  backend: NativeBackend,
+  owned: Owned,
+  run: Run,
+  model: DecodeModel,
+  cache: PlacedCache,
+  table: SlotTable,
+  { x, h, q, k, v, attended, gate, up }: DecodeBuffers<Handle>,
+  inputs: StepInputs,
+): DecodeKernels<Handle> {
+  const { shape, normEps: eps, scaling, rope, layers } = model;
+  const { numHeads, numKvHeads, headDim } = shape;
+  const rows = table.length / 3;
+  const widths = bufferWidths(model);
+  const of = (tensor: tf.Tensor): Handle => handleOf(backend, tensor);
+  const slots = owned.of(Int32Array.from(table), [rows, 3]);
+  const tables = { cos: of(rope.cos), sin: of(rope.sin) };
+  const caches = cache.layers.map(({ prefix, own }) => ({
+    ...{ prefixK: of(prefix.k), prefixV: of(prefix.v) },
+    ...{ ownK: of(own.k), ownV: of(own.v) },
+  }));
+  const lows = new Map<number, Handle>();
+  const lowOf = (rank: number): Handle => {
+    const low = lows.get(rank) ?? owned.floats([rows, rank]);
+    lows.set(rank, low);
+    return low;
+  };
+  const handlesOf = ({ weight, bias, lora }: DecodeLinear): LinearHandles => ({
+    weight: of(weight),
+    bias: bias && owned.of(repeated(bias.dataSync<'float32'>(), rows), [rows, bias.size]),
+    lora: lora && { a: of(lora.a), b: of(lora.b), low: lowOf(lora.a.shape[0]) },
+  });
+  const linears = new Map(
+    layers.flatMap((layer) =>
+      [layer.q, layer.k, layer.v, layer.o, layer.gate, layer.up, layer.down].map(
+        (linear) => [linear, handlesOf(linear)] as const,
+      ),
+    ),
+  );
+  // The same memory, a head a row.
+  const hasHeadNorms = layers.some(({ qNorm }) => qNorm !== null);
+  const heads = hasHeadNorms && {
+    q: owned.reshaped(q, [rows * numHeads, headDim]),
+    k: owned.reshaped(k, [rows * numKvHeads, headDim]),
+  };
+
+  function linear(from: Handle, layer: DecodeLinear, y: Handle): void {
+    const { weight, bias, lora } = linears.get(layer) as LinearHandles;
+    if (lora !== null) multiply({ run }, from, lora.a, lora.low, { ...plain, alpha: scaling });
+    multiply({ run }, from, weight, y, { ...plain, ...(lora !== null && { low: [lora.low, lora.b] }) });
+    if (bias !== null) run('addInPlace', { target: y, x: bias }, { scale: 1 });
+  }
+
+  return {
+    norm: (weight, change) => {
+      if (change !== null)
+        profiled([rowsWork('Add', rows, widths.x)], () => run('addInPlace', { target: x, x: change }, { scale: 1 }));
+      profiled([rowsWork('RmsNorm', rows, widths.x)], () => run('rmsNorm', { x, weight: of(weight), out: h }, { eps }));
+    },
+    linears: (from, these) => {
+      for (const [layer, y] of these)
+        profiled([productWork(rows, layer.weight, layer.lora)], () => linear(from, layer, y));
+    },
+    headNorms: (qNorm, kNorm) => {
+      if (qNorm === null || kNorm === null || heads === false) return;
+      profiled([rowsWork('RmsNorm', rows, widths.q + widths.k)], () => {
+        run('rmsNorm', { x: heads.q, weight: of(qNorm), out: heads.q }, { eps });
+        run('rmsNorm', { x: heads.k, weight: of(kNorm), out: heads.k }, { eps });
+      });
+    },
+    rope: () =>
+      profiled([rowsWork('Rope', rows, widths.q + widths.k)], () => {
+        for (const part of [q, k])
+          run(
+            'rope',
+            { x: part, positions: inputs.positions ?? undefined, ...tables, out: part },
+            { headDim, inverse: false },
+          );
+      }),
+    attention: (layer) =>
+      profiled([attentionWork(model, table, inputs.step)], () =>
+        run(
+          'decodeAttention',
+          { q, k, v, ...caches[layer], rows: slots, out: attended },
+          { ...shape, step: inputs.step },
+        ),
+      ),
+    swiglu: () => profiled([rowsWork('SwiGlu', rows, widths.gate)], () => run('swiglu', { gate, up, out: gate })),
+  };
+}
+
+function repeated(values: Float32Array, times: number): Float32Array {
+  const all = new Float32Array(values.length * times);
+  for (let at = 0; at < all.length; at += values.length) all.set(values, at);
+  return all;
+}
