@@ -45,6 +45,14 @@ describe.runIf(present)("the addon's kernels", () => {
       [2, 70, 1000],
       [64, 64, 9000],
     ],
+    // Columns that each tile packs itself; rows that would share the places of a cache; and neither.
+    ...[
+      [40, 200, 70],
+      [131, 333, 384],
+      [512, 195, 17],
+      [40, 200, 1024],
+      [600, 70, 1000],
+    ],
   ] as const;
 
   it.each(sizes)('multiply %i x %i matrices of depth %i, transposed or not', (m = 1, n = 1, k = 1) => {

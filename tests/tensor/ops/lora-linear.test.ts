@@ -35,14 +35,17 @@ describe.each(await openTestBackends())('loraLinear on $name', (backend) => {
     ]);
   });
 
-  it.each([1, 3, 16, 70])('is the same as by single products with %i rows', (rows) => {
-    const x = matrix([rows, 40], 1);
-    const [weight, a, b] = [matrix([50, 40], 2), matrix([5, 40], 3), matrix([50, 5], 4)];
-    const low = tf.mul(tf.matMul(x, a, false, true), 2);
-    const expected = tf.add(tf.matMul(x, weight, false, true), tf.matMul(low, b, false, true));
-    const difference = tf.max(tf.abs(tf.sub(loraLinear(x, weight, a, b, 2), expected))).dataSync()[0];
-    expect(difference).toBeLessThan(1e-4);
-  });
+  it.each([...[1, 3, 16, 70].map((rows) => [rows, 50]), [130, 250]])(
+    'is the same as by single products with %i rows to %i columns',
+    (rows = 1, out = 1) => {
+      const x = matrix([rows, 40], 1);
+      const [weight, a, b] = [matrix([out, 40], 2), matrix([5, 40], 3), matrix([out, 5], 4)];
+      const low = tf.mul(tf.matMul(x, a, false, true), 2);
+      const expected = tf.add(tf.matMul(x, weight, false, true), tf.matMul(low, b, false, true));
+      const difference = tf.max(tf.abs(tf.sub(loraLinear(x, weight, a, b, 2), expected))).dataSync()[0];
+      expect(difference).toBeLessThan(1e-4);
+    },
+  );
 
   it('has the gradients of finite differences', () => {
     const weight = matrix([6, 8], 4);

@@ -18,6 +18,8 @@ constexpr int kDepth = 384;
 constexpr int64_t kPackedFloats = 1 << 22;
 // Rows of A up to which B is better streamed than packed.
 constexpr int kFewRows = 32;
+// Rows of A up to which each tile packs its columns of B itself.
+constexpr int kMostColumnRows = 512;
 // Rows of A that are too few to fill a panel.
 constexpr int kFewestRows = 4;
 // Floats of a line of the cache.
@@ -44,6 +46,10 @@ void packPanel(const Number *from, int64_t lineStride, int64_t depthStride, int 
   if (lineStride == 1 && lines == width && width % kLanes == 0) {
     for (int k = 0; k < depth; k++)
       for (int i = 0; i < width; i += kLanes) store(to + k * width + i, vecAt(from + k * depthStride + i));
+    return;
+  }
+  if (lineStride == 1 && lines == width && sizeof(Number) == sizeof(float)) {
+    for (int k = 0; k < depth; k++) std::memcpy(to + k * width, from + k * depthStride, width * sizeof(float));
     return;
   }
   int k = 0;
@@ -106,6 +112,43 @@ inline void blockRows(int rows, int k, const float *a, int64_t aRow, int64_t aCo
 
 int panels(int length, int width) { return (length + width - 1) / width; }
 
+// Whether A's rows can be read as they lie: along K, and not so that a block's rows share the same places of the cache.
+bool liesWell(const Product &p) { return p.aCol == 1 && p.aRow * sizeof(float) % 4096 != 0; }
+
+// Whether each thread should pack the columns of B that it needs by itself, instead of all together before they start.
+bool columnsPay(const Product &p) {
+  return liesWell(p) && p.m <= kMostColumnRows && p.k <= kDepth && p.moreK <= kDepth &&
+         static_cast<int64_t>(p.m) * p.n * p.k > kSerial && panels(p.n, kWidth) >= 3 * Pool::get().threads();
+}
+
+// Some rows of A by columns of B that a tile has packed.
+template <class Number>
+void multiplyColumns(const Product &p) {
+  const int bPanels = panels(p.n, kWidth), allK = p.k + p.moreK;
+  const Number *const b = static_cast<const Number *>(p.b);
+  // At most 64 KiB of B a tile, but several tiles for every thread.
+  const int each = std::max(1, std::min(bPanels / (4 * Pool::get().threads()), 16384 / (kWidth * allK)));
+  Pool::get().run(panels(bPanels, each), [&](int tile) {
+    float *const packed = scratch(1, static_cast<size_t>(kWidth) * allK);
+    for (int panel = tile * each; panel < std::min((tile + 1) * each, bPanels); panel++) {
+      const int64_t column = static_cast<int64_t>(panel) * kWidth;
+      const int columns = std::min<int>(kWidth, p.n - column);
+      float *const more = packed + static_cast<int64_t>(p.k) * kWidth;
+      packPanel<kWidth>(b + column * p.bCol, p.bCol, p.bRow, columns, p.k, packed);
+      if (p.moreK > 0) packPanel<kWidth>(p.moreB + column * p.moreBCol, p.moreBCol, p.moreBRow, columns, p.moreK, more);
+      for (int row = 0; row < p.m; row += kHeight) {
+        const int rows = std::min(kHeight, p.m - row);
+        float *const c = p.c + row * p.cRow + column;
+        blockRows<kHeight>(rows, p.k, p.a + row * p.aRow, p.aRow, 1, packed, kWidth, c, p.cRow, columns, p.alpha,
+                           p.accumulate);
+        if (p.moreK > 0)
+          blockRows<kHeight>(rows, p.moreK, p.moreA + static_cast<int64_t>(row) * p.moreK, p.moreK, 1, more, kWidth, c,
+                             p.cRow, columns, p.alpha, true);
+      }
+    }
+  });
+}
+
 // A product whose packed operands fit. Packed: [part of K][panel][step][line of the panel]. The second pair of factors is
 // one more part of K.
 template <class Number>
@@ -116,7 +159,8 @@ void multiplyPacked(const Product &p) {
   const auto fromOf = [&](int part) { return part < own ? part * kDepth : p.k; };
   const auto depthOf = [&](int part) { return part < own ? std::min(kDepth, p.k - part * kDepth) : p.moreK; };
   const bool parallel = static_cast<int64_t>(p.m) * p.n * p.k > kSerial;
-  float *const packedA = scratch(0, static_cast<size_t>(aPanels) * kHeight * allK);
+  const bool packsA = !liesWell(p);
+  float *const packedA = packsA ? scratch(0, static_cast<size_t>(aPanels) * kHeight * allK) : nullptr;
   float *const packedB = scratch(1, static_cast<size_t>(bPanels) * kWidth * allK);
   const Number *const b = static_cast<const Number *>(p.b);
   const auto each = [&](int tiles, const auto &work) {
@@ -126,7 +170,7 @@ void multiplyPacked(const Product &p) {
   };
   // A tile packs a part of K of several panels.
   const int aGroup = std::max(1, 24 / parts), bGroup = std::max(1, 8 / parts);
-  const int aTiles = panels(aPanels, aGroup) * parts;
+  const int aTiles = packsA ? panels(aPanels, aGroup) * parts : 0;
   each(aTiles + panels(bPanels, bGroup) * parts, [&](int tile) {
     const bool ofA = tile < aTiles;
     if (!ofA) tile -= aTiles;
@@ -155,19 +199,26 @@ void multiplyPacked(const Product &p) {
     else if (across > 2) across = (across + 1) / 2;
     else down = (down + 1) / 2;
   }
-  const int columns = panels(bPanels, across);
-  each(panels(aPanels, down) * columns, [&](int tile) {
-    const int firstA = tile / columns * down, firstB = tile % columns * across;
+  const int wide = panels(bPanels, across);
+  each(panels(aPanels, down) * wide, [&](int tile) {
+    const int firstA = tile / wide * down, firstB = tile % wide * across;
     for (int part = 0; part < parts; part++) {
       const int from = fromOf(part), depth = depthOf(part);
       for (int j = firstB; j < std::min(firstB + across, bPanels); j++) {
         const float *const bPanel = packedB + (static_cast<int64_t>(from) * bPanels + static_cast<int64_t>(j) * depth) * kWidth;
         for (int i = firstA; i < std::min(firstA + down, aPanels); i++) {
-          const float *const aPanel = packedA + (static_cast<int64_t>(from) * aPanels + static_cast<int64_t>(i) * depth) * kHeight;
-          const int row = i * kHeight, column = j * kWidth;
-          blockRows<kHeight>(std::min(kHeight, p.m - row), depth, aPanel, 1, kHeight, bPanel, kWidth,
-                             p.c + row * p.cRow + column, p.cRow, std::min(kWidth, p.n - column), p.alpha,
-                             p.accumulate || from > 0);
+          const int row = i * kHeight, column = j * kWidth, rows = std::min(kHeight, p.m - row);
+          float *const c = p.c + row * p.cRow + column;
+          const int columns = std::min(kWidth, p.n - column);
+          const bool accumulate = p.accumulate || from > 0;
+          if (packsA) {
+            const float *const aPanel = packedA + (static_cast<int64_t>(from) * aPanels + static_cast<int64_t>(i) * depth) * kHeight;
+            blockRows<kHeight>(rows, depth, aPanel, 1, kHeight, bPanel, kWidth, c, p.cRow, columns, p.alpha, accumulate);
+          } else {
+            const float *const a = part < own ? p.a + row * p.aRow + from : p.moreA + static_cast<int64_t>(row) * p.moreK;
+            const int64_t aRow = part < own ? p.aRow : p.moreK;
+            blockRows<kHeight>(rows, depth, a, aRow, 1, bPanel, kWidth, c, p.cRow, columns, p.alpha, accumulate);
+          }
         }
       }
     }
@@ -339,6 +390,7 @@ void multiply(const Product &p) {
     if (p.m <= kFewestRows) return p.bHalf ? multiplyFewest<uint16_t>(p) : multiplyFewest<float>(p);
     if (p.m <= kFewRows) return p.bHalf ? multiplyFewRows<uint16_t>(p) : multiplyFewRows<float>(p);
   }
+  if (columnsPay(p)) return p.bHalf ? multiplyColumns<uint16_t>(p) : multiplyColumns<float>(p);
   if (p.bHalf) multiplyInParts<uint16_t>(p);
   else multiplyInParts<float>(p);
 }

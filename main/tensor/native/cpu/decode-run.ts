@@ -17,6 +17,7 @@ import {
 } from '../../ops/decode-layers.ts';
 import type { DecodeLinear, DecodeModel, DecodeRun } from '../../ops/decode-step.ts';
 import type { NativeBackend } from '../binding.ts';
+import { collectGarbage } from '../garbage.ts';
 import { boolAttr, FLOAT, type Handle, handleOf, INT32, maths, toTensor, typeAttr, withOps } from '../ops.ts';
 import { multiply } from './matmul.ts';
 import { type KernelBinding, type KernelName, runKernel } from './run-kernel.ts';
@@ -36,7 +37,12 @@ export function openNativeDecodeRun(
   const open = (rows: SlotTable): RowsStep => openStep(backend, binding, model, cache, rows);
   try {
     // It is made of zeros.
-    return decodeBySteps(model, cache, capacity, open, () => undefined);
+    const run = decodeBySteps(model, cache, capacity, open, () => undefined);
+    const dispose = (): void => {
+      run.dispose();
+      collectGarbage();
+    };
+    return { ...run, dispose };
   } catch (error) {
     cache.dispose();
     throw error;
