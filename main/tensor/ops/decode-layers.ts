@@ -145,7 +145,7 @@ export function decodeBySteps(
   };
 }
 
-// What a profile is told of the ops, as if they were those of tfjs.
+// The ops as a profile reports them, as if they were those of tfjs.
 
 const info = (...shape: number[]): tf.TensorInfo => ({ dataId: {}, shape, dtype: 'float32' });
 
