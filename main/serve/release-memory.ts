@@ -2,18 +2,17 @@
  * Gives back the memory of large messages. V8 collects when something is allocated, and an idle host allocates
  * nothing: 95 MB that a page sent stayed as 300 MB, for hours.
  */
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
+import { v8Collector } from '../garbage.ts';
 
 /** Smaller messages go with the next ordinary collection. */
 const LARGE = 8 * 2 ** 20;
 /** The answer goes out first; several large messages are one collection. */
 const DELAY_MS = 2000;
 
-type Collect = (options: { readonly type: 'major'; readonly execution: 'async' }) => Promise<void>;
+type CollectLater = (options: { readonly type: 'major'; readonly execution: 'async' }) => Promise<void>;
 
 /** Gives a function to call with each message's bytes; it collects garbage a while after a large one. */
-export function openMemoryRelease(collect: Collect = v8Collector()): (bytes: number) => void {
+export function openMemoryRelease(collect: CollectLater = v8Collector()): (bytes: number) => void {
   let due: NodeJS.Timeout | null = null;
   return (bytes) => {
     if (bytes < LARGE) return;
@@ -23,12 +22,4 @@ export function openMemoryRelease(collect: Collect = v8Collector()): (bytes: num
       void collect({ type: 'major', execution: 'async' });
     }, DELAY_MS).unref();
   };
-}
-
-/** `gc()` of a context that was made with the flag set: our own code doesn't get to see it. */
-function v8Collector(): Collect {
-  setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as Collect;
-  setFlagsFromString('--no-expose-gc');
-  return collect;
 }

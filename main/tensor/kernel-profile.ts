@@ -21,10 +21,10 @@ export function observed(): ReportWork | null {
   return report;
 }
 
-/** Runs work below tfjs's kernels, which a profile hears of. */
-export function profiled(works: readonly KernelWork[], run: () => void): void {
+/** Runs work below tfjs's kernels, and reports it while a profile is taken. */
+export function profiled(works: () => readonly KernelWork[], run: () => void): void {
   if (report === null) run();
-  else report(works, run);
+  else report(works(), run);
 }
 
 /**
@@ -39,7 +39,9 @@ export function profileKernels(
   const backend = tf.backend();
   const before = tf.getKernelsForBackend(backendName);
   let depth = 0;
+  const outer = report;
   report = (works, run) => {
+    if (depth > 0) return run();
     for (const { name, inputs, attrs } of works) onStart({ name, inputs, attrs });
     const taken = timed(run);
     // Together they have one time: it is divided by their operations, of which each has some.
@@ -75,7 +77,7 @@ export function profileKernels(
     });
   }
   return () => {
-    report = null;
+    report = outer;
     for (const config of before) replace(config, config.kernelFunc);
   };
 }

@@ -38,14 +38,23 @@ export function bufferWidths({ embedding, layers, shape }: DecodeModel): DecodeB
   };
 }
 
+/** Buffers of these widths. */
+export function makeBuffers<Buffer>(
+  widths: DecodeBuffers<number>,
+  make: (columns: number) => Buffer,
+): DecodeBuffers<Buffer> {
+  const entries = Object.entries(widths).map(([name, columns]) => [name, make(columns)]);
+  return Object.fromEntries(entries) as unknown as DecodeBuffers<Buffer>;
+}
+
 /** A backend's kernels on its buffers. */
 export interface DecodeKernels<Buffer> {
   /** h = norm(x), of x + change where there is one, which x then is. */
   norm(weight: tf.Tensor1D, change: Buffer | null): void;
   /** y = x·Wᵀ of layers on the same x, with their biases and adapters. */
   linears(x: Buffer, layers: readonly (readonly [layer: DecodeLinear, y: Buffer])[]): void;
-  /** The norms of the heads of q and k, in place; null: none. */
-  headNorms(qNorm: tf.Tensor1D | null, kNorm: tf.Tensor1D | null): void;
+  /** The norms of the heads of q and k, in place. */
+  headNorms(qNorm: tf.Tensor1D, kNorm: tf.Tensor1D): void;
   /** RoPE of q and k, in place. */
   rope(): void;
   /** Attention of q over the caches of a layer, to which it adds k and v. */
@@ -69,7 +78,7 @@ export function decodeLayers<Buffer>(
       [layer.k, k],
       [layer.v, v],
     ]);
-    kernels.headNorms(layer.qNorm, layer.kNorm);
+    if (layer.qNorm !== null && layer.kNorm !== null) kernels.headNorms(layer.qNorm, layer.kNorm);
     kernels.rope();
     kernels.attention(index);
     kernels.linears(attended, [[layer.o, change]]);
@@ -110,7 +119,13 @@ export function decodeBySteps(
   const { prompts } = cache;
   let slots = prompts.map((_, slot) => slot);
   let step = 0;
-  let current = open(slotTable(slots, prompts));
+  let current: RowsStep;
+  try {
+    current = open(slotTable(slots, prompts));
+  } catch (error) {
+    cache.dispose();
+    throw error;
+  }
   const positionsOf = (ids: readonly number[]): number[] => {
     const isKnown = ids.every((id) => id >= 0 && id < vocabulary);
     if (ids.length !== slots.length || !isKnown)
@@ -149,9 +164,35 @@ export function decodeBySteps(
 
 const info = (...shape: number[]): tf.TensorInfo => ({ dataId: {}, shape, dtype: 'float32' });
 
-/** An op that treats rows one by one. */
-export function rowsWork(name: string, rows: number, width: number): KernelWork {
-  return { name, inputs: { x: info(rows, width) }, outputs: [info(rows, width)], attrs: {}, values: () => [] };
+/** An op that treats rows one by one; `more` is what it reads beside them. */
+export function rowsWork(name: string, rows: number, width: number, ...more: readonly tf.TensorInfo[]): KernelWork {
+  const inputs = Object.fromEntries([info(rows, width), ...more].map((tensor, i) => [`x${i}`, tensor]));
+  return { name, inputs, outputs: [info(rows, width)], attrs: {}, values: () => [] };
+}
+
+/** A norm, with the addition before it where there is one. */
+export function normWorks(rows: number, weight: tf.Tensor1D, adds: boolean): KernelWork[] {
+  const norm = rowsWork('RmsNorm', rows, weight.size, weight);
+  return adds ? [pairWork('Add', rows, weight.size), norm] : [norm];
+}
+
+/** RoPE of the queries and the keys, as two ops. */
+export function ropeWork({ shape, rope }: DecodeModel, rows: number): KernelWork {
+  const width = (shape.numHeads + shape.numKvHeads) * shape.headDim;
+  return rowsWork('Rope', rows, width, rope.cos, rope.sin, rope.cos, rope.sin);
+}
+
+/** The sum or the product of two matrices of one size. */
+export function pairWork(name: string, rows: number, width: number): KernelWork {
+  return rowsWork(name, rows, width, info(rows, width));
+}
+
+/** Linear layers on the same rows, with their biases. */
+export function linearWorks(rows: number, layers: readonly DecodeLinear[]): KernelWork[] {
+  return layers.flatMap(({ weight, bias, lora }) => [
+    productWork(rows, weight, lora),
+    ...(bias === null ? [] : [rowsWork('Add', rows, weight.shape[0], bias)]),
+  ]);
 }
 
 /** x·Wᵀ, with an adapter where there is one. */

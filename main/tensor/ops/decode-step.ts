@@ -1,6 +1,6 @@
 /**
- * A whole decoding step as one call, for backends that fuse across ops: six to ten launches a layer instead of some
- * twenty. Backends without it decode op by op through a `KvCache`.
+ * A whole decoding step as one call, for backends that have one: webgpu fuses across ops (six to ten launches a layer
+ * instead of some twenty), wasm and native run a layer's kernels without tfjs. Others decode op by op through a `KvCache`.
  */
 import * as tf from '@tensorflow/tfjs-core';
 import type { AttentionShape } from './attention.ts';
@@ -64,12 +64,12 @@ export type OpenDecodeRun = (
 
 const openers = new Map<string, OpenDecodeRun>();
 
-/** Gives a backend a fused step. */
+/** Gives a backend a step of its own. */
 export function registerDecodeRun(backendName: string, open: OpenDecodeRun): void {
   openers.set(backendName, open);
 }
 
-/** Opens a fused run over the prompts' keys and values, which it takes over; null where the backend has none. */
+/** Opens a backend's own run over the prompts' keys and values, which it takes over; null where the backend has none. */
 export function openDecodeRun(...[model, prefix, rows, capacity]: Parameters<OpenDecodeRun>): DecodeRun | null {
   return openers.get(tf.getBackend())?.(model, prefix, rows, capacity) ?? null;
 }

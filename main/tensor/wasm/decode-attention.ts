@@ -63,7 +63,14 @@ function decodeAttention(runtime: WasmRuntime, call: FusedCall): TensorInfo {
   const out = heap.output([batch, heads * headDim], 'float32');
   const plan = decodePlan(rows, group, kvHeads, pool.threads);
   const [q = 0, k = 0, v = 0, prefixK = 0, prefixV = 0, ownK = 0, ownV = 0, table = 0] = [
-    ...['q', 'k', 'v', 'prefixK', 'prefixV', 'ownK', 'ownV', 'rows'],
+    'q',
+    'k',
+    'v',
+    'prefixK',
+    'prefixV',
+    'ownK',
+    'ownV',
+    'rows',
   ].map((name) => call.pointer(name));
   withTables(heap, [plan, [step]], ([planAt = 0, stepAt = 0]) => {
     decodeAttentionAt(

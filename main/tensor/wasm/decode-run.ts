@@ -10,8 +10,13 @@ import {
   type DecodeKernels,
   decodeBySteps,
   decodeLayers,
+  linearWorks,
+  makeBuffers,
+  normWorks,
+  pairWork,
   productWork,
   type RowsStep,
+  ropeWork,
   rowsWork,
   type SlotTable,
 } from '../ops/decode-layers.ts';
@@ -47,12 +52,7 @@ export function openWasmDecodeRun(
   const clear = (first: number, count: number): void => {
     for (const { own } of cache.layers) for (const tensor of [own.k, own.v]) clearTokens(heap, tensor, first, count);
   };
-  try {
-    return decodeBySteps(model, cache, capacity, open, clear);
-  } catch (error) {
-    cache.dispose();
-    throw error;
-  }
+  return decodeBySteps(model, cache, capacity, open, clear);
 }
 
 /** own [B, K, T, d] */
@@ -79,11 +79,8 @@ function openStep(
   capacity: number,
 ): RowsStep {
   const { heap } = runtime;
-  let places = { ids: 0, positions: 0, step: 0, hidden: 0 };
-  const jobs = recordJobs(runtime, (recorder) => {
-    places = recordStep(recorder, model, cache, table, capacity);
-  });
-  const { ids, positions, step, hidden } = places;
+  const { jobs, recorded } = recordJobs(runtime, (recorder) => recordStep(recorder, model, cache, table, capacity));
+  const { ids, positions, step, hidden } = recorded;
   return {
     run: (nextIds, nextPositions, written) => {
       heap.i32(ids, nextIds.length).set(nextIds);
@@ -103,8 +100,9 @@ function logitsOf(runtime: WasmRuntime, { head }: DecodeModel, hidden: number, r
   const logits = heap.allOrNone(() => {
     const out = heap.output([rows, vocabulary], 'float32');
     const [x, y, weight] = [hidden, heap.pointer(out), heap.matrix(head)];
-    profiled([productWork(rows, head)], () =>
-      linearAt(runtime, { rows, out: vocabulary, width, x, weight, y, adapter: null }),
+    profiled(
+      () => [productWork(rows, head)],
+      () => linearAt(runtime, { rows, out: vocabulary, width, x, weight, y, adapter: null }),
     );
     return out;
   });
@@ -123,8 +121,7 @@ function recordStep(
   const { heap } = runtime;
   const rows = table.length / 3;
   const widths = bufferWidths(model);
-  const entries = Object.entries(widths).map(([name, columns]) => [name, keep(4 * rows * columns)]);
-  const buffers = Object.fromEntries(entries) as unknown as DecodeBuffers<number>;
+  const buffers = makeBuffers(widths, (columns) => keep(4 * rows * columns));
   const inputs = { ids: keep(4 * rows), positions: keep(4 * rows), step: keep(4) };
   op(
     () => [rowsWork('GatherRows', rows, widths.x)],
@@ -184,10 +181,8 @@ function jobKernels(
     ropeAt(runtime, { x: at, y: at, rows, width: columns, perTile: perTile(columns), ...tables });
   }
 
-  const ofQueriesAndKeys = (name: string) => () => [rowsWork(name, rows, widths.q + widths.k)];
   return {
     norm: (weight, change) => {
-      const names = change === null ? ['RmsNorm'] : ['RmsNorm', 'Add'];
       const norm = {
         weight: heap.pointer(weight),
         eps,
@@ -195,13 +190,17 @@ function jobKernels(
         ...(change !== null && { change }),
       };
       op(
-        () => names.map((name) => rowsWork(name, rows, widths.x)),
+        () => normWorks(rows, weight, change !== null),
         () => rmsNormAt(runtime, { x, y: h, rows, width: widths.x, ...norm }),
       );
     },
     linears: (from, layers) =>
       op(
-        () => layers.map(([{ weight, lora }]) => productWork(rows, weight, lora)),
+        () =>
+          linearWorks(
+            rows,
+            layers.map(([layer]) => layer),
+          ),
         ...layers.map(
           ([layer, y]) =>
             () =>
@@ -209,16 +208,15 @@ function jobKernels(
         ),
       ),
     headNorms: (qNorm, kNorm) => {
-      if (qNorm === null || kNorm === null) return;
       op(
-        ofQueriesAndKeys('RmsNorm'),
+        () => [rowsWork('RmsNorm', rows, widths.q + widths.k, qNorm, kNorm)],
         () => headNorm(q, heads, qNorm),
         () => headNorm(k, kvHeads, kNorm),
       );
     },
     rope: () =>
       op(
-        ofQueriesAndKeys('Rope'),
+        () => [ropeWork(model, rows)],
         () => rotate(q, widths.q),
         () => rotate(k, widths.k),
       ),
@@ -240,7 +238,7 @@ function jobKernels(
     },
     swiglu: () =>
       op(
-        () => [rowsWork('SwiGlu', rows, widths.gate)],
+        () => [pairWork('SwiGlu', rows, widths.gate)],
         () => swiGluAt(runtime, gate, up, gate, rows * widths.gate),
       ),
   };

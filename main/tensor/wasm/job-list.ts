@@ -1,6 +1,6 @@
 /**
- * Jobs that are laid out in the heap once and run many times: between them no JavaScript runs, so workers never wait for
- * it. They are recorded by giving kernels a runtime whose pool notes jobs instead of running them.
+ * Jobs that are laid out in the heap once and run many times: hardly any JavaScript runs between them, so workers don't
+ * wait for it. They are recorded by giving kernels a runtime whose pool notes jobs instead of running them.
  */
 import { pulse } from '../../pulse.ts';
 import { observed } from '../kernel-profile.ts';
@@ -24,7 +24,10 @@ export interface JobList {
 }
 
 export interface JobRecorder {
-  /** Kernels with this runtime are recorded. What they allocate and free is scratch, which later jobs use again. */
+  /**
+   * Kernels with this runtime are recorded, so all that they write must be written by jobs. What they allocate and free is
+   * scratch, which later jobs use again.
+   */
   readonly runtime: WasmRuntime;
   /** Memory that stays as it is until the list is freed. */
   keep(bytes: number): number;
@@ -56,7 +59,10 @@ interface Op {
 const MOST_SIDE_BY_SIDE = Math.floor((MAX_ARGS - 1) / 3);
 
 /** Records the ops of `record` and lays them out. What was taken before an error is freed. */
-export function recordJobs(runtime: WasmRuntime, record: (recorder: JobRecorder) => void): JobList {
+export function recordJobs<T>(
+  runtime: WasmRuntime,
+  record: (recorder: JobRecorder) => T,
+): { readonly jobs: JobList; readonly recorded: T } {
   const scratch = openScratch(runtime.heap);
   const ops: Op[] = [];
   let jobs: Job[] = [];
@@ -79,8 +85,8 @@ export function recordJobs(runtime: WasmRuntime, record: (recorder: JobRecorder)
     const begin = (): void => {
       isFirst = true;
     };
-    record({ runtime: recording, keep: scratch.keep, op, begin });
-    return layOut(runtime, ops, scratch);
+    const recorded = record({ runtime: recording, keep: scratch.keep, op, begin });
+    return { jobs: layOut(runtime, ops, scratch), recorded };
   } catch (error) {
     scratch.freeAll();
     throw error;
@@ -132,7 +138,10 @@ function layOut({ heap, pool }: WasmRuntime, ops: readonly Op[], scratch: Scratc
     run: () => {
       const profile = observed();
       if (profile !== null) {
-        for (const { works, first, count } of placed) profile(works(), () => pool.runList(first, count));
+        for (const { works, first, count, isFirst } of placed) {
+          if (isFirst) pulse();
+          profile(works(), () => pool.runList(first, count));
+        }
         return;
       }
       for (const { first, count } of parts) {
@@ -161,7 +170,7 @@ interface Scratch {
   /** The heap as kernels see it while they are recorded. */
   readonly heap: Heap;
   keep(bytes: number): number;
-  /** Blocks that were freed until now may be given out again: they were not, to jobs that run side by side. */
+  /** Blocks that were freed may be given out again; until then they aren't, as jobs that run side by side may use them. */
   reuse(): void;
   freeAll(): void;
 }

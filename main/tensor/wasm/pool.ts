@@ -11,6 +11,7 @@ import {
   CONTROL_CONTENDED,
   CONTROL_EPOCH,
   CONTROL_FAILED,
+  CONTROL_KERNEL,
   CONTROL_REMAINING,
   MAX_ARGS,
   SCRATCH_BYTES,
@@ -68,7 +69,7 @@ export async function openPool(heap: Heap, module: WebAssembly.Module, threads: 
   function run(kernel: number, args: readonly number[], tiles: number, parallel = true): void {
     if (args.length > MAX_ARGS)
       throw new RangeError(`Expected at most ${MAX_ARGS} kernel arguments, got ${args.length}`);
-    guarded(`Kernel ${kernel}`, () => {
+    guarded(kernel, () => {
       parameters.set(args);
       if (parallel && tiles >= 2 && threads > 1) return kernels.runParallel(kernel, tiles, control, scratch);
       kernels.runSerial(kernel, tiles, control, scratch);
@@ -77,15 +78,16 @@ export async function openPool(heap: Heap, module: WebAssembly.Module, threads: 
   }
 
   function runList(address: number, count: number): void {
-    guarded('A kernel', () => kernels.runList(address, count, control, scratch));
+    guarded(null, () => kernels.runList(address, count, control, scratch));
   }
 
-  /** Runs jobs, where 0 means that a worker failed. */
-  function guarded(what: string, work: () => number): void {
-    if (words[CONTROL_FAILED / 4] !== 0) throw kernelFailed(what);
+  /** Runs a job, or those of a list (null). `work` returns 0 where a worker failed. */
+  function guarded(job: number | null, work: () => number): void {
+    const failed = (): BraidError => kernelFailed(job ?? (words[CONTROL_KERNEL / 4] as number));
+    if (words[CONTROL_FAILED / 4] !== 0) throw failed();
     Atomics.store(words, CONTROL_CONTENDED / 4, isContended() ? 1 : 0);
     try {
-      if (work() === 0) throw kernelFailed(what);
+      if (work() === 0) throw failed();
     } catch (error) {
       // Workers may still hold tiles of the failed job, so this pool must not run another.
       Atomics.store(words, CONTROL_REMAINING / 4, 0);
@@ -105,8 +107,8 @@ export async function openPool(heap: Heap, module: WebAssembly.Module, threads: 
   return { threads, run, runList, close };
 }
 
-function kernelFailed(what: string): BraidError {
-  return new BraidError('KERNEL_FAILED', `${what} crashed on a worker thread`, {
+function kernelFailed(kernel: number): BraidError {
+  return new BraidError('KERNEL_FAILED', `Kernel ${kernel} crashed on a worker thread`, {
     remedy: 'Resume the run from its last checkpoint, and report this with the run’s log.',
   });
 }

@@ -45,7 +45,7 @@ export function ropeAt({ pool }: WasmRuntime, rope: RopeAt): void {
 }
 
 /** A position outside the tables would read memory beyond them. */
-export function checkPositions(positions: Int32Array, limit: number): void {
+function checkPositions(positions: Int32Array, limit: number): void {
   const bad = positions.find((position) => position < 0 || position >= limit);
   if (bad !== undefined) throw new RangeError(`Expected Rope's positions to be in 0..${limit - 1}, got ${bad}`);
 }

@@ -47,10 +47,10 @@ describe.runIf(present)("the addon's kernels", () => {
     ],
     // Columns that each tile packs itself; rows that would share the places of a cache; and neither.
     ...[
-      [40, 200, 70],
+      [40, 800, 70],
       [131, 333, 384],
-      [512, 195, 17],
-      [40, 200, 1024],
+      [512, 805, 17],
+      [40, 800, 1024],
       [600, 70, 1000],
     ],
   ] as const;

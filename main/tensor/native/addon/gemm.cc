@@ -1,6 +1,7 @@
 #include "gemm.h"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "kernels.h"
 #include "pool.h"
@@ -48,9 +49,11 @@ void packPanel(const Number *from, int64_t lineStride, int64_t depthStride, int 
       for (int i = 0; i < width; i += kLanes) store(to + k * width + i, vecAt(from + k * depthStride + i));
     return;
   }
-  if (lineStride == 1 && lines == width && sizeof(Number) == sizeof(float)) {
-    for (int k = 0; k < depth; k++) std::memcpy(to + k * width, from + k * depthStride, width * sizeof(float));
-    return;
+  if constexpr (std::is_same_v<Number, float>) {
+    if (lineStride == 1 && lines == width) {
+      for (int k = 0; k < depth; k++) std::memcpy(to + k * width, from + k * depthStride, width * sizeof(float));
+      return;
+    }
   }
   int k = 0;
   if (depthStride == 1 && lines == width && width % kLanes == 0) {
@@ -121,12 +124,12 @@ bool columnsPay(const Product &p) {
          static_cast<int64_t>(p.m) * p.n * p.k > kSerial && panels(p.n, kWidth) >= 3 * Pool::get().threads();
 }
 
-// Some rows of A by columns of B that a tile has packed.
+// Up to a few hundred rows of A by columns of B that a tile packs, a panel at a time.
 template <class Number>
 void multiplyColumns(const Product &p) {
   const int bPanels = panels(p.n, kWidth), allK = p.k + p.moreK;
   const Number *const b = static_cast<const Number *>(p.b);
-  // At most 64 KiB of B a tile, but several tiles for every thread.
+  // About 64 KiB of B a tile, but several tiles for every thread.
   const int each = std::max(1, std::min(bPanels / (4 * Pool::get().threads()), 16384 / (kWidth * allK)));
   Pool::get().run(panels(bPanels, each), [&](int tile) {
     float *const packed = scratch(1, static_cast<size_t>(kWidth) * allK);
@@ -199,9 +202,9 @@ void multiplyPacked(const Product &p) {
     else if (across > 2) across = (across + 1) / 2;
     else down = (down + 1) / 2;
   }
-  const int wide = panels(bPanels, across);
-  each(panels(aPanels, down) * wide, [&](int tile) {
-    const int firstA = tile / wide * down, firstB = tile % wide * across;
+  const int blocksAcross = panels(bPanels, across);
+  each(panels(aPanels, down) * blocksAcross, [&](int tile) {
+    const int firstA = tile / blocksAcross * down, firstB = tile % blocksAcross * across;
     for (int part = 0; part < parts; part++) {
       const int from = fromOf(part), depth = depthOf(part);
       for (int j = firstB; j < std::min(firstB + across, bPanels); j++) {

@@ -47,6 +47,7 @@ function qkv(call: Call<unknown>): { readonly q: Handle; readonly k: Handle; rea
   return { q: call.input('q'), k: call.input('k'), v: call.input('v') };
 }
 
-function headsOf({ numHeads, numKvHeads, headDim, scale }: AttentionShape) {
+/** The numbers of a call that say how heads are laid out. */
+export function headsOf({ numHeads, numKvHeads, headDim, scale }: AttentionShape) {
   return { numHeads, numKvHeads, headDim, scale };
 }

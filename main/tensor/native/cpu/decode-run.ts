@@ -10,15 +10,20 @@ import {
   type DecodeKernels,
   decodeBySteps,
   decodeLayers,
+  linearWorks,
+  makeBuffers,
+  normWorks,
+  pairWork,
   productWork,
   type RowsStep,
+  ropeWork,
   rowsWork,
   type SlotTable,
 } from '../../ops/decode-layers.ts';
 import type { DecodeLinear, DecodeModel, DecodeRun } from '../../ops/decode-step.ts';
 import type { NativeBackend } from '../binding.ts';
-import { collectGarbage } from '../garbage.ts';
 import { boolAttr, FLOAT, type Handle, handleOf, INT32, maths, toTensor, typeAttr, withOps } from '../ops.ts';
+import { headsOf } from './attention.ts';
 import { multiply } from './matmul.ts';
 import { type KernelBinding, type KernelName, runKernel } from './run-kernel.ts';
 
@@ -32,21 +37,17 @@ export function openNativeDecodeRun(
   prefix: readonly PrefixKv[],
   prompts: readonly RowPrefix[],
   capacity: number,
+  collectGarbage: () => void,
 ): DecodeRun {
   const cache = placeCache(prefix, prompts, capacity, model.shape, (shape) => zeros(backend, shape));
   const open = (rows: SlotTable): RowsStep => openStep(backend, binding, model, cache, rows);
-  try {
-    // It is made of zeros.
-    const run = decodeBySteps(model, cache, capacity, open, () => undefined);
-    const dispose = (): void => {
-      run.dispose();
-      collectGarbage();
-    };
-    return { ...run, dispose };
-  } catch (error) {
-    cache.dispose();
-    throw error;
-  }
+  // The cache is made of zeros.
+  const run = decodeBySteps(model, cache, capacity, open, () => undefined);
+  const dispose = (): void => {
+    run.dispose();
+    collectGarbage();
+  };
+  return { ...run, dispose };
 }
 
 /** Zeros that never were an array of JavaScript's. */
@@ -115,8 +116,7 @@ function makeStep(
 ): RowsStep {
   const rows = table.length / 3;
   const widths = bufferWidths(model);
-  const entries = Object.entries(widths).map(([name, columns]) => [name, owned.floats([rows, columns])]);
-  const buffers = Object.fromEntries(entries) as unknown as DecodeBuffers<Handle>;
+  const buffers = makeBuffers(widths, (columns) => owned.floats([rows, columns]));
   const [embedding, head] = [handleOf(backend, model.embedding), handleOf(backend, model.head)];
   const run = (name: KernelName, ...[tensors, numbers]: KernelArguments): void =>
     runKernel(binding, name, tensors, numbers);
@@ -129,8 +129,9 @@ function makeStep(
         const indices = given.of(Int32Array.from(ids), [rows]);
         inputs.positions = given.of(Int32Array.from(positions), [rows]);
         inputs.step = step;
-        profiled([rowsWork('GatherRows', rows, widths.x)], () =>
-          run('gatherRows', { x: embedding, indices, out: buffers.x }),
+        profiled(
+          () => [rowsWork('GatherRows', rows, widths.x)],
+          () => run('gatherRows', { x: embedding, indices, out: buffers.x }),
         );
         decodeLayers(model, buffers, kernels, pulse);
       } finally {
@@ -139,7 +140,10 @@ function makeStep(
       const logits = openOwned(backend, binding);
       try {
         const out = logits.floats([rows, model.head.shape[0]]);
-        profiled([productWork(rows, model.head)], () => multiply({ run }, buffers.h, head, out, plain));
+        profiled(
+          () => [productWork(rows, model.head)],
+          () => multiply({ run }, buffers.h, head, out, plain),
+        );
         return tf.engine().makeTensorFromTensorInfo(toTensor(backend, out)) as tf.Tensor2D;
       } catch (error) {
         logits.free();
@@ -191,16 +195,14 @@ function callKernels(
     ...{ prefixK: of(prefix.k), prefixV: of(prefix.v) },
     ...{ ownK: of(own.k), ownV: of(own.v) },
   }));
-  const lows = new Map<number, Handle>();
-  const lowOf = (rank: number): Handle => {
-    const low = lows.get(rank) ?? owned.floats([rows, rank]);
-    lows.set(rank, low);
-    return low;
-  };
+  // All adapted layers have one rank.
+  const rank = layers.flatMap(({ q, k, v, o, gate, up, down }) => [q, k, v, o, gate, up, down]).find(({ lora }) => lora)
+    ?.lora?.a.shape[0];
+  const low = rank === undefined ? null : owned.floats([rows, rank]);
   const handlesOf = ({ weight, bias, lora }: DecodeLinear): LinearHandles => ({
     weight: of(weight),
     bias: bias && owned.of(repeated(bias.dataSync<'float32'>(), rows), [rows, bias.size]),
-    lora: lora && { a: of(lora.a), b: of(lora.b), low: lowOf(lora.a.shape[0]) },
+    lora: lora && low && { a: of(lora.a), b: of(lora.b), low },
   });
   const linears = new Map(
     layers.flatMap((layer) =>
@@ -211,10 +213,9 @@ function callKernels(
   );
   // The same memory, a head a row.
   const hasHeadNorms = layers.some(({ qNorm }) => qNorm !== null);
-  const heads = hasHeadNorms && {
-    q: owned.reshaped(q, [rows * numHeads, headDim]),
-    k: owned.reshaped(k, [rows * numKvHeads, headDim]),
-  };
+  const heads = hasHeadNorms
+    ? { q: owned.reshaped(q, [rows * numHeads, headDim]), k: owned.reshaped(k, [rows * numKvHeads, headDim]) }
+    : null;
 
   function linear(from: Handle, layer: DecodeLinear, y: Handle): void {
     const { weight, bias, lora } = linears.get(layer) as LinearHandles;
@@ -225,39 +226,61 @@ function callKernels(
 
   return {
     norm: (weight, change) => {
-      if (change !== null)
-        profiled([rowsWork('Add', rows, widths.x)], () => run('addInPlace', { target: x, x: change }, { scale: 1 }));
-      profiled([rowsWork('RmsNorm', rows, widths.x)], () => run('rmsNorm', { x, weight: of(weight), out: h }, { eps }));
+      const add = (): void => {
+        if (change !== null) run('addInPlace', { target: x, x: change }, { scale: 1 });
+      };
+      profiled(
+        () => normWorks(rows, weight, change !== null),
+        () => {
+          add();
+          run('rmsNorm', { x, weight: of(weight), out: h }, { eps });
+        },
+      );
     },
     linears: (from, these) => {
       for (const [layer, y] of these)
-        profiled([productWork(rows, layer.weight, layer.lora)], () => linear(from, layer, y));
+        profiled(
+          () => linearWorks(rows, [layer]),
+          () => linear(from, layer, y),
+        );
     },
     headNorms: (qNorm, kNorm) => {
-      if (qNorm === null || kNorm === null || heads === false) return;
-      profiled([rowsWork('RmsNorm', rows, widths.q + widths.k)], () => {
-        run('rmsNorm', { x: heads.q, weight: of(qNorm), out: heads.q }, { eps });
-        run('rmsNorm', { x: heads.k, weight: of(kNorm), out: heads.k }, { eps });
-      });
+      if (heads === null) return;
+      profiled(
+        () => [rowsWork('RmsNorm', rows, widths.q + widths.k, qNorm, kNorm)],
+        () => {
+          run('rmsNorm', { x: heads.q, weight: of(qNorm), out: heads.q }, { eps });
+          run('rmsNorm', { x: heads.k, weight: of(kNorm), out: heads.k }, { eps });
+        },
+      );
     },
     rope: () =>
-      profiled([rowsWork('Rope', rows, widths.q + widths.k)], () => {
-        for (const part of [q, k])
-          run(
-            'rope',
-            { x: part, positions: inputs.positions ?? undefined, ...tables, out: part },
-            { headDim, inverse: false },
-          );
-      }),
-    attention: (layer) =>
-      profiled([attentionWork(model, table, inputs.step)], () =>
-        run(
-          'decodeAttention',
-          { q, k, v, ...caches[layer], rows: slots, out: attended },
-          { ...shape, step: inputs.step },
-        ),
+      profiled(
+        () => [ropeWork(model, rows)],
+        () => {
+          for (const part of [q, k])
+            run(
+              'rope',
+              { x: part, positions: inputs.positions ?? undefined, ...tables, out: part },
+              { headDim, inverse: false },
+            );
+        },
       ),
-    swiglu: () => profiled([rowsWork('SwiGlu', rows, widths.gate)], () => run('swiglu', { gate, up, out: gate })),
+    attention: (layer) =>
+      profiled(
+        () => [attentionWork(model, table, inputs.step)],
+        () =>
+          run(
+            'decodeAttention',
+            { q, k, v, ...caches[layer], rows: slots, out: attended },
+            { ...headsOf(shape), step: inputs.step },
+          ),
+      ),
+    swiglu: () =>
+      profiled(
+        () => [pairWork('SwiGlu', rows, widths.gate)],
+        () => run('swiglu', { gate, up, out: gate }),
+      ),
   };
 }
 

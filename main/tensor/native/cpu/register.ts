@@ -2,6 +2,7 @@
 import { getKernel, type KernelFunc, registerKernel, unregisterKernel } from '@tensorflow/tfjs-core';
 import { registerDecodeRun } from '../../ops/decode-step.ts';
 import type { NativeBackend } from '../binding.ts';
+import { openCollection } from '../garbage.ts';
 import { registerAdamW } from './adamw.ts';
 import { registerAttention } from './attention.ts';
 import { openNativeDecodeRun } from './decode-run.ts';
@@ -36,5 +37,6 @@ export function registerCpuKernels(
   registerAttention(register);
   registerSoftmax(register);
   registerAdamW(register);
-  registerDecodeRun(backendName, (...run) => openNativeDecodeRun(backend, binding, ...run));
+  const collectGarbage = openCollection();
+  registerDecodeRun(backendName, (...run) => openNativeDecodeRun(backend, binding, ...run, collectGarbage));
 }

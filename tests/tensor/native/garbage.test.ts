@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest';
+import { v8Collector } from '../../../main/garbage.ts';
+import { openCollection } from '../../../main/tensor/native/garbage.ts';
+
+describe('openCollection', () => {
+  it('collects, but not again within two seconds', () => {
+    let [time, collections] = [0, 0];
+    const collectGarbage = openCollection(
+      () => {
+        collections++;
+      },
+      () => time,
+    );
+    const collectedAt = [0, 1000, 2000, 3999, 4000, 9000].filter((at) => {
+      const before = collections;
+      time = at;
+      collectGarbage();
+      return collections > before;
+    });
+    expect(collectedAt).toEqual([2000, 4000, 9000]);
+  });
+
+  it("frees what only V8's collector can find", () => {
+    let lost: ArrayBuffer | null = new ArrayBuffer(64 * 2 ** 20);
+    const held = process.memoryUsage().arrayBuffers;
+    expect(lost.byteLength).toBeGreaterThan(0);
+    lost = null;
+    v8Collector()();
+    expect(process.memoryUsage().arrayBuffers).toBeLessThan(held - 60 * 2 ** 20);
+  });
+});
