@@ -1,5 +1,6 @@
 /** `braid merge`: a checkpoint as a model folder that other tools load, and as GGUF. */
 import { type Command, Option } from 'commander';
+import { missedEndsWords } from '../services/merge/export-model.ts';
 import { type MergeResult, mergeModel } from '../services/merge/merge.ts';
 import { sourceWords } from '../services/merge/proof-prompts.ts';
 import { formatBytes } from '../text/format.ts';
@@ -69,4 +70,5 @@ function print(context: CommandContext, result: MergeResult): void {
     `llama.cpp answers ${gguf.equal} of ${gguf.prompts} prompts from the GGUF file as the checkpoint does.`,
   );
   context.print(`It cuts ${gguf.same_tokens} of ${gguf.prompts} prompts into the same tokens as Braid.`);
+  if (gguf.missed_ends.length > 0) context.print(missedEndsWords(gguf.missed_ends));
 }

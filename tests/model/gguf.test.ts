@@ -22,6 +22,8 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+const BYTE_LEVEL = { type: 'ByteLevel', add_prefix_space: false, use_regex: true };
+
 describe('ggufPieces', () => {
   it('writes magic, version, counts, and each tensor at a multiple of 32 bytes', () => {
     const tensors = [
@@ -165,6 +167,33 @@ describe('ggufMetadata', () => {
     expect(value('tokenizer.ggml.token_type')).toEqual([1, 1, 1, 3, 5]);
     expect([value('tokenizer.ggml.merges'), value('tokenizer.ggml.pre')]).toEqual([['a b'], 'qwen2']);
     expect([value('tokenizer.ggml.eos_token_id'), value('tokenizer.ggml.add_bos_token')]).toEqual([3, false]);
+  });
+
+  it("names the tokenizer's end token first, with which targets end, then the model's others", () => {
+    const ends = (eosTokenIds: readonly number[], token?: string): unknown[] => {
+      const definition = {
+        added_tokens: ['<e>', '<f>', '<g>'].map((content, i) => ({ id: i + 1, content, special: true })),
+        pre_tokenizer: BYTE_LEVEL,
+        model: { type: 'BPE', vocab: { a: 0 }, merges: [] },
+      };
+      writeFileSync(join(folder, 'tokenizer.json'), JSON.stringify(definition));
+      writeFileSync(join(folder, 'tokenizer_config.json'), JSON.stringify({ eos_token: token }));
+      const metadata = ggufMetadata({ ...merged.config, vocabSize: 5, eosTokenIds }, folder, {
+        name: 'm',
+        type: 'F16',
+      });
+      rmSync(join(folder, 'tokenizer_config.json'));
+      return ['eos', 'eot', 'eom'].map((name) => metadata[`tokenizer.ggml.${name}_token_id`]?.value ?? null);
+    };
+    expect(ends([1], '<f>')).toEqual([2, 1, null]);
+    expect(ends([1, 2, 3], '<e>')).toEqual([1, 2, 3]);
+    expect([ends([3]), ends([], '<g>'), ends([9], '<f>')]).toEqual([
+      ...[
+        [3, null, null],
+        [3, null, null],
+        [2, null, null],
+      ],
+    ]);
   });
 
   it('has llama.cpp begin texts with the begin token where the tokenizer does and the chat template does not leave it out', () => {

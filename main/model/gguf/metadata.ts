@@ -83,17 +83,22 @@ function tokenizerMetadata(folder: string, config: ModelConfig): Record<string, 
   const { tokens, types } = tokenTable(model.vocab as Record<string, number>, added, config.vocabSize);
   const settings = readTokenizerConfig(folder);
   const idOf = (name: string): number => tokens.indexOf(tokenText(settings[name]));
+  // Targets end with the tokenizer's own. llama.cpp has three keys for tokens after which it stops.
+  const [eos = -1, eot = -1, eom = -1] = new Set(
+    [idOf('eos_token'), ...config.eosTokenIds].filter((id) => id >= 0 && id < tokens.length),
+  );
   const special = {
     bos: idOf('bos_token'),
     unknown: idOf('unk_token'),
     padding: config.padTokenId ?? idOf('pad_token'),
+    ...{ eos, eot, eom },
   };
   const template = readChatTemplate(folder, settings);
   const prefix = spacePrefix(normalizer, pre, template !== null);
   return {
     ...kindOf(model, tokens, types, { pre, prefix, file }),
     ...Object.fromEntries(
-      Object.entries({ ...special, eos: config.eosTokenIds[0] ?? idOf('eos_token') })
+      Object.entries(special)
         .filter(([, id]) => id >= 0)
         .map(([name, id]) => [`tokenizer.ggml.${name}_token_id`, uint32(id)]),
     ),

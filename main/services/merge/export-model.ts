@@ -73,7 +73,15 @@ export function exportWords(name: string, of: string, { agreement, compared_on, 
 }
 
 function ggufWords(gguf: NonNullable<MergeResult['gguf']>): string {
-  return 'unproved' in gguf
-    ? `The GGUF file wasn't checked: ${gguf.unproved}.`
-    : `llama.cpp answers ${gguf.equal} of ${gguf.prompts} from the GGUF file, and cuts ${gguf.same_tokens} of ${gguf.prompts} into the same tokens.`;
+  if ('unproved' in gguf) return `The GGUF file wasn't checked: ${gguf.unproved}.`;
+  const { equal, prompts, same_tokens, missed_ends: missed } = gguf;
+  return [
+    `llama.cpp answers ${equal} of ${prompts} from the GGUF file, and cuts ${same_tokens} of ${prompts} into the same tokens.`,
+    ...(missed.length === 0 ? [] : [missedEndsWords(missed)]),
+  ].join(' ');
+}
+
+/** For an export after which llama.cpp writes past an answer's end. */
+export function missedEndsWords(missed: readonly string[]): string {
+  return `llama.cpp doesn't stop at ${missed.join(', ')}, with which this model ends answers: make it a stop string there.`;
 }

@@ -34,6 +34,8 @@ export interface MergeOptions extends JobOptions {
 export interface GgufAgreement extends Agreement {
   /** Prompts that llama.cpp cuts into the same tokens. */
   readonly same_tokens: number;
+  /** End tokens after which llama.cpp continues. */
+  readonly missed_ends: readonly string[];
 }
 
 export interface MergeResult {

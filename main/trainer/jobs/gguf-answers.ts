@@ -1,7 +1,8 @@
 /**
  * Job: llama.cpp, by the npm package node-llama-cpp where somebody has installed it, cuts prompts into tokens and answers
  * them from a GGUF file; both are compared with what Braid does. For the answers it is given our own tokens, so that the
- * two say different things: whether the weights are right, and whether the tokenizer is. Braid doesn't depend on that
+ * two say different things: whether the weights are right, and whether the tokenizer is. They end at our own end tokens,
+ * so whether llama.cpp stops there is asked by itself. Braid doesn't depend on that
  * package: it is large and serves this only.
  */
 import { readModelConfig } from '../../model/config.ts';
@@ -23,7 +24,14 @@ export interface GgufAnswersJob extends BackendChoice {
 }
 
 /** How many answers and how many prompts' tokens are as expected, or why nobody knows. */
-export type GgufAnswers = { readonly equal: number; readonly same_tokens: number } | { readonly unproved: string };
+export type GgufAnswers =
+  | {
+      readonly equal: number;
+      readonly same_tokens: number;
+      /** End tokens after which llama.cpp continues. */
+      readonly missed_ends: readonly string[];
+    }
+  | { readonly unproved: string };
 
 /** Of node-llama-cpp, what is used here. */
 export interface LlamaModule {
@@ -36,6 +44,7 @@ export interface LlamaModule {
 export interface LlamaModel {
   /** Adds no begin token by itself. */
   tokenize(text: string, specialTokens: boolean): readonly number[];
+  isEogToken(token: number): boolean;
   readonly tokens: { readonly bos: number | null; readonly shouldPrependBosToken: boolean };
   createContext(options: { contextSize: number; threads: number }): Promise<{
     getSequence(): LlamaSequence;
@@ -85,7 +94,8 @@ export async function llamaAnswers(
       // The checkpoint's answer may have been cut off at its limit: this one then only has to begin with it.
       if (answer === expected || (!ended && answer.startsWith(expected))) equal++;
     }
-    return { equal, same_tokens: same };
+    const missed = ends.filter((id) => !model.isEogToken(id)).map((id) => tokenizer.token(id) ?? `token ${id}`);
+    return { equal, same_tokens: same, missed_ends: missed };
   } catch (error) {
     return { unproved: `llama.cpp can't use it (${(error as Error).message})` };
   } finally {

@@ -22,8 +22,12 @@ beforeAll(async () => {
   tokenizer = loadTokenizer(folder);
 });
 
-/** node-llama-cpp, which cuts texts by `tokenize` and answers everything with `answer`. */
-function llama(tokenize: LlamaModel['tokenize'], answer: string, adds = false): LlamaModule {
+/** node-llama-cpp, which cuts texts by `tokenize`, answers everything with `answer` and stops at `ends`. */
+function llama(
+  tokenize: LlamaModel['tokenize'],
+  answer: string,
+  { adds = false, ends = [1] }: { readonly adds?: boolean; readonly ends?: readonly number[] } = {},
+): LlamaModule {
   const sequence = {
     clearHistory: () => Promise.resolve(),
     async *evaluate() {
@@ -32,6 +36,7 @@ function llama(tokenize: LlamaModel['tokenize'], answer: string, adds = false): 
   };
   const model: LlamaModel = {
     tokenize,
+    isEogToken: (id) => ends.includes(id),
     tokens: { bos: 0, shouldPrependBosToken: adds },
     createContext: () => Promise.resolve({ getSequence: () => sequence }),
   };
@@ -46,17 +51,22 @@ describe('llamaAnswers', () => {
 
   it('counts equal answers, and prompts that llama.cpp cuts into the same tokens', async () => {
     const own = llama((text) => tokenizer.encode(text), 'wa wb');
-    expect(await llamaAnswers(own, job(), io)).toEqual({ equal: 1, same_tokens: 2 });
+    expect(await llamaAnswers(own, job(), io)).toEqual({ equal: 1, same_tokens: 2, missed_ends: [] });
   });
 
   it('sees a tokenizer that the answers hide: a token after each control token of the chat template', async () => {
     const spaced = llama((text) => tokenizer.encode(text).flatMap((id) => (id === 3 ? [id, 2] : [id])), 'wa wb');
-    expect(await llamaAnswers(spaced, job(), io)).toEqual({ equal: 1, same_tokens: 0 });
+    expect(await llamaAnswers(spaced, job(), io)).toEqual({ equal: 1, same_tokens: 0, missed_ends: [] });
   });
 
   it('sees a begin token that llama.cpp adds and Braid does not', async () => {
-    const begun = llama((text) => tokenizer.encode(text), 'wa wb', true);
-    expect(await llamaAnswers(begun, job(), io)).toEqual({ equal: 1, same_tokens: 0 });
+    const begun = llama((text) => tokenizer.encode(text), 'wa wb', { adds: true });
+    expect(await llamaAnswers(begun, job(), io)).toEqual({ equal: 1, same_tokens: 0, missed_ends: [] });
+  });
+
+  it('names end tokens at which llama.cpp does not stop', async () => {
+    const endless = llama((text) => tokenizer.encode(text), 'wa wb', { ends: [0] });
+    expect(await llamaAnswers(endless, job(), io)).toEqual({ equal: 1, same_tokens: 2, missed_ends: ['<eos>'] });
   });
 
   it('says why a file proves nothing', async () => {
