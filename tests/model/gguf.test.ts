@@ -244,6 +244,17 @@ describe('ggufMetadata', () => {
     expect([prefix(first), prefix(first, '<s>{{ messages[0].content }}')]).toEqual([true, false]);
   });
 
+  it("writes Gemma's runs of spaces as spaces, which llama.cpp prints as they are", () => {
+    const definition = {
+      added_tokens: ['▁▁', '<▁>'].map((content, i) => ({ id: i + 1, content, special: content === '<▁>' })),
+      model: { type: 'BPE', byte_fallback: true, vocab: { '▁a': 0, '▁▁': 1 }, merges: [] },
+    };
+    writeFileSync(join(folder, 'tokenizer.json'), JSON.stringify(definition));
+    const metadata = ggufMetadata({ ...merged.config, vocabSize: 3 }, folder, { name: 'm', type: 'F16' });
+    expect(metadata['tokenizer.ggml.tokens']?.value).toEqual(['▁a', '  ', '<▁>']);
+    expect(metadata['tokenizer.ggml.token_type']?.value).toEqual([1, 4, 3]);
+  });
+
   it("says an architecture's own numbers, and no more context than llama.cpp computes rightly", () => {
     const values = (name: string): Record<string, unknown> => {
       const model = openMergedModel(

@@ -63,6 +63,9 @@ export function ggufMetadata(
   };
 }
 
+const addedSchema = z.looseObject({ id: z.int(), content: z.string(), special: z.boolean() });
+type AddedToken = z.infer<typeof addedSchema>;
+
 const definitionSchema = z.looseObject({
   model: z.looseObject({
     type: z.string().nullish(),
@@ -70,7 +73,7 @@ const definitionSchema = z.looseObject({
     merges: z.array(z.union([z.string(), z.tuple([z.string(), z.string()])])).nullish(),
     byte_fallback: z.boolean().nullish(),
   }),
-  added_tokens: z.array(z.looseObject({ id: z.int(), content: z.string(), special: z.boolean() })).default([]),
+  added_tokens: z.array(addedSchema).default([]),
   normalizer: z.unknown().optional(),
   pre_tokenizer: z.unknown().optional(),
 });
@@ -80,7 +83,12 @@ function tokenizerMetadata(folder: string, config: ModelConfig): Record<string, 
   const parsed = definitionSchema.safeParse(readJson(file));
   if (!parsed.success || Array.isArray(parsed.data.model.vocab)) throw unsupported(file, 'another kind of vocabulary');
   const { model, added_tokens: added, normalizer, pre_tokenizer: pre } = parsed.data;
-  const { tokens, types } = tokenTable(model.vocab as Record<string, number>, added, config.vocabSize);
+  const { tokens, types } = tokenTable(
+    model.vocab as Record<string, number>,
+    // llama.cpp finds these tokens in the text itself, where SentencePiece's spaces are spaces.
+    model.byte_fallback === true ? added.map(withSpaces) : added,
+    config.vocabSize,
+  );
   const settings = readTokenizerConfig(folder);
   const idOf = (name: string): number => tokens.indexOf(tokenText(settings[name]));
   // Targets end with the tokenizer's own. llama.cpp has three keys for tokens after which it stops.
@@ -109,10 +117,14 @@ function tokenizerMetadata(folder: string, config: ModelConfig): Record<string, 
   };
 }
 
+function withSpaces(token: AddedToken): AddedToken {
+  return token.special ? token : { ...token, content: token.content.replaceAll('▁', ' ') };
+}
+
 /** The tokens by id, as many as the embedding has rows, and what each of them is. */
 function tokenTable(
   vocab: Readonly<Record<string, number>>,
-  added: readonly { readonly id: number; readonly content: string; readonly special: boolean }[],
+  added: readonly AddedToken[],
   size: number,
 ): { readonly tokens: string[]; readonly types: number[] } {
   const tokens = Array.from({ length: size }, (_, id) => `[PAD${id}]`);
