@@ -154,7 +154,7 @@ describe('ggufMetadata', () => {
     };
     writeFileSync(join(folder, 'tokenizer.json'), JSON.stringify(definition));
     const metadata = ggufMetadata({ ...merged.config, vocabSize: 5, eosTokenIds: [3] }, folder, {
-      name: 'm',
+      name: 'my phi-3 run',
       type: 'F16',
     });
     const value = (key: string): unknown => metadata[key]?.value;
@@ -167,6 +167,7 @@ describe('ggufMetadata', () => {
     expect(value('tokenizer.ggml.token_type')).toEqual([1, 1, 1, 3, 5]);
     expect([value('tokenizer.ggml.merges'), value('tokenizer.ggml.pre')]).toEqual([['a b'], 'qwen2']);
     expect([value('tokenizer.ggml.eos_token_id'), value('tokenizer.ggml.add_bos_token')]).toEqual([3, false]);
+    expect(value('general.name')).toBe('my phi 3 run');
   });
 
   it("names the tokenizer's end token first, with which targets end, then the model's others", () => {

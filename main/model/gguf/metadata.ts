@@ -9,6 +9,7 @@ import { readTokenizerConfig } from '../tokenizer.ts';
 import { ggufArchitecture } from './architectures.ts';
 import { beginOfText } from './begin-of-text.ts';
 import type { GgufType, GgufValue } from './file.ts';
+import { modelName } from './model-name.ts';
 
 /** llama.cpp's numbers for a file whose matrices are of one type. */
 const FILE_TYPES: Readonly<Record<GgufType, number>> = { F32: 0, F16: 1, Q8_0: 7 };
@@ -55,15 +56,19 @@ export function ggufMetadata(
   };
   return {
     'general.architecture': string(architecture),
-    'general.name': string(name),
     'general.file_type': uint32(FILE_TYPES[type]),
     'general.quantization_version': uint32(2),
     ...Object.fromEntries(Object.entries(own).map(([key, value]) => [`${architecture}.${key}`, value])),
-    ...tokenizerMetadata(tokenizerFolder, config),
+    ...tokenizerMetadata(tokenizerFolder, config, name),
   };
 }
 
-const addedSchema = z.looseObject({ id: z.int(), content: z.string(), special: z.boolean() });
+const addedSchema = z.looseObject({
+  id: z.int(),
+  content: z.string(),
+  special: z.boolean(),
+  rstrip: z.boolean().nullish(),
+});
 type AddedToken = z.infer<typeof addedSchema>;
 
 const definitionSchema = z.looseObject({
@@ -78,7 +83,8 @@ const definitionSchema = z.looseObject({
   pre_tokenizer: z.unknown().optional(),
 });
 
-function tokenizerMetadata(folder: string, config: ModelConfig): Record<string, GgufValue> {
+/** With the model's name, as llama.cpp derives how the tokenizer works from it, too. */
+function tokenizerMetadata(folder: string, config: ModelConfig, name: string): Record<string, GgufValue> {
   const file = join(folder, 'tokenizer.json');
   const parsed = definitionSchema.safeParse(readJson(file));
   if (!parsed.success || Array.isArray(parsed.data.model.vocab)) throw unsupported(file, 'another kind of vocabulary');
@@ -104,6 +110,7 @@ function tokenizerMetadata(folder: string, config: ModelConfig): Record<string, 
   const template = readChatTemplate(folder, settings);
   const prefix = spacePrefix(normalizer, pre, template !== null);
   return {
+    'general.name': string(modelName(name, tokens, added)),
     ...kindOf(model, tokens, types, { pre, prefix, file }),
     ...Object.fromEntries(
       Object.entries(special)
