@@ -149,7 +149,7 @@ describe('ggufMetadata', () => {
   it("says the model's shape and writes a byte-pair tokenizer with its merges", () => {
     const definition = {
       added_tokens: [{ id: 3, content: '<eos>', special: true }],
-      pre_tokenizer: { type: 'Split', pattern: { Regex: '(?i:s)|\\p{N}|x' } },
+      pre_tokenizer: BYTE_LEVEL,
       model: { type: 'BPE', vocab: { a: 0, b: 1, ab: 2 }, merges: [['a', 'b']] },
     };
     writeFileSync(join(folder, 'tokenizer.json'), JSON.stringify(definition));
@@ -165,7 +165,7 @@ describe('ggufMetadata', () => {
     ]);
     expect(value('tokenizer.ggml.tokens')).toEqual(['a', 'b', 'ab', '<eos>', '[PAD4]']);
     expect(value('tokenizer.ggml.token_type')).toEqual([1, 1, 1, 3, 5]);
-    expect([value('tokenizer.ggml.merges'), value('tokenizer.ggml.pre')]).toEqual([['a b'], 'qwen2']);
+    expect([value('tokenizer.ggml.merges'), value('tokenizer.ggml.pre')]).toEqual([['a b'], 'gpt-2']);
     expect([value('tokenizer.ggml.eos_token_id'), value('tokenizer.ggml.add_bos_token')]).toEqual([3, false]);
     expect(value('general.name')).toBe('my phi 3 run');
   });
@@ -205,6 +205,7 @@ describe('ggufMetadata', () => {
     const adds = (post: unknown, chat?: string): unknown => {
       const definition = {
         ...{ added_tokens: [{ id: 1, content: '<bos>', special: true }], post_processor: post },
+        pre_tokenizer: BYTE_LEVEL,
         model: { type: 'BPE', vocab: { a: 0 }, merges: [] },
       };
       writeFileSync(join(folder, 'tokenizer.json'), JSON.stringify(definition));
@@ -281,5 +282,8 @@ describe('ggufMetadata', () => {
     const definition = { added_tokens: [], model: { type: 'WordLevel', vocab: { a: 0 } } };
     writeFileSync(join(folder, 'tokenizer.json'), JSON.stringify(definition));
     expect(() => ggufMetadata(merged.config, folder, { name: 'm', type: 'F16' })).toThrow('a WordLevel model');
+    const other = { added_tokens: [], model: { type: 'BPE', vocab: { a: 0 }, merges: [] } };
+    writeFileSync(join(folder, 'tokenizer.json'), JSON.stringify(other));
+    expect(() => ggufMetadata(merged.config, folder, { name: 'm', type: 'F16' })).toThrow('a pre-tokenizer that');
   });
 });

@@ -10,6 +10,7 @@ import { ggufArchitecture } from './architectures.ts';
 import { beginOfText } from './begin-of-text.ts';
 import type { GgufType, GgufValue } from './file.ts';
 import { modelName } from './model-name.ts';
+import { partsOf, preTokenizer } from './pre-tokenizers.ts';
 
 /** llama.cpp's numbers for a file whose matrices are of one type. */
 const FILE_TYPES: Readonly<Record<GgufType, number>> = { F32: 0, F16: 1, Q8_0: 7 };
@@ -77,6 +78,7 @@ const definitionSchema = z.looseObject({
     vocab: z.union([z.record(z.string(), z.int()), z.array(z.unknown())]),
     merges: z.array(z.union([z.string(), z.tuple([z.string(), z.string()])])).nullish(),
     byte_fallback: z.boolean().nullish(),
+    ignore_merges: z.boolean().nullish(),
   }),
   added_tokens: z.array(addedSchema).default([]),
   normalizer: z.unknown().optional(),
@@ -179,19 +181,15 @@ function kindOf(
       'tokenizer.ggml.add_space_prefix': bool(prefix),
     };
   }
+  const cuts = preTokenizer(pre, model.ignore_merges === true);
+  if (cuts === null) throw unsupported(file, "one with a pre-tokenizer that llama.cpp isn't known to have");
   const merges = model.merges.map((merge) => (typeof merge === 'string' ? merge : merge.join(' ')));
   return {
     ...table('gpt2', tokens),
-    'tokenizer.ggml.pre': string(preTokenizer(pre)),
+    'tokenizer.ggml.pre': string(cuts),
     'tokenizer.ggml.merges': { type: 'strings', value: merges },
   };
 }
-
-const partSchema = z.looseObject({
-  type: z.string(),
-  prepend_scheme: z.string().optional(),
-  add_prefix_space: z.boolean().optional(),
-});
 
 /**
  * Whether a text begins with a space that isn't in it. llama.cpp puts it at the beginning and after each control token, as
@@ -206,27 +204,9 @@ function spacePrefix(normalizer: unknown, pre: unknown, chats: boolean): boolean
   });
 }
 
-/** The steps of a part of tokenizer.json, which may be a sequence of them. */
-function partsOf(part: unknown): z.infer<typeof partSchema>[] {
-  const { data } = partSchema.safeParse(part);
-  if (data === undefined) return [];
-  const inner = data.normalizers ?? data.pretokenizers;
-  return Array.isArray(inner) ? inner.flatMap(partsOf) : [data];
-}
-
 /** llama.cpp marks beginnings of words where WordPiece marks continuations. */
 function wordPiece(token: string): string {
   return token.startsWith('##') ? token.slice(2) : `▁${token}`;
-}
-
-/** llama.cpp's name for a way of cutting text before the merges, by the expression that cuts it. */
-function preTokenizer(pre: unknown): string {
-  const text = JSON.stringify(pre ?? '');
-  // Words by upper and lower case: GPT-4o's (Phi-4-mini), or Mistral's Tekken with its single digits.
-  if (text.includes('p{Lu}')) return text.includes('p{N}{1,3}') ? 'gpt-4o' : 'tekken';
-  if (text.includes('p{N}{1,3}')) return 'llama-bpe';
-  if (text.includes('(?i:')) return 'qwen2';
-  return text.includes('"Digits"') ? 'smollm' : 'gpt-2';
 }
 
 function unsupported(file: string, what: string) {
