@@ -1,9 +1,9 @@
 /** Exports a model or checkpoint: merged into one folder that other tools load, and as GGUF. */
 import { Select, TextInput } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ModelEntry } from '../../main/api/contract/index.ts';
-import { client } from '../api/client.ts';
+import { api, client } from '../api/client.ts';
 import { DialogForm, type DialogProps } from './DialogForm.tsx';
 import { exportName } from './model-rows.ts';
 
@@ -26,13 +26,14 @@ export function Export({ entry, opened, onClose }: DialogProps & { readonly entr
   const [name, setName] = useState(() => exportName(entry));
   const [dtype, setDtype] = useState(AS_STORED);
   const [gguf, setGguf] = useState(NONE);
+  const { data: problem = null } = useQuery(api.models.ggufProblem.queryOptions({ input: { ref: entry.ref } }));
   const start = useMutation({
     mutationFn: () =>
       client.models.export({
         ref: entry.ref,
         name: name.trim(),
         dtype: dtype === AS_STORED ? null : (dtype as 'bfloat16' | 'float16' | 'float32'),
-        gguf: gguf === NONE ? null : (gguf as 'f16' | 'q8_0'),
+        gguf: gguf === NONE || problem !== null ? null : (gguf as 'f16' | 'q8_0'),
       }),
     onSuccess: onClose,
   });
@@ -68,9 +69,14 @@ export function Export({ entry, opened, onClose }: DialogProps & { readonly entr
       />
       <Select
         label="GGUF"
-        description="One more file, with a Modelfile beside it, for Ollama, LM Studio and llama.cpp"
+        description={
+          problem === null
+            ? 'One more file, with a Modelfile beside it, for Ollama, LM Studio and llama.cpp'
+            : `Not for this model. ${problem}`
+        }
+        disabled={problem !== null}
         data={ggufs}
-        value={gguf}
+        value={problem === null ? gguf : NONE}
         onChange={(value) => setGguf(value ?? NONE)}
         allowDeselect={false}
       />

@@ -78,20 +78,34 @@ describe('braid merge', () => {
     });
   });
 
-  it('writes GGUF and a Modelfile of the bundled model', async () => {
-    const run = await merge('tiny', place('bundled'), '--gguf', 'q8_0');
+  it('writes GGUF and a Modelfile', async () => {
+    // As many tokens as the tokenizer has, and Qwen's end token.
+    await writeTinyModel(place('bpe'), { vocabSize: 605, eosTokenIds: [602] });
+    cpSync(new URL('../parity/fixtures/tokenizers/qwen2', import.meta.url), place('bpe'), { recursive: true });
+    const run = await merge(place('bpe'), place('whole'), ...['--gguf', 'q8_0', '--dataset', place('held-out.jsonl')]);
     expect(run.code, run.stderr).toBe(0);
     const { gguf, agreement, compared_on } = JSON.parse(run.stdout);
-    expect(agreement).toEqual({ prompts: 16, equal: 16 });
-    expect(compared_on).toMatchObject({ dataset: null, note: expect.stringContaining("isn't a checkpoint") });
+    expect(agreement).toEqual({ prompts: 2, equal: 2 });
+    expect(compared_on).toMatchObject({ dataset: place('held-out.jsonl') });
     expect(readFileSync(gguf.file).toString('latin1', 0, 4)).toBe('GGUF');
-    expect(readFileSync(join(place('bundled'), 'Modelfile'), 'utf8')).toMatch(
-      /^FROM \.\/bundled-q8_0\.gguf\nTEMPLATE /,
+    expect(readFileSync(join(place('whole'), 'Modelfile'), 'utf8')).toMatch(
+      /^FROM \.\/whole-q8_0\.gguf\n(# .*\n)*TEMPLATE /,
     );
     // Only where somebody has installed node-llama-cpp.
-    expect(gguf.unproved ?? [gguf.equal, gguf.same_tokens]).toEqual(
-      'unproved' in gguf ? expect.stringContaining('node-llama-cpp') : [16, 16],
+    expect(gguf.unproved ?? [gguf.same_tokens, gguf.missed_ends]).toEqual(
+      'unproved' in gguf ? expect.stringContaining('node-llama-cpp') : [2, []],
     );
+  });
+
+  it('compares a model of no run on pairs of the bundled texts, and refuses it as GGUF before anything is written', async () => {
+    const run = await merge('tiny', place('bundled'));
+    expect(run.code, run.stderr).toBe(0);
+    const { agreement, compared_on } = JSON.parse(run.stdout);
+    expect(agreement).toEqual({ prompts: 16, equal: 16 });
+    expect(compared_on).toMatchObject({ dataset: null, note: expect.stringContaining("isn't a checkpoint") });
+    const refused = await merge('tiny', place('refused'), '--gguf', 'q8_0');
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('it is WordPiece')]);
+    expect(existsSync(place('refused'))).toBe(false);
   });
 
   it('replaces nothing, and leaves nothing behind where it fails', async () => {

@@ -282,6 +282,11 @@ describe('ggufMetadata', () => {
     const definition = { added_tokens: [], model: { type: 'WordLevel', vocab: { a: 0 } } };
     writeFileSync(join(folder, 'tokenizer.json'), JSON.stringify(definition));
     expect(() => ggufMetadata(merged.config, folder, { name: 'm', type: 'F16' })).toThrow('a WordLevel model');
+    const pieces = { added_tokens: [], model: { type: 'WordPiece', vocab: { a: 0, '##b': 1 } } };
+    writeFileSync(join(folder, 'tokenizer.json'), JSON.stringify(pieces));
+    expect(() => ggufMetadata(merged.config, folder, { name: 'm', type: 'F16' })).toThrow(
+      'it is WordPiece, whose texts llama.cpp always lower-cases',
+    );
     const other = { added_tokens: [], model: { type: 'BPE', vocab: { a: 0 }, merges: [] } };
     writeFileSync(join(folder, 'tokenizer.json'), JSON.stringify(other));
     expect(() => ggufMetadata(merged.config, folder, { name: 'm', type: 'F16' })).toThrow('a pre-tokenizer that');

@@ -34,6 +34,8 @@ export const models = {
   setHubToken: procedure
     .input(z.object({ token: z.string().trim().min(1).max(500).nullable() }))
     .output(type<HubAccess>()),
+  /** Why it can't be exported as GGUF; null: it can. */
+  ggufProblem: procedure.input(z.object({ ref })).output(z.string().nullable()),
   /** Starts the export of a model or checkpoint as a model of the workspace, with a GGUF file if wanted. */
   export: procedure
     .input(

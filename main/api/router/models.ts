@@ -1,7 +1,7 @@
 import type { App } from '../../services/app/app.ts';
 import { stageStart } from '../../services/curriculum/stage-config.ts';
 import { machineMemory } from '../../services/doctor/machine-memory.ts';
-import { exportModel } from '../../services/merge/export-model.ts';
+import { exportModel, ggufProblemOf } from '../../services/merge/export-model.ts';
 import { downloadModel } from '../../services/models/hub.ts';
 import { HUB_TOKEN, hubAccess, hubOptions } from '../../services/models/hub-access.ts';
 import { importModel } from '../../services/models/import.ts';
@@ -32,6 +32,7 @@ export const models = {
     app.secrets.set(HUB_TOKEN, token);
     return hubAccess(app.secrets);
   }),
+  ggufProblem: api.models.ggufProblem.handler(({ context, input }) => ggufProblemOf(context.app, input.ref)),
   export: api.models.export.handler(({ context: { app }, input }) => exportModel(app, input)),
   dependants: api.models.dependants.handler(({ context, input }) =>
     modelDependants(withStarts(context.app), input.ref),

@@ -89,7 +89,8 @@ const definitionSchema = z.looseObject({
 function tokenizerMetadata(folder: string, config: ModelConfig, name: string): Record<string, GgufValue> {
   const file = join(folder, 'tokenizer.json');
   const parsed = definitionSchema.safeParse(readJson(file));
-  if (!parsed.success || Array.isArray(parsed.data.model.vocab)) throw unsupported(file, 'another kind of vocabulary');
+  if (!parsed.success || Array.isArray(parsed.data.model.vocab))
+    throw unsupported(file, 'it has another kind of vocabulary');
   const { model, added_tokens: added, normalizer, pre_tokenizer: pre } = parsed.data;
   const { tokens, types } = tokenTable(
     model.vocab as Record<string, number>,
@@ -166,11 +167,14 @@ function kindOf(
     'tokenizer.ggml.token_type': { type: 'int32s', value: typed },
   });
   if (model.type === 'WordPiece') {
-    const marked = tokens.map((token, id) => (types[id] === TOKEN.normal ? wordPiece(token) : token));
-    return { ...table('bert', marked), 'tokenizer.ggml.pre': string('default') };
+    // llama.cpp's is BERT's own, which no decoder has.
+    throw unsupported(
+      file,
+      'it is WordPiece, whose texts llama.cpp always lower-cases, strips of accents and splits at punctuation',
+    );
   }
   if (model.merges === null || model.merges === undefined)
-    throw unsupported(file, `a ${model.type ?? 'strange'} model`);
+    throw unsupported(file, `it is a ${model.type ?? 'strange'} model`);
   if (model.byte_fallback === true) {
     // SentencePiece's order of merging is the order of ids; its bytes are tokens like <0x0A>.
     const typed = tokens.map((token, id) => (/^<0x[0-9A-F]{2}>$/.test(token) ? TOKEN.byte : (types[id] as number)));
@@ -182,7 +186,7 @@ function kindOf(
     };
   }
   const cuts = preTokenizer(pre, model.ignore_merges === true);
-  if (cuts === null) throw unsupported(file, "one with a pre-tokenizer that llama.cpp isn't known to have");
+  if (cuts === null) throw unsupported(file, "it has a pre-tokenizer that llama.cpp isn't known to have");
   const merges = model.merges.map((merge) => (typeof merge === 'string' ? merge : merge.join(' ')));
   return {
     ...table('gpt2', tokens),
@@ -204,15 +208,10 @@ function spacePrefix(normalizer: unknown, pre: unknown, chats: boolean): boolean
   });
 }
 
-/** llama.cpp marks beginnings of words where WordPiece marks continuations. */
-function wordPiece(token: string): string {
-  return token.startsWith('##') ? token.slice(2) : `▁${token}`;
-}
-
 function unsupported(file: string, what: string) {
   return inputError(
     'UNSUPPORTED_TOKENIZER',
-    `${file}: expected a BPE or WordPiece tokenizer to write as GGUF, got ${what}`,
+    `llama.cpp can't cut texts as this model's tokenizer does: ${what} (${file})`,
     'Export the Hugging Face folder without --gguf and convert it with llama.cpp.',
   );
 }

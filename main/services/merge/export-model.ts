@@ -5,8 +5,10 @@
 import { join } from 'node:path';
 import { inputError } from '../../errors.ts';
 import type { Dtype, GgufChoice } from '../../trainer/export-types.ts';
+import { ggufProblem } from '../../trainer/gguf-problem.ts';
 import { refuseTaken } from '../models/import.ts';
-import { requireModel } from '../models/list.ts';
+import { type ModelPlaces, requireModel } from '../models/list.ts';
+import { resolveModelParts } from '../models/resolve.ts';
 import type { OpenWorkspace } from '../workspace/open-workspace.ts';
 import { type MergeResult, mergeModel } from './merge.ts';
 import { sourceWords } from './proof-prompts.ts';
@@ -51,6 +53,11 @@ export function exportModel(host: OpenWorkspace, { ref, name, dtype, gguf }: Mod
     () => undefined,
   );
   return { ref: `workspace:${name}`, jobId: id };
+}
+
+/** Why llama.cpp can't use a model or checkpoint; null: it can be exported as GGUF. */
+export function ggufProblemOf(places: ModelPlaces, ref: string): string | null {
+  return ggufProblem(resolveModelParts(requireModel(places, ref).model, places.paths));
 }
 
 function checkName(name: string): void {

@@ -43,18 +43,28 @@ export async function runMergeJob({ model: parts, folder, ...job }: MergeJob, io
   const dtype = job.dtype ?? DTYPES.find((name) => TYPES[name] === merged.storedAs) ?? 'float32';
   const ggufName = job.gguf === null ? null : `${basename(folder)}-${job.gguf}.gguf`;
   try {
+    const gguf =
+      job.gguf === null ? null : ggufOf(merged, parts.tokenizer, { choice: job.gguf, name: basename(folder) });
     writeFolderAtomic(folder, (into) => {
       writeHuggingFace(merged, parts, { into, type: TYPES[dtype], alive: io.alive });
-      if (ggufName === null || job.gguf === null) return;
-      const type = GGUF_TYPES[job.gguf];
-      const metadata = ggufMetadata(merged.config, parts.tokenizer, { name: basename(folder), type });
-      writePieces(join(into, ggufName), ggufPieces(metadata, ggufTensors(merged, type)), io.alive);
+      if (ggufName === null || gguf === null) return;
+      writePieces(join(into, ggufName), gguf, io.alive);
       writeFileSync(join(into, 'Modelfile'), modelfile(ggufName, parts.tokenizer, merged.config));
     });
   } finally {
     merged.close();
   }
   return { dtype, gguf: ggufName === null ? null : join(folder, ggufName) };
+}
+
+/** Asked for before anything is written: it refuses what llama.cpp can't read, and the rest takes minutes. */
+function ggufOf(
+  merged: MergedModel,
+  tokenizer: string,
+  { choice, name }: { readonly choice: GgufChoice; readonly name: string },
+): Iterable<Uint8Array> {
+  const type = GGUF_TYPES[choice];
+  return ggufPieces(ggufMetadata(merged.config, tokenizer, { name, type }), ggufTensors(merged, type));
 }
 
 function writeHuggingFace(

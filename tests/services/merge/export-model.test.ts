@@ -1,13 +1,15 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { exportModel, exportWords } from '../../../main/services/merge/export-model.ts';
+import { disposeModel } from '../../../main/model/model.ts';
+import { exportModel, exportWords, ggufProblemOf } from '../../../main/services/merge/export-model.ts';
 import type { MergeResult } from '../../../main/services/merge/merge.ts';
 import { listModels } from '../../../main/services/models/list.ts';
 import type { LaunchTrainer } from '../../../main/services/trainer-process/channel.ts';
 import { openTinyApp } from '../../api/transports.ts';
 import { errorOf } from '../../store/helpers.ts';
-import { jobEnd } from '../models/places.ts';
+import { writeTinyModel } from '../../tiny-model.ts';
+import { jobEnd, modelHost } from '../models/places.ts';
 import { tinyWorkspace } from '../tiny-workspace.ts';
 
 const merged: MergeResult = {
@@ -64,6 +66,20 @@ const theirs = (models: string): void => {
   mkdirSync(join(models, 'mine'));
   writeFileSync(join(models, 'mine', 'config.json'), 'theirs');
 };
+
+describe('ggufProblemOf', () => {
+  it('says why llama.cpp cannot use a model, which the dialog then does not offer', async () => {
+    const host = modelHost();
+    const folder = join(host.workspace.models, 'own');
+    disposeModel(await writeTinyModel(folder, { vocabSize: 605 }));
+    expect(ggufProblemOf(host, 'workspace:own')).toMatch('it is a WordLevel model');
+    cpSync(new URL('../../parity/fixtures/tokenizers/qwen2', import.meta.url), folder, { recursive: true });
+    expect(ggufProblemOf(host, 'workspace:own')).toBeNull();
+    for (const ref of ['bundled:tiny', 'bundled:tiny-reply'])
+      expect(ggufProblemOf(host, ref)).toMatch('it is WordPiece');
+    expect(errorOf(() => ggufProblemOf(host, 'workspace:none'))).toMatchObject({ code: 'MODEL_UNKNOWN' });
+  });
+});
 
 describe('exportModel', () => {
   it('names the model only when it is compared, and refuses a second export of that name until then', async () => {
