@@ -67,6 +67,19 @@ describe('expectedMemory', () => {
     expect(expected(plain, { backend: 'wasm' }).host).not.toBe(400 * MIB);
   });
 
+  it.each([
+    ['engine', { engine: 'elsewhere' }],
+    ['beta', { use_peft: false, beta: 0.1 }, { use_peft: false }],
+    ['lora_r', { lora_r: 64 }],
+    ['max_completion_length', { max_completion_length: 8 }],
+    ['activation_memory_mb', { activation_memory_mb: 64 }],
+    ['gradient_accumulation_steps', { gradient_accumulation_steps: 4, num_generations: 2 }, { num_generations: 2 }],
+  ])('takes nothing from a run with another %s', async (_, before, now = {}) => {
+    const { expected, estimated } = await world();
+    estimated(before, { memoryBytes: 5000 * MIB, gpuBytes: 0 });
+    expect(expected(plain, now).host).toBeLessThan(5000 * MIB);
+  });
+
   it("doesn't believe an estimate that mixed both memories", async () => {
     const { expected, estimated } = await world();
     estimated({}, { memoryBytes: 5000 * MIB });
