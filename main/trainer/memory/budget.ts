@@ -7,7 +7,7 @@ import { parameterShapes, precisionOf } from '../../model/model.ts';
 import { attentionBytes } from '../../tensor/native/kernels/attention-plan.ts';
 import { isQuantised, type Quantised, quantisedBytes } from '../../tensor/quantised.ts';
 import type { WeightPrecision } from '../../tensor/weights.ts';
-import type { TrainConfig } from '../config.ts';
+import { isReinforcement, type TrainConfig } from '../config.ts';
 
 /** What computes, as far as memory is concerned. */
 export type Device = 'native' | 'native-gpu' | 'wasm' | 'webgpu' | 'webgpu-software';
@@ -173,12 +173,12 @@ export function memoryUse(
 
 type ResidentSettings = Pick<
   TrainConfig,
-  'base_weights' | 'use_peft' | 'lora_r' | 'beta' | 'gradient_accumulation_steps'
+  'method' | 'base_weights' | 'use_peft' | 'lora_r' | 'beta' | 'gradient_accumulation_steps'
 >;
 
 /** What a run keeps for as long as it is open, by its configuration and by what was decided before. */
 export function residentsOfRun(
-  { base_weights, use_peft, lora_r, beta, gradient_accumulation_steps }: ResidentSettings,
+  { method, base_weights, use_peft, lora_r, beta, gradient_accumulation_steps }: ResidentSettings,
   model: ModelConfig,
   budget: Pick<Budget, 'device' | 'bytes'>,
   recorded?: WeightPrecision,
@@ -188,7 +188,8 @@ export function residentsOfRun(
   const precision = possible(recorded ?? asked, budget) ?? precisionFor(model, trained, budget);
   if (trained !== 'all') return { precision, trained };
   const gradients = gradientsAtOnce({ gradient_accumulation_steps }, true);
-  return { precision, trained, copies: beta > 0 ? 1 : 0, gradients };
+  // Supervised fine-tuning has no KL term, so it loads no reference.
+  return { precision, trained, copies: beta > 0 && isReinforcement(method) ? 1 : 0, gradients };
 }
 
 /** A precision that was chosen elsewhere, as far as this device has it; "stored" holds the numbers of float32. */

@@ -149,6 +149,9 @@ describe('what runs decide', () => {
     const full = (steps: number) =>
       residentsOfRun(parseConfig({ use_peft: false, gradient_accumulation_steps: steps }), small, native(24));
     expect(used(full(2)) - used(full(1))).toBe(weights);
+    const compared = (method: 'grpo' | 'sft' | 'polychromic-sft') =>
+      residentsOfRun(parseConfig({ use_peft: false, method, beta: 0.1 }), small, native(24)).copies;
+    expect([compared('grpo'), compared('sft'), compared('polychromic-sft')]).toEqual([1, 0, 0]);
   });
 
   it("shows a model's needs by the same rules: 16 bits where they are short, and never more than wasm's heap", () => {
