@@ -73,7 +73,13 @@ function byShape(
 
 function isLike(run: RunRow, config: TrainConfig): boolean {
   const same = ['model', 'dataset', 'task', 'method', 'use_peft', 'per_device_train_batch_size', 'backend'] as const;
-  const sizes = ['lora_r', 'beta', 'max_completion_length', 'activation_memory_mb', 'gradient_accumulation_steps'] as const;
+  const sizes = [
+    'lora_r',
+    'beta',
+    'max_completion_length',
+    'activation_memory_mb',
+    'gradient_accumulation_steps',
+  ] as const;
   // A run on an engine elsewhere held no model here.
   const fields = ['engine', ...same, 'base_weights', 'num_generations', 'pods_update_size', ...sizes] as const;
   try {

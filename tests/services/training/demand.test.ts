@@ -67,7 +67,7 @@ describe('expectedMemory', () => {
     expect(expected(plain, { backend: 'wasm' }).host).not.toBe(400 * MIB);
   });
 
-  it.each([
+  it.each<[string, object, object?]>([
     ['engine', { engine: 'elsewhere' }],
     ['beta', { use_peft: false, beta: 0.1 }, { use_peft: false }],
     ['lora_r', { lora_r: 64 }],
