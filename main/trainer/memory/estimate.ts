@@ -115,10 +115,10 @@ function estimateSft(session: Session, known: Known): StepEstimate {
   const more = config.method === 'polychromic-sft' ? diversity(session, passes.times, known) : null;
   return {
     secondsPerStep: config.gradient_accumulation_steps * passes.seconds + (more?.secondsPerStep ?? 0),
-    // Micro-batches are added up as parts are.
+    // Micro-batches are added up as parts are, and the samples' gradients to the targets'.
     ...{
       bytes: Math.max(passes.bytes, more?.bytes ?? 0),
-      isInParts: passes.isInParts || config.gradient_accumulation_steps > 1,
+      isInParts: passes.isInParts || config.gradient_accumulation_steps > 1 || more !== null,
     },
   };
 }
@@ -133,9 +133,12 @@ function diversity(session: Session, times: PassTimes, known: Known): Omit<StepE
   ).flatMap((record) => record ?? []);
   const decoding = decodingOf(session, prompts, known);
   const groups = groupsOf(session, prompts, config.num_generations, known);
+  const sizes = sizesOf(rowsOfGroups(groups));
+  const plan = planRows(sizes, tokenCost(policy.model.config), config);
+  const training = plan.bytes + keptBy({ start: 0, ...plan }, sizes, policy.model.config.vocabSize);
   return {
     secondsPerStep: decoding.seconds(times) + times.training(workOf(policy.model.config, groups)),
-    bytes: decoding.bytes,
+    bytes: Math.max(decoding.bytes, training),
   };
 }
 

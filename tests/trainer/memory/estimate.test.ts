@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { closeWasmBackend } from '../../../main/tensor/wasm/boot.ts';
 import type { WasmRuntime } from '../../../main/tensor/wasm/runtime.ts';
 import { estimateFromHistory, estimateRun } from '../../../main/trainer/memory/estimate.ts';
+import { tokenCost } from '../../../main/trainer/memory/memory.ts';
 import { openTiny, tinySession } from '../tiny-run.ts';
 
 let runtime: WasmRuntime;
@@ -34,6 +35,21 @@ describe('estimateRun', () => {
     expect(estimate.seconds).toBeCloseTo(6 * estimate.secondsPerStep, 9);
     expect(estimate.memoryBytes).toBeGreaterThan(process.memoryUsage().rss / 2);
     session.dispose();
+  });
+});
+
+describe('polychromic SFT', () => {
+  it('counts the training pass over the samples', () => {
+    const bytes = (num_generations: number): number => {
+      const config = { method: 'polychromic-sft' as const, num_generations, per_device_train_batch_size: 2 };
+      const session = tinySession({ model, config: { ...config, max_completion_length: 200 } });
+      const { memoryBytes } = estimateRun(session, 0, { completionTokens: 200 });
+      const cost = tokenCost(session.policy.model.config).plain;
+      session.dispose();
+      return memoryBytes / cost;
+    };
+    // 2 prompts with 62 more completions of about 200 tokens; what the process holds varies by far less.
+    expect(bytes(64) - bytes(2)).toBeGreaterThan(0.9 * 2 * 62 * 199);
   });
 });
 
