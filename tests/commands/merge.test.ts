@@ -1,4 +1,5 @@
 import {
+  chmodSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -24,6 +25,8 @@ const merge = (model: string, output: string, ...more: string[]) =>
 beforeAll(async () => {
   buildKernels();
   const model = await writeTinyModel(place('model'));
+  // As a download's cache or a shared folder often has them.
+  chmodSync(join(place('model'), 'tokenizer.json'), 0o444);
   writeTinyAdapter(place('adapter'), model, '../model');
   const records = [tinyRecord('one', 2), tinyRecord('two', 2, 5)];
   writeFileSync(place('held-out.jsonl'), records.map((record) => JSON.stringify(record)).join('\n'));
@@ -42,7 +45,7 @@ describe('braid merge', () => {
     expect(value).toMatchObject({ folder: place('merged'), dtype: 'bfloat16', agreement: { prompts: 2 }, gguf: null });
     const config = JSON.parse(readFileSync(join(place('merged'), 'config.json'), 'utf8'));
     expect([config.dtype, config.model_type]).toEqual(['bfloat16', 'llama']);
-    expect(existsSync(join(place('merged'), 'tokenizer.json'))).toBe(true);
+    expect(statSync(join(place('merged'), 'tokenizer.json')).mode & 0o200).toBe(0o200);
   });
 
   it("keeps the base model's type by default, and then answers the same", async () => {

@@ -1,6 +1,7 @@
 /** The checkpoints of a TRL run, copied as checkpoints of this workspace. */
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { copyContent } from '../../io/copy-file.ts';
 import { parseJson } from '../../io/json.ts';
 import { listCheckpoints } from '../../trainer/checkpoint.ts';
 import type { TrainConfig } from '../../trainer/config.ts';
@@ -37,7 +38,7 @@ export async function copyCheckpoints(
     await checkSound(path);
     const target = join(to, `checkpoint-${step}`);
     mkdirSync(target);
-    for (const name of files) copyFileSync(join(path, name), join(target, name));
+    for (const name of files) copyContent(join(path, name), join(target, name));
     if (files.includes(STATE_FILE)) writeJson(join(target, STATE_FILE), stateOf(join(path, STATE_FILE)));
     if (files.includes(ADAPTER) && base !== null) writeJson(join(target, ADAPTER), withBase(join(path, ADAPTER), base));
     const chat = chatSettingsFile(config);

@@ -1,9 +1,10 @@
 /** Writes a stage as a folder that TRL runs by itself; `import-run` reads the result. */
-import { copyFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { inputError } from '../../errors.ts';
 import { writeFolderAtomic } from '../../io/atomic-write.ts';
+import { copyContent } from '../../io/copy-file.ts';
 import type { Store } from '../../store/index.ts';
 import { openTask, taskFacts } from '../../tasks/index.ts';
 import type { TrainConfig } from '../../trainer/config.ts';
@@ -97,7 +98,7 @@ export function exportForTrl(inputs: TrlInputs, folder: string, paths: HostPaths
     (temporary) => {
       const write = (name: string, content: string): void => writeFileSync(join(temporary, name), content);
       for (const name of ['train.py', 'reward.py', 'requirements.txt'])
-        copyFileSync(join(paths.resources, 'trl', name), join(temporary, name));
+        copyContent(join(paths.resources, 'trl', name), join(temporary, name));
       write('README.md', readme);
       write(RUN_FILE, stringify(config, { lineWidth: 0 }));
       write(SETTINGS_FILE, `${JSON.stringify(settings, null, 2)}\n`);
@@ -121,7 +122,7 @@ function startsFromAdapter(config: TrainConfig): config is FromAdapter {
 function copyAdapter(from: string, to: string): void {
   mkdirSync(to);
   for (const name of ['adapter_config.json', 'adapter_model.safetensors'])
-    copyFileSync(join(from, name), join(to, name));
+    copyContent(join(from, name), join(to, name));
 }
 
 /** PEFT's LoraConfig; null: all weights are trained. */

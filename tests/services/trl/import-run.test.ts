@@ -1,4 +1,14 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { resolveModelParts } from '../../../main/services/models/resolve.ts';
@@ -36,6 +46,17 @@ describe('importRun', () => {
     for (const name of ['rewards/alignment/mean', 'grad_norm', 'entropy', 'completions/mean_length', 'step_time'])
       expect(store.metrics.series(made.run_id, name)).toHaveLength(3);
     expect(run.metricNames.filter((name) => /^eval_|^train_/.test(name))).toEqual([]);
+  });
+
+  it('copies read-only checkpoints as files that can be written', async () => {
+    const { store, folder, output, outputs } = await trained();
+    for (const name of ['adapter_model.safetensors', 'adapter_config.json'])
+      chmodSync(join(output, 'checkpoint-3', name), 0o444);
+    await importRun(store, folder, { paths });
+    const [copy = ''] = readdirSync(outputs, { recursive: true, encoding: 'utf8' }).filter((name) =>
+      name.endsWith(join('checkpoint-3', 'adapter_model.safetensors')),
+    );
+    expect(statSync(join(outputs, copy)).mode & 0o200).toBe(0o200);
   });
 
   it('stores completions with their records: the rewards are those that Braid gives them', async () => {
