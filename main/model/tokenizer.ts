@@ -6,6 +6,7 @@ import { CHAT_SETTINGS, type ChatSettings, readChatSettings } from './chat-setti
 import { type ChatMessage, readChatTemplate, renderChat, tokenText } from './chat-template.ts';
 import { readJson } from './config.ts';
 import { controlTokenPattern, encodeQuoting, withoutControlTokens } from './control-tokens.ts';
+import { asHuggingFace } from './pre-tokenizers.ts';
 
 /** Text to token ids and back, by the model folder's own files. */
 export interface Tokenizer {
@@ -171,24 +172,12 @@ function checkIds(definition: object, file: string): void {
   );
 }
 
-/** The library's `Digits` knows ASCII digits only, Hugging Face's every numeric character (½ ² ① ٣). */
-function withAllDigits(part: unknown): unknown {
-  if (Array.isArray(part)) return part.map(withAllDigits);
-  if (typeof part !== 'object' || part === null) return part;
-  const { type, individual_digits: single } = part as { type?: unknown; individual_digits?: unknown };
-  if (type === 'Digits') {
-    const pattern = { Regex: single === true ? '\\p{N}' : '\\p{N}+' };
-    return { type: 'Split', pattern, behavior: 'Isolated', invert: false };
-  }
-  return Object.fromEntries(Object.entries(part).map(([name, value]) => [name, withAllDigits(value)]));
-}
-
 function construct(definition: object, config: object, file: string): HfTokenizer {
   checkAddedTokens(definition, file);
   checkIds(definition, file);
-  const { pre_tokenizer: cut } = definition as { pre_tokenizer?: unknown };
+  const pre_tokenizer = asHuggingFace((definition as { pre_tokenizer?: unknown }).pre_tokenizer, file);
   try {
-    return new HfTokenizer({ ...definition, pre_tokenizer: withAllDigits(cut) }, config);
+    return new HfTokenizer({ ...definition, pre_tokenizer }, config);
   } catch (cause) {
     const error = inputError(
       'BAD_TOKENIZER',

@@ -1,0 +1,69 @@
+/**
+ * Rewrites the pre-tokenizers of a tokenizer.json that @huggingface/tokenizers computes in another way than Hugging
+ * Face's Rust library, as `Split` parts with regular expressions that give the same pieces in both.
+ */
+import { inputError } from '../errors.ts';
+
+type Part = Readonly<Record<string, unknown>>;
+
+/** Rust's \w and \s; the library's Whitespace has JavaScript's, which know ASCII letters only. */
+const WORDS = '[\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\p{Join_Control}]+';
+const OTHERS = '[^\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\p{Join_Control}\\s]+';
+/** Unicode's punctuation and ASCII's symbols. Hugging Face lacks some 140 marks that Unicode added after version 8. */
+const PUNCTUATION = '[\\p{P}$+<=>\\^`|~]';
+
+/** A pre-tokenizer, or a list of them, that the library computes as Hugging Face does. `file`: for errors. */
+export function asHuggingFace(part: unknown, file: string): unknown {
+  if (Array.isArray(part)) return part.map((one) => asHuggingFace(one, file));
+  if (typeof part !== 'object' || part === null) return part;
+  const known = part as Part;
+  switch (known.type) {
+    case 'Whitespace':
+      return { ...split(`${WORDS}|${OTHERS}`, 'Removed'), invert: true };
+    case 'WhitespaceSplit':
+      return split('\\s+', 'Removed');
+    case 'Punctuation':
+      return behaving(split(PUNCTUATION, known.behavior ?? 'Isolated'), file);
+    case 'Digits':
+      // The library knows ASCII digits only, Hugging Face every numeric character (½ ² ① ٣).
+      return split(known.individual_digits === true ? '\\p{N}' : '\\p{N}+', 'Isolated');
+    case 'Split':
+      return behaving(known, file);
+    default:
+      return Object.fromEntries(Object.entries(known).map(([name, value]) => [name, asHuggingFace(value, file)]));
+  }
+}
+
+function split(regex: string, behavior: unknown): Part {
+  return { type: 'Split', pattern: { Regex: regex }, behavior, invert: false };
+}
+
+/** The library isolates what a Split finds, whatever its behaviour is, unless it is removed. */
+function behaving(part: Part, file: string): Part {
+  const { behavior, invert } = part;
+  // What is between matches is isolated by isolating the matches.
+  if (behavior === 'Isolated') return { ...part, invert: false };
+  if (behavior === 'Removed' && invert === true) return part;
+  const regex = regexOf(part.pattern);
+  if (regex !== null) {
+    // As a text, the library would keep what it removes.
+    if (behavior === 'Removed') return { ...part, pattern: { Regex: regex } };
+    if (behavior === 'Contiguous') return split(`(?:${regex})+`, 'Isolated');
+    const between = `(?:(?!${regex})[\\s\\S])`;
+    // A match that follows another stays alone; so does one that another follows.
+    if (behavior === 'MergedWithPrevious' && invert !== true)
+      return split(`${between}+(?:${regex})?|(?:${regex})`, 'Isolated');
+    if (behavior === 'MergedWithNext' && invert !== true) return split(`(?:${regex})${between}*`, 'Isolated');
+  }
+  throw inputError(
+    'BAD_TOKENIZER',
+    `${file}: expected a pre-tokenizer that splits text in a known way, got ${JSON.stringify(part).slice(0, 120)}`,
+    'Use the tokenizer.json of another model, or write that part with the behavior Isolated.',
+  );
+}
+
+function regexOf(pattern: unknown): string | null {
+  const { Regex: regex, String: text } = (pattern ?? {}) as { Regex?: unknown; String?: unknown };
+  if (typeof regex === 'string') return regex;
+  return typeof text === 'string' && text !== '' ? text.replace(/[$()*+.?[\\\]^{|}]/g, '\\$&') : null;
+}

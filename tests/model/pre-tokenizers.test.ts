@@ -1,0 +1,61 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { loadTokenizer } from '../../main/model/tokenizer.ts';
+import { fault } from './faults.ts';
+
+/** The pieces of a text: a vocabulary of these pieces has a token for each. */
+function piecesOf(pre_tokenizer: object, text: string, expected: readonly string[]): (string | undefined)[] {
+  const folder = mkdtempSync(join(tmpdir(), 'braid-tokenizer-'));
+  const vocab = Object.fromEntries(['?', ...new Set(expected)].map((piece, id) => [piece, id]));
+  const model = { type: 'WordLevel', vocab, unk_token: '?' };
+  const rest = { added_tokens: [], normalizer: null, post_processor: null, decoder: null };
+  try {
+    writeFileSync(join(folder, 'tokenizer.json'), JSON.stringify({ ...rest, model, pre_tokenizer }));
+    const tokenizer = loadTokenizer(folder);
+    return tokenizer.encode(text).map((id) => tokenizer.token(id));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+const split = (pattern: object, behavior: string, invert = false) => ({ type: 'Split', pattern, behavior, invert });
+const dash = { String: '-' };
+
+// Pieces as tokenizers 0.23.2 (Python) cuts these texts.
+describe('pre-tokenizers', () => {
+  it.each<[string, object, string, string[]]>([
+    ['Whitespace', { type: 'Whitespace' }, 'naïve café, x_y‿z²½', ['naïve', 'café', ',', 'x_y‿z', '²½']],
+    ['Whitespace', { type: 'Whitespace' }, 'क्षि ①② a\u200db', ['क्षि', '①②', 'a\u200db']],
+    ['WhitespaceSplit', { type: 'WhitespaceSplit' }, 'a\u0085b\ufeffc d', ['a', 'b\ufeffc', 'd']],
+    [
+      'Punctuation, isolated',
+      { type: 'Punctuation', behavior: 'Isolated' },
+      'hey!!! $^€`',
+      ['hey', '!', '!', '!', ' ', '$', '^', '€', '`'],
+    ],
+    ['Punctuation, contiguous', { type: 'Punctuation', behavior: 'Contiguous' }, 'hey!!! a', ['hey', '!!!', ' a']],
+    ['Punctuation, removed', { type: 'Punctuation', behavior: 'Removed' }, 'hey!!! a', ['hey', ' a']],
+    ['Split, contiguous', split(dash, 'Contiguous'), '--a--b', ['--', 'a', '--', 'b']],
+    ['Split, removed', split(dash, 'Removed'), '--a--b', ['a', 'b']],
+    ['Split, inverted', split(dash, 'Isolated', true), '-a--b', ['-', 'a', '-', '-', 'b']],
+    ['Split, merged with previous', split(dash, 'MergedWithPrevious'), '--a--b', ['-', '-', 'a-', '-', 'b']],
+    ['Split, merged with next', split(dash, 'MergedWithNext'), '--a--b-', ['-', '-a', '-', '-b', '-']],
+    [
+      'a part of a sequence',
+      { type: 'Sequence', pretokenizers: [{ type: 'Whitespace' }, { type: 'Punctuation', behavior: 'Isolated' }] },
+      'é!! b',
+      ['é', '!', '!', 'b'],
+    ],
+  ])('cut a text as Hugging Face does: %s', (_, pre, text, pieces) => {
+    expect(piecesOf(pre, text, pieces)).toEqual(pieces);
+  });
+
+  it('are refused where no regular expression gives the same pieces', () => {
+    expect(fault(() => piecesOf(split(dash, 'MergedWithNext', true), 'a', ['a']))).toEqual([
+      'BAD_TOKENIZER',
+      expect.stringContaining('MergedWithNext'),
+    ]);
+  });
+});
