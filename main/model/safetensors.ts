@@ -58,7 +58,7 @@ const entrySchema = z.object({
   shape: z.array(z.int().min(0)),
   data_offsets: z.tuple([z.int().min(0), z.int().min(0)]),
 });
-const headerSchema = z.looseObject({ __metadata__: z.record(z.string(), z.string()).optional() });
+const headerSchema = z.looseObject({ __metadata__: z.record(z.string(), z.string()).nullish() });
 
 export interface OpenOptions {
   /** False if the file is known to be intact: a diverged run may have such moments. */
@@ -150,13 +150,23 @@ function readHeader(descriptor: number, fileBytes: number, file: string) {
 }
 
 function parseHeader(text: string, file: string): z.infer<typeof headerSchema> {
+  const refused = (detail: string, cause: unknown) =>
+    Object.assign(inputError('NOT_SAFETENSORS', `${file}: not a safetensors file (${detail})`), { cause });
+  let value: unknown;
   try {
-    return headerSchema.parse(parseJson(text));
+    value = parseJson(text);
   } catch (cause) {
-    throw Object.assign(inputError('NOT_SAFETENSORS', `${file}: not a safetensors file (its header is not JSON)`), {
-      cause,
-    });
+    throw refused('its header is not JSON', cause);
   }
+  const header = headerSchema.safeParse(value);
+  if (header.success) return header.data;
+  const inMetadata = header.error.issues.some(({ path }) => path[0] === '__metadata__');
+  throw refused(
+    inMetadata
+      ? 'its header\'s "__metadata__" is not an object of strings'
+      : 'its header is JSON, but not an object of tensors',
+    header.error,
+  );
 }
 
 function checkEntry(name: string, entry: TensorEntry, dataBytes: number, file: string): void {
@@ -218,12 +228,15 @@ function truncated(file: string, detail: string) {
   return inputError('FILE_TRUNCATED', `${file}: the file is truncated: ${detail}`, 'Copy or download it again.');
 }
 
-function floatType(dtype: string, name: string, file: string): FloatType {
+/** The type of a tensor of `file` or folder, or an error if its numbers can't be read. */
+export function floatType(dtype: string, name: string, file: string): FloatType {
   if (dtype === 'F32' || dtype === 'F16' || dtype === 'BF16') return dtype;
   throw inputError(
     'UNSUPPORTED_DTYPE',
     `${file}: expected tensor "${name}" as F32, F16 or BF16, got ${dtype}`,
-    'Quantised weights are not supported: use the original ones.',
+    dtype === 'F64'
+      ? 'Save the model as float32, in Python with model.float().save_pretrained(folder).'
+      : 'Quantised weights are not supported: use the original ones.',
   );
 }
 
@@ -315,15 +328,28 @@ export function* safetensorsPieces(
   const prefix = Buffer.alloc(8);
   prefix.writeBigUInt64LE(BigInt(padded.length));
   yield Buffer.concat([prefix, padded]);
-  for (const { pieces } of tensors) for (const piece of pieces()) yield encodeFloats(piece, type);
+  for (const { name, pieces } of tensors) for (const piece of pieces()) yield encodeFloats(piece, type, name);
 }
 
-/** Numbers as they stand in a file, little endian. */
-export function encodeFloats(data: Float32Array, type: FloatType): Buffer {
+/** A tensor's numbers as they stand in a file, little endian. Errors name the tensor. */
+export function encodeFloats(data: Float32Array, type: FloatType, name: string): Buffer {
   if (type === 'F32') return Buffer.from(data.buffer, data.byteOffset, data.byteLength);
   if (type === 'BF16') return Buffer.from(toBfloat16(data).buffer);
   const words = new Uint32Array(data.buffer, data.byteOffset, data.length);
   const halves = new Uint16Array(data.length);
-  for (let i = 0; i < data.length; i++) halves[i] = halfBits(words[i] as number, data[i] as number);
+  for (let i = 0; i < data.length; i++) {
+    const half = halfBits(words[i] as number, data[i] as number);
+    if ((half & 0x7c00) === 0x7c00) throw beyondHalf(data[i] as number, name);
+    halves[i] = half;
+  }
   return Buffer.from(halves.buffer);
+}
+
+/** A model with such a number would load elsewhere and compute nonsense. */
+export function beyondHalf(value: number, name: string, limit = 65504) {
+  return inputError(
+    'BEYOND_FLOAT16',
+    `Expected the numbers of tensor "${name}" to be within ±${limit}, the range of the file's type, got ${value}`,
+    'Export it as bfloat16 or float32 (--dtype), and a GGUF file as q8_0 or not at all.',
+  );
 }

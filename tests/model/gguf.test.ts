@@ -10,6 +10,7 @@ import { ggufName, ggufTensors } from '../../main/model/gguf/tensors.ts';
 import { type MergedModel, openMergedModel } from '../../main/model/merge.ts';
 import { disposeModel } from '../../main/model/model.ts';
 import { writeTinyModel } from '../tiny-model.ts';
+import { fault } from './faults.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'braid-test-'));
 let merged: MergedModel;
@@ -47,7 +48,7 @@ describe('ggufPieces', () => {
 describe('encodeQ8', () => {
   it('is within half a step of every number', () => {
     const data = Float32Array.from({ length: 64 }, (_, i) => Math.sin(i * 1.7) * (i < 32 ? 3 : 0.01));
-    const bytes = encodeQ8(data);
+    const bytes = encodeQ8(data, 'x');
     for (const block of [0, 1]) {
       const largest = Math.max(...data.subarray(32 * block, 32 * block + 32).map(Math.abs));
       for (let i = 0; i < 32; i++) {
@@ -55,6 +56,19 @@ describe('encodeQ8', () => {
         expect(Math.abs(got - (data[32 * block + i] ?? 0))).toBeLessThanOrEqual((largest / 127) * 0.5001);
       }
     }
+  });
+});
+
+describe('numbers beyond float16', () => {
+  const pieces = (type: 'F16' | 'Q8_0', value: number) =>
+    Buffer.concat([
+      ...ggufPieces({}, [{ name: 'blk.0.up', shape: [32], type, pieces: () => [new Float32Array(32).fill(value)] }]),
+    ]);
+
+  it('are refused, naming the tensor, where they would become infinity', () => {
+    expect(fault(() => pieces('F16', 65520))).toEqual(['BEYOND_FLOAT16', expect.stringContaining('"blk.0.up"')]);
+    expect(fault(() => pieces('Q8_0', -1e7))).toEqual(['BEYOND_FLOAT16', expect.stringContaining('got 10000000')]);
+    expect(() => pieces('Q8_0', 65520)).not.toThrow();
   });
 });
 

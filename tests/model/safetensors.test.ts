@@ -106,6 +106,33 @@ describe('openSafetensors', () => {
     opened.close();
   });
 
+  it('reads a header without metadata, or with null', () => {
+    for (const header of ['{}', '{"__metadata__": null}']) {
+      write(withHeader(header));
+      const opened = openSafetensors(file);
+      expect(opened.metadata).toEqual({});
+      opened.close();
+    }
+  });
+
+  it('writes no number that float16 would make infinite', () => {
+    const one = (value: number) => [{ name: 'big', shape: [2], data: Float32Array.of(1, value) }];
+    for (const value of [65520, -70000, 1e9])
+      expect(fault(() => encodeSafetensors(one(value), {}, 'F16'))).toEqual([
+        'BEYOND_FLOAT16',
+        expect.stringMatching(new RegExp(`"big".*got ${value}`)),
+      ]);
+    expect(() => encodeSafetensors(one(65519), {}, 'F16')).not.toThrow();
+    expect(() => encodeSafetensors(one(1e9), {}, 'F32')).not.toThrow();
+  });
+
+  it('says how to save float64 weights', () => {
+    write(withHeader(entry('F64', [1], [0, 8]), 8));
+    const opened = openSafetensors(file);
+    expect(() => opened.typeOf('x')).toThrow(expect.objectContaining({ remedy: expect.stringContaining('float32') }));
+    opened.close();
+  });
+
   it('starts its data at a multiple of eight', () => {
     for (const name of ['x', 'xx', 'xxx', 'xxxxxxx']) {
       const bytes = encodeSafetensors([{ name, shape: [1], data: Float32Array.of(1) }]);
@@ -117,8 +144,9 @@ describe('openSafetensors', () => {
     ['an empty file', () => Buffer.alloc(0), 'FILE_TRUNCATED', 'got 0'],
     ['a picture', () => Buffer.from('\x89PNG\r\n\x1a\n and so on', 'latin1'), 'NOT_SAFETENSORS', 'header of'],
     ['a header beyond the file', () => withHeader('{}').subarray(0, 9), 'FILE_TRUNCATED', 'header needs'],
-    ['a header that is not JSON', () => withHeader('hello {}'), 'NOT_SAFETENSORS', 'not JSON'],
-    ['a header that is a list', () => withHeader('[1, 2]'), 'NOT_SAFETENSORS', 'not JSON'],
+    ['a header that is not JSON', () => withHeader('hello {}'), 'NOT_SAFETENSORS', 'is not JSON'],
+    ['a header that is a list', () => withHeader('[1, 2]'), 'NOT_SAFETENSORS', 'is JSON, but not'],
+    ['metadata that is no string', () => withHeader('{"__metadata__": {"a": 1}}'), 'NOT_SAFETENSORS', '"__metadata__"'],
     ['a malformed entry', () => withHeader('{"x": {"dtype": "F32"}}'), 'NOT_SAFETENSORS', '"x"'],
     ['missing data', () => encodeSafetensors(tensors).subarray(0, -5), 'FILE_TRUNCATED', 'truncated'],
     ['a size that is not its shape', () => withHeader(entry('F32', [3], [0, 8]), 8), 'NOT_SAFETENSORS', 'needs 12'],

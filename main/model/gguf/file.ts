@@ -3,7 +3,7 @@
  * read: "GGUF", version, counts; metadata as typed key-value pairs; each tensor's name, shape (fastest dimension first),
  * type and offset; then the tensors, each at a multiple of 32 bytes. Little endian.
  */
-import { encodeFloats, floatToHalf } from '../safetensors.ts';
+import { beyondHalf, encodeFloats, floatToHalf } from '../safetensors.ts';
 
 export type GgufValue =
   | { readonly type: 'uint32' | 'float32'; readonly value: number }
@@ -46,8 +46,8 @@ export function* ggufPieces(
   }
   const bytes = Buffer.concat(head);
   yield padded(bytes);
-  for (const { shape, type, pieces } of tensors) {
-    for (const piece of pieces()) yield type === 'Q8_0' ? encodeQ8(piece) : encodeFloats(piece, type);
+  for (const { name, shape, type, pieces } of tensors) {
+    for (const piece of pieces()) yield type === 'Q8_0' ? encodeQ8(piece, name) : encodeFloats(piece, type, name);
     const length = tensorBytes(shape, type);
     yield Buffer.alloc(aligned(length) - length);
   }
@@ -76,8 +76,8 @@ function arrayHead(type: number, values: readonly unknown[]): Buffer[] {
   return [uint32(VALUE_TYPES.array), uint32(type), uint64(values.length)];
 }
 
-/** Blocks of 32: the scale is the largest magnitude / 127, each number the nearest multiple of it. */
-export function encodeQ8(data: Float32Array): Buffer {
+/** Blocks of 32: the scale is the largest magnitude / 127, each number the nearest multiple of it. `name`: for errors. */
+export function encodeQ8(data: Float32Array, name: string): Buffer {
   const blocks = data.length / Q8_BLOCK;
   const out = Buffer.alloc(blocks * (2 + Q8_BLOCK));
   for (let block = 0; block < blocks; block++) {
@@ -85,7 +85,9 @@ export function encodeQ8(data: Float32Array): Buffer {
     const largest = values.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
     const scale = Math.fround(largest / 127);
     const at = block * (2 + Q8_BLOCK);
-    out.writeUInt16LE(floatToHalf(scale), at);
+    const half = floatToHalf(scale);
+    if ((half & 0x7c00) === 0x7c00) throw beyondHalf(largest, name, 127 * 65504);
+    out.writeUInt16LE(half, at);
     for (let i = 0; i < Q8_BLOCK; i++)
       out.writeInt8(scale === 0 ? 0 : nearest((values[i] as number) / scale), at + 2 + i);
   }

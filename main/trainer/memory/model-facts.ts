@@ -6,7 +6,7 @@ import { readChatTemplate } from '../../model/chat-template.ts';
 import { type ModelConfig, readJson } from '../../model/config.ts';
 import { parameterShapes } from '../../model/model.ts';
 import { parseAdapterConfig } from '../../model/peft-config.ts';
-import { openSafetensors, type TensorEntry } from '../../model/safetensors.ts';
+import { floatType, openSafetensors, type TensorEntry } from '../../model/safetensors.ts';
 import { weightFiles } from '../../model/weight-files.ts';
 import type { ModelParts } from '../open-policy.ts';
 import { type Budget, keptAs, precisionFor, type Trained, weightCount } from './budget.ts';
@@ -71,8 +71,12 @@ export function memoryNeeds(config: ModelConfig, budget: Budget): MemoryNeeds {
 
 function checkTensors(folder: string, config: ModelConfig, entries: ReadonlyMap<string, TensorEntry>): void {
   for (const [name, shape] of parameterShapes(config)) {
-    const found = entries.get(name)?.shape;
-    if (found?.join() === shape.join()) continue;
+    const entry = entries.get(name);
+    const found = entry?.shape;
+    if (entry !== undefined && found?.join() === shape.join()) {
+      floatType(entry.dtype, name, folder);
+      continue;
+    }
     throw inputError(
       found === undefined ? 'TENSOR_MISSING' : 'BAD_SHAPE',
       `${folder}: expected a tensor "${name}" of shape [${shape.join(', ')}] by config.json, got ${found === undefined ? 'none' : `[${found.join(', ')}]`}`,

@@ -65,6 +65,27 @@ describe('importModel', () => {
     expect(importModel(host, folder, false)).toEqual({ ref: 'workspace:own', jobId: null });
   });
 
+  it.each([
+    ['F64', 'float32'],
+    ['I32', 'Quantised'],
+  ])('rejects weights of a type that runs cannot load: %s', async (dtype, remedy) => {
+    const host = modelHost();
+    const folder = await outside();
+    const file = join(folder, 'model.safetensors');
+    const bytes = readFileSync(file);
+    const length = Number(bytes.readBigUInt64LE(0));
+    const header = JSON.parse(bytes.toString('utf8', 8, 8 + length));
+    header['model.norm.weight'].dtype = dtype;
+    const text = Buffer.from(JSON.stringify(header));
+    const size = Buffer.alloc(8);
+    size.writeBigUInt64LE(BigInt(text.length));
+    writeFileSync(file, Buffer.concat([size, text, bytes.subarray(8 + length)]));
+    expect(errorOf(() => importModel(host, folder, false))).toMatchObject({
+      ...{ code: 'UNSUPPORTED_DTYPE', message: expect.stringContaining('"model.norm.weight"') },
+      remedy: expect.stringContaining(remedy),
+    });
+  });
+
   it('rejects a folder that is not a model, and pickles', async () => {
     const host = modelHost();
     const folder = join(temporaryFolder(), 'empty');
