@@ -7,6 +7,8 @@ import { disposeAdapter } from '../model/lora.ts';
 import { disposeModel, type Model } from '../model/model.ts';
 import { loadAdapter } from '../model/peft.ts';
 import { decideForUse, type MemoryDecision, recordedDecision } from './memory/decide.ts';
+import { currentBudget } from './memory/device.ts';
+import { storedBytes } from './memory/stored-bytes.ts';
 import type { Policy } from './policy.ts';
 
 /** The folders of a model's parts. */
@@ -54,7 +56,7 @@ export function openPolicies(all: readonly ModelParts[]): PolicyOpener {
   const baseOf = (base: string, maxLength: number): NonNullable<typeof kept> => {
     if (kept?.base === base && kept.model.maxLength >= maxLength) return kept;
     close();
-    const decision = decideForUse(readModelConfig(base), recordedFor(base, all));
+    const decision = decideForUse(readModelConfig(base), recordedFor(base, all), currentBudget(), storedBytes(base));
     kept = { base, model: loadModel(base, maxLength, decision.precision), decision };
     return kept;
   };

@@ -18,6 +18,7 @@ import type { TrainerStart } from './host/start.ts';
 import { decideForRun, type MemoryDecision, recordedDecision } from './memory/decide.ts';
 import { currentBudget } from './memory/device.ts';
 import { modelsBytes } from './memory/float32-bytes.ts';
+import { storedBytes } from './memory/stored-bytes.ts';
 import { openMeaning } from './monitor/meaning.ts';
 import { AdamW } from './optimizer.ts';
 import type { Policy } from './policy.ts';
@@ -66,10 +67,10 @@ export function openSessionOn(start: TrainerStart, tokens: SessionTokens, task: 
   const first = startingWeights(start);
   const weights = start.resumeFrom === null ? first : weightsOf(start.resumeFrom, start);
   const recorded = recordedDecision(start.resumeFrom);
-  const lengths = { promptTokens, completionTokens: maxCompletionLength };
+  const known = { promptTokens, completionTokens: maxCompletionLength, fileBytes: storedBytes(weights.model) };
   // They are loaded with the first completions.
   const budget = currentBudget(modelsBytes(start.rewardAccess?.models ?? {}));
-  const memory = decideForRun(start.config, readModelConfig(weights.model), recorded, budget, lengths);
+  const memory = decideForRun(start.config, readModelConfig(weights.model), recorded, budget, known);
   const config = { ...start.config, activation_memory_mb: memory.activationMb };
   const model = loadModel(weights.model, maxLength, memory.precision);
   const adapter = openAdapter(model, weights.adapter, config);

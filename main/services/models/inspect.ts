@@ -15,6 +15,7 @@ import {
 } from '../../trainer/memory/model-facts.ts';
 import { contextLength } from '../../trainer/memory/model-folder.ts';
 import { type ModelPlan, planModel } from '../../trainer/memory/model-plan.ts';
+import { storedBytes } from '../../trainer/memory/stored-bytes.ts';
 import { budgetFor, deviceFor, type MachineMemory } from '../doctor/machine-memory.ts';
 import { listModels, type ModelEntry, type ModelPlaces } from './list.ts';
 import { resolveModelParts } from './resolve.ts';
@@ -88,7 +89,7 @@ export function inspectModel(places: ModelPlaces, ref: string, machine: MachineM
         tiedEmbeddings: config.tieWordEmbeddings,
         base: parts.adapter === null ? null : parts.base,
       },
-      memory: memoryOf(config, machine),
+      memory: memoryOf(config, parts.base, machine),
     };
   } catch (error) {
     if (!(error instanceof BraidError)) throw error;
@@ -97,12 +98,16 @@ export function inspectModel(places: ModelPlaces, ref: string, machine: MachineM
 }
 
 /** On what auto computes on; of a GPU only what is free is known. */
-function memoryOf(config: ModelFacts['config'], machine: MachineMemory): NonNullable<ModelDetail['memory']> {
+function memoryOf(
+  config: ModelFacts['config'],
+  base: string,
+  machine: MachineMemory,
+): NonNullable<ModelDetail['memory']> {
   const device = deviceFor('auto', machine);
   const free = budgetFor(device, machine);
   const whole: Budget = isOnGpu(device) ? free : deviceBudget(device, hostMemory().totalBytes);
   return {
-    needs: memoryNeeds(config, free),
+    needs: memoryNeeds(config, free, storedBytes(base)),
     ...{ totalBytes: whole.bytes, freeBytes: free.bytes, gpu: isOnGpu(device) ? (machine.gpu?.name ?? null) : null },
     ...{ rows: USUAL.prompts * USUAL.group, tokens: USUAL.promptTokens + USUAL.completionTokens },
   };

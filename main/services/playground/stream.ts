@@ -6,6 +6,7 @@ import type { SideJobResult } from '../../trainer/jobs/jobs.ts';
 import type { PlayJob } from '../../trainer/jobs/play.ts';
 import { isOnGpu, keptAs, precisionFor, usedBytes } from '../../trainer/memory/budget.ts';
 import { readModelConfig } from '../../trainer/memory/model-folder.ts';
+import { storedBytes } from '../../trainer/memory/stored-bytes.ts';
 import type { ModelParts } from '../../trainer/open-policy.ts';
 import { budgetFor, deviceFor, knownMachineMemory } from '../doctor/machine-memory.ts';
 import { type JobOutcome, runTrainerJob, type TextJobOptions } from '../trainer-process/job.ts';
@@ -28,7 +29,13 @@ function turnFor({ paths }: StreamPlace, { base }: ModelParts): { readonly queue
   const model = readModelConfig(base);
   const budget = budgetFor(device, machine);
   const precision = keptAs(precisionFor(model, 'none', budget), device);
-  const bytes = usedBytes(model, { precision, trained: 'none' }, budget.program, CACHES, device);
+  const bytes = usedBytes(
+    model,
+    { precision, trained: 'none', fileBytes: storedBytes(base) },
+    budget.program,
+    CACHES,
+    device,
+  );
   if (!isOnGpu(device)) return { queue: onHost, bytes };
   const queue = onGpus.get(paths.trainer) ?? openTurns(() => knownMachineMemory(paths).gpu?.freeBytes ?? 0);
   onGpus.set(paths.trainer, queue);

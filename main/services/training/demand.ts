@@ -11,6 +11,7 @@ import {
   residentsOfRun,
 } from '../../trainer/memory/budget.ts';
 import { readModelConfig } from '../../trainer/memory/model-folder.ts';
+import { storedBytes } from '../../trainer/memory/stored-bytes.ts';
 import { budgetFor, deviceFor, type MachineMemory, takenHere } from '../doctor/machine-memory.ts';
 import { resolveModelParts } from '../models/resolve.ts';
 import { savedFields } from '../runs/saved-config.ts';
@@ -59,14 +60,20 @@ function byShape(
   paths: Pick<HostPaths, 'resources'>,
   machine: MachineMemory,
 ): MemoryUse {
-  const model = readModelConfig(resolveModelParts(modelFolder, paths).base);
+  const { base } = resolveModelParts(modelFolder, paths);
+  const model = readModelConfig(base);
   const budget = budgetFor(deviceFor(config.backend, machine), machine);
   const residents = residentsOfRun(config, model, budget);
   // The records aren't read for this; a prompt is about as long as its completion.
   const tokens = config.max_completion_length ?? 0;
   const kept = {
     ...residents,
-    ...{ precision: keptAs(residents.precision, budget.device), promptTokens: tokens, completionTokens: tokens },
+    ...{
+      fileBytes: storedBytes(base),
+      precision: keptAs(residents.precision, budget.device),
+      promptTokens: tokens,
+      completionTokens: tokens,
+    },
   };
   return memoryUse(model, kept, budget, (config.activation_memory_mb ?? budget.activationMb ?? USUAL_MB) * 2 ** 20);
 }

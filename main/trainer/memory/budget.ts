@@ -8,6 +8,7 @@ import { attentionBytes } from '../../tensor/native/kernels/attention-plan.ts';
 import { isQuantised, type Quantised, quantisedBytes } from '../../tensor/quantised.ts';
 import type { WeightPrecision } from '../../tensor/weights.ts';
 import { isReinforcement, type TrainConfig } from '../config.ts';
+import type { StoredBytes } from './stored-bytes.ts';
 
 /** What computes, as far as memory is concerned. */
 export type Device = 'native' | 'native-gpu' | 'wasm' | 'webgpu' | 'webgpu-software';
@@ -55,6 +56,8 @@ export type Trained = 'none' | { readonly rank: number } | 'all';
 export interface Residents {
   readonly precision: WeightPrecision;
   readonly trained: Trained;
+  /** Of a number in the model's files, which "stored" weights keep; default: 2. */
+  readonly fileBytes?: StoredBytes;
   /** Whole models besides the trained one: the reference of a full fine-tuning. */
   readonly copies?: number;
   /** Of all weights, where all are trained: gradients that exist at the same time. */
@@ -73,24 +76,36 @@ export interface ResidentBytes {
 
 export function residentBytes(
   config: ModelConfig,
-  { precision, trained, copies = 0, gradients }: Residents,
+  { precision, trained, fileBytes = 2, copies = 0, gradients }: Residents,
 ): ResidentBytes {
-  const weights = isQuantised(precision) ? quantisedWeights(config, precision) : plainWeights(config, precision);
+  const weights = isQuantised(precision)
+    ? quantisedWeights(config, precision, fileBytes)
+    : plainWeights(config, precision, fileBytes);
   return { weights: (1 + copies) * weights, optimiser: optimiserBytes(config, trained, gradients) };
 }
 
-function plainWeights(config: ModelConfig, precision: Exclude<WeightPrecision, Quantised>): number {
+function plainWeights(
+  config: ModelConfig,
+  precision: Exclude<WeightPrecision, Quantised>,
+  fileBytes: StoredBytes,
+): number {
   const count = weightCount(config);
   if (precision === 'float32') return FLOAT * count;
-  return 2 * count + (precision === 'bfloat16' ? largestMatrix(config) : 0);
+  return precision === 'stored' ? fileBytes * count : 2 * count + largestMatrix(config);
 }
 
-/** Linear layers in blocks, the rest in 16 bits. */
-function quantisedWeights(config: ModelConfig, precision: Quantised): number {
+/** Of a frozen weight in this precision. */
+export function weightBytes(precision: WeightPrecision, fileBytes: StoredBytes): 2 | 4 {
+  if (precision === 'stored') return fileBytes;
+  return precision === 'float32' ? 4 : 2;
+}
+
+/** Linear layers in blocks, the rest as stored. */
+function quantisedWeights(config: ModelConfig, precision: Quantised, fileBytes: StoredBytes): number {
   let bytes = 0;
   for (const [name, shape] of parameterShapes(config)) {
     const size = shape.reduce((product, length) => product * length, 1);
-    bytes += precisionOf(name, precision) === precision ? quantisedBytes(size, precision) : 2 * size;
+    bytes += precisionOf(name, precision) === precision ? quantisedBytes(size, precision) : fileBytes * size;
   }
   return bytes;
 }

@@ -19,6 +19,7 @@ import {
   residentsOfRun,
 } from './budget.ts';
 import { currentBudget } from './device.ts';
+import type { StoredBytes } from './stored-bytes.ts';
 
 /** Decided once: a resumed run keeps it, so that rounding doesn't depend on what is free on the day. */
 export interface MemoryDecision {
@@ -27,15 +28,15 @@ export interface MemoryDecision {
   readonly activationMb: number;
 }
 
-/** The decision for a run. `lengths`: of its longest prompt and completion. */
+/** The decision for a run. `known`: of its longest prompt and completion, and of the model's files. */
 export function decideForRun(
   config: TrainConfig,
   model: ModelConfig,
   recorded: Partial<MemoryDecision>,
   budget: Budget,
-  lengths: Pick<Residents, 'promptTokens' | 'completionTokens'> = {},
+  known: Pick<Residents, 'promptTokens' | 'completionTokens' | 'fileBytes'> = {},
 ): MemoryDecision {
-  const residents = { ...residentsOfRun(config, model, budget, recorded.precision), ...lengths };
+  const residents = { ...residentsOfRun(config, model, budget, recorded.precision), ...known };
   return decide(model, residents, config.activation_memory_mb ?? recorded.activationMb, budget);
 }
 
@@ -44,9 +45,10 @@ export function decideForUse(
   model: ModelConfig,
   recorded: Partial<MemoryDecision>,
   budget: Budget = currentBudget(),
+  fileBytes?: StoredBytes,
 ): MemoryDecision {
   const precision = possible(recorded.precision, budget) ?? precisionFor(model, 'none', budget);
-  return decide(model, { precision, trained: 'none' }, null, budget);
+  return decide(model, { precision, trained: 'none', ...(fileBytes !== undefined && { fileBytes }) }, null, budget);
 }
 
 function decide(

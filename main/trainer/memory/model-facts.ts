@@ -9,9 +9,10 @@ import { parseAdapterConfig } from '../../model/peft-config.ts';
 import { floatType, openSafetensors, type TensorEntry } from '../../model/safetensors.ts';
 import { weightFiles } from '../../model/weight-files.ts';
 import type { ModelParts } from '../open-policy.ts';
-import { type Budget, keptAs, precisionFor, type Trained, weightCount } from './budget.ts';
+import { type Budget, keptAs, precisionFor, type Trained, weightBytes, weightCount } from './budget.ts';
 import { checkModelFolder } from './model-folder.ts';
 import { memoryPlan } from './plan.ts';
+import type { StoredBytes } from './stored-bytes.ts';
 
 export interface AdapterFacts {
   readonly rank: number;
@@ -59,13 +60,13 @@ export const USUAL = { prompts: 4, group: 16, promptTokens: 128, completionToken
 const LORA = { rank: 16 } as const;
 
 /** The needs of the `USUAL` workload within a budget, as runs divide it: in parts where it doesn't fit at once. */
-export function memoryNeeds(config: ModelConfig, budget: Budget): MemoryNeeds {
+export function memoryNeeds(config: ModelConfig, budget: Budget, fileBytes: StoredBytes = 2): MemoryNeeds {
   const precision = (trained: Trained) => keptAs(precisionFor(config, trained, budget), budget.device);
   const needs = (trained: Trained): number =>
-    memoryPlan(config, { ...USUAL, budget, trained, precision: precision(trained) }).total;
+    memoryPlan(config, { ...USUAL, budget, trained, fileBytes, precision: precision(trained) }).total;
   return {
     ...{ generation: needs('none'), lora: needs(LORA), full: needs('all') },
-    weightBytes: precision(LORA) === 'float32' ? 4 : 2,
+    weightBytes: weightBytes(precision(LORA), fileBytes),
   };
 }
 

@@ -1,7 +1,8 @@
 /** The memory plan of a model folder for every stage of the curriculum, from its config alone. */
-import { type Budget, precisionFor, weightCount } from './budget.ts';
+import { type Budget, precisionFor, weightBytes, weightCount } from './budget.ts';
 import { checkModelFolder } from './model-folder.ts';
 import { type MemoryPlan, memoryPlan } from './plan.ts';
+import { storedBytes } from './stored-bytes.ts';
 
 /** Memory for a stage of this many words. */
 export interface StagePlan extends MemoryPlan {
@@ -29,12 +30,19 @@ const TRAINED = { rank: 16 } as const;
 export function planModel(folder: string, budget: Budget): ModelPlan {
   const config = checkModelFolder(folder);
   const precision = precisionFor(config, TRAINED, budget);
+  const fileBytes = storedBytes(folder);
   const stages = STAGES.map((words) => {
     const completionTokens = Math.ceil(2 * words * TOKENS_PER_WORD) + 4;
     const promptTokens = completionTokens + FRAME_TOKENS;
     const shape = { promptTokens, completionTokens, prompts: 1, group: COMPLETIONS, trained: TRAINED };
-    return { words, ...memoryPlan(config, { ...shape, budget, precision }) };
+    return { words, ...memoryPlan(config, { ...shape, budget, precision, fileBytes }) };
   });
-  const weightBytes = precision === 'float32' ? 4 : 2;
-  return { parameters: weightCount(config), device: budget.device, budget: budget.bytes, weightBytes, stages };
+  const perWeight = weightBytes(precision, fileBytes);
+  return {
+    parameters: weightCount(config),
+    device: budget.device,
+    budget: budget.bytes,
+    weightBytes: perWeight,
+    stages,
+  };
 }

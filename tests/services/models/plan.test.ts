@@ -27,6 +27,9 @@ describe('planOfModel', () => {
     disposeModel(await writeTinyModel(join(host.workspace.models, 'own')));
     const plan = (bytes: number | null) => planOfModel(host, 'workspace:own', bytes, { ...plain, gpu });
     expect(plan(null)).toMatchObject({ device: 'webgpu', budget: 20 * GIB });
+    // Its file is in float32, which webgpu keeps.
+    const { parameters, weightBytes, stages } = plan(null);
+    expect([weightBytes, stages[0]?.weights]).toEqual([4, 4 * parameters]);
     expect(plan(12 * GIB)).toMatchObject({ device: 'webgpu', budget: 12 * GIB });
   });
 

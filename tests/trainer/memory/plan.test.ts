@@ -83,6 +83,25 @@ describe('memoryPlan', () => {
     );
   });
 
+  it('counts weights that stay as stored by what the file has, on webgpu', () => {
+    const budget = deviceBudget('webgpu', 48 * GIB);
+    const precision = precisionFor(LLAMA_3B, { rank: 16 }, budget);
+    const weights = (over: Partial<PlanOptions>) => memoryPlan(LLAMA_3B, options({ budget, ...over })).weights;
+    expect(precision).toBe('stored');
+    expect(weights({ precision })).toBe(2 * 3212749824);
+    expect(weights({ precision, fileBytes: 4 })).toBe(4 * 3212749824);
+    // Those of 8 bits leave the embedding as it is stored.
+    const embedding = 128256 * 3072;
+    const more = weights({ precision: 'int8', fileBytes: 4 }) - weights({ precision: 'int8' });
+    expect(more).toBeGreaterThanOrEqual(2 * embedding);
+    expect(more).toBeLessThan(2.01 * embedding);
+    const activationMb = (fileBytes: 2 | 4) =>
+      decideForRun(parseConfig({}), LLAMA_3B, {}, deviceBudget('webgpu', 24 * GIB), { fileBytes }).activationMb;
+    expect(activationMb(4)).toBeLessThan(activationMb(2));
+    expect(memoryNeeds(LLAMA_3B, budget, 4).weightBytes).toBe(4);
+    expect(memoryNeeds(LLAMA_3B, budget, 2).weightBytes).toBe(2);
+  });
+
   it('counts adapters of rank r with gradient and moments, or all weights three times', () => {
     // (in + out) of the seven linear layers of a block: 6144 + 4096 * 2 + 6144 + 11264 * 3.
     expect(memoryPlan(LLAMA_3B, options({})).optimiser).toBe(16 * 16 * 28 * 54272);
