@@ -38,6 +38,8 @@ export async function serve({ context, page, port: wanted }: ServeOptions): Prom
   const token = randomBytes(24).toString('base64url');
   // Cookies aren't separated by port: two servers on one machine must not overwrite each other's.
   const cookieName = `braid-${randomBytes(6).toString('hex')}`;
+  // Nor is a cookie kept from another user's server on this host name, unless it belongs to a path nobody else knows.
+  const base = `/${randomBytes(12).toString('base64url')}/`;
   const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_MESSAGE });
   const releaseMemory = openMemoryRelease();
   const server = createServer((request, response) => {
@@ -69,7 +71,10 @@ export async function serve({ context, page, port: wanted }: ServeOptions): Prom
   function admitSocket(request: IncomingMessage): Verdict {
     const url = parseTarget(request.url);
     if (url === null) return { kind: 'out', status: 400, why: 'Expected a path' };
-    return url.pathname === '/rpc' ? admit(request, url, true) : { kind: 'out', status: 404, why: 'Expected /rpc' };
+    // Before the path: without the token, no answer may tell which path is ours.
+    const verdict = admit(request, url, true);
+    if (verdict.kind === 'out' || url.pathname === `${base}rpc`) return verdict;
+    return { kind: 'out', status: 404, why: "Expected the path of the page's socket" };
   }
 
   function route(request: IncomingMessage): Reply {
@@ -78,10 +83,10 @@ export async function serve({ context, page, port: wanted }: ServeOptions): Prom
     const verdict = admit(request, url, false);
     if (verdict.kind === 'out') return refusal(verdict.status, verdict.why);
     if (request.method !== 'GET' && request.method !== 'HEAD') return refusal(405, 'Expected GET');
-    if (url.searchParams.has('token')) return entry(`${cookieName}=${token}`);
-    const path = url.pathname === '/' ? '/index.html' : url.pathname;
-    const file = files.get(path);
-    if (file === undefined) return refusal(404, `Expected a file of the page, got ${path}`);
+    if (url.searchParams.has('token')) return entry(`${cookieName}=${token}`, base);
+    const path = url.pathname === base ? '/index.html' : url.pathname.slice(base.length - 1);
+    const file = url.pathname.startsWith(base) ? files.get(path) : undefined;
+    if (file === undefined) return refusal(404, `Expected a file of the page, got ${url.pathname}`);
     return fileReply(file, request.headers.host ?? '', path.startsWith('/assets/'));
   }
 
@@ -125,9 +130,9 @@ function respond(response: ServerResponse, { status, headers, body }: Reply): vo
   response.end(body);
 }
 
-/** Moves the token from the address bar to a cookie that scripts can't read. */
-function entry(cookie: string): Reply {
-  const headers = { Location: '/', 'Set-Cookie': `${cookie}; HttpOnly; SameSite=Strict; Path=/` };
+/** Moves the token from the address bar to a cookie that scripts can't read and that is sent below `base` only. */
+function entry(cookie: string, base: string): Reply {
+  const headers = { Location: base, 'Set-Cookie': `${cookie}; HttpOnly; SameSite=Strict; Path=${base}` };
   return { status: 302, headers: { ...headers, 'Cache-Control': 'no-store' }, body: '' };
 }
 

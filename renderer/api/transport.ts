@@ -41,7 +41,9 @@ declare global {
 }
 
 async function openSocket(): Promise<Transport> {
-  const socket = window.braidSocket ?? new WebSocket(`ws://${window.location.host}/rpc`);
+  // As in public/early-socket.js: relative to the page, without its hash and query.
+  const address = new URL('rpc', window.location.href).href.replace(/^http/, 'ws');
+  const socket = window.braidSocket ?? new WebSocket(address);
   delete window.braidSocket;
   const lost = new Promise<void>((end) => {
     if (socket.readyState >= WebSocket.CLOSING) end();

@@ -14,6 +14,7 @@ import { openPathAccess } from '../../main/api/path-access.ts';
 import { type Serving, serve } from '../../main/serve.ts';
 import { type App, openApp } from '../../main/services/app/app.ts';
 import type { TinyWorkspace } from '../services/tiny-workspace.ts';
+import { enterPage } from './page-entry.ts';
 
 export type Client = ContractRouterClient<Contract>;
 
@@ -54,7 +55,8 @@ export async function overPorts(context: ApiContext): Promise<Transport> {
 /** `braid serve` and a socket that knocks as its own page would. */
 export async function overSocket(context: ApiContext): Promise<Transport> {
   const serving = await serveForTest(context);
-  const socket = new WebSocket(`ws://127.0.0.1:${serving.port}/rpc`, await pageHeaders(serving));
+  const entry = await enterPage(serving.url);
+  const socket = new WebSocket(entry.socket, { headers: entry.headers });
   await new Promise((resolve, reject) => {
     socket.on('open', resolve);
     socket.on('error', reject);
@@ -69,14 +71,4 @@ export async function serveForTest(context: ApiContext): Promise<Serving> {
   const serving = await serve({ context, page: new URL('page', import.meta.url).pathname, port: 0 });
   onTestFinished(() => serving.close());
   return serving;
-}
-
-/** The headers of the page that opened the printed address. */
-export async function pageHeaders({
-  url,
-  port,
-}: Pick<Serving, 'url' | 'port'>): Promise<{ headers: Record<string, string> }> {
-  const entered = await fetch(url, { redirect: 'manual' });
-  const cookie = entered.headers.get('set-cookie')?.split(';')[0] ?? '';
-  return { headers: { Cookie: cookie, Origin: `http://127.0.0.1:${port}` } };
 }

@@ -79,8 +79,8 @@ export const attacks: Kind = {
 async function lookAt(host: ServeHost, { report }: KindContext): Promise<string | null> {
   const from = performance.now();
   try {
-    const headers = await host.headers();
-    const page = await fetch(`http://127.0.0.1:${host.port}/`, { headers: { Cookie: headers.Cookie ?? '' } });
+    const entry = await host.enter();
+    const page = await fetch(entry.page, { headers: { Cookie: entry.headers.Cookie ?? '' } });
     const seconds = (performance.now() - from) / 1000;
     report.slowest = Math.max(report.slowest, seconds);
     if (page.status !== 200) return `its own page gets ${page.status}`;
@@ -96,21 +96,29 @@ interface Attack {
   readonly got: string | null;
 }
 
+/** Targets of others, and those of the page itself, as if somebody had guessed its path. */
+async function targetsOf(host: ServeHost): Promise<readonly string[]> {
+  const { page, socket } = await host.enter();
+  return [...TARGETS, new URL(page).pathname, new URL('index.html', page).pathname, new URL(socket).pathname];
+}
+
 /** A request without the token. */
 async function request(host: ServeHost, stream: RandomStream): Promise<Attack> {
+  const targets = await targetsOf(host);
   const headers = [`Host: ${pick(stream, HOSTS)}`];
   if (stream.below(2) === 0) headers.push(`Origin: ${pick(stream, ORIGINS)}`);
   if (stream.below(3) === 0) headers.push(`Cookie: braid-${'0'.repeat(12)}=${'x'.repeat(stream.below(3000))}`);
   if (stream.below(6) === 0) headers.push(`X-A: ${'y'.repeat(pick(stream, [10, 9000, 70_000]))}`);
   if (stream.below(6) === 0) headers.push('Transfer-Encoding: chunked', 'Content-Length: 5');
-  const line = `${pick(stream, METHODS)} ${pick(stream, TARGETS)} HTTP/1.${stream.below(3)}`;
+  const line = `${pick(stream, METHODS)} ${pick(stream, targets)} HTTP/1.${stream.below(3)}`;
   return sendRaw(host, stream, [line, ...headers, '', ''].join('\r\n'));
 }
 
 /** A socket asked for without the token, or by another site's page. */
 async function upgrade(host: ServeHost, stream: RandomStream): Promise<Attack> {
+  const targets = await targetsOf(host);
   const lines = [
-    `GET ${stream.below(2) === 0 ? '/rpc' : pick(stream, TARGETS)} HTTP/1.1`,
+    `GET ${stream.below(2) === 0 ? targets.at(-1) : pick(stream, targets)} HTTP/1.1`,
     `Host: ${pick(stream, HOSTS)}`,
     `Origin: ${pick(stream, ORIGINS)}`,
     ...['Upgrade: websocket', 'Connection: Upgrade', 'Sec-WebSocket-Version: 13'],
@@ -149,9 +157,15 @@ function exchange(port: number, bytes: Buffer): Promise<string> {
 
 /** Frames that break the protocol, on a socket that has the token. */
 async function frames(host: ServeHost, stream: RandomStream): Promise<Attack> {
-  const { Cookie, Origin } = await host.headers();
+  const { socket, headers } = await host.enter();
+  const { Cookie, Origin } = headers;
   const hello = [
-    ...['GET /rpc HTTP/1.1', `Host: 127.0.0.1:${host.port}`, `Origin: ${Origin}`, `Cookie: ${Cookie}`],
+    ...[
+      `GET ${new URL(socket).pathname} HTTP/1.1`,
+      `Host: 127.0.0.1:${host.port}`,
+      `Origin: ${Origin}`,
+      `Cookie: ${Cookie}`,
+    ],
     ...['Upgrade: websocket', 'Connection: Upgrade', 'Sec-WebSocket-Version: 13'],
     ...['Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==', '', ''],
   ].join('\r\n');

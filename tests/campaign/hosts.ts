@@ -8,6 +8,7 @@ import { RPCLink } from '@orpc/client/websocket';
 import type { ContractRouterClient } from '@orpc/contract';
 import { WebSocket } from 'ws';
 import type { Contract } from '../../main/api/contract/index.ts';
+import { enterPage, type PageEntry } from '../api/page-entry.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
@@ -47,8 +48,8 @@ export interface ServeHost {
   connect(): Promise<{ readonly client: Client; readonly socket: WebSocket; close(): void }>;
   /** Memory in use after a collection, in MiB. */
   collected(): Promise<number>;
-  /** The headers that its own page sends. */
-  headers(): Promise<Record<string, string>>;
+  /** Opens the printed address as a browser would. */
+  enter(): Promise<PageEntry>;
   stop(): Promise<void>;
 }
 
@@ -77,12 +78,9 @@ export async function startServe(workspace: string): Promise<ServeHost> {
   });
   if (!line.includes('\n')) throw new Error(`Expected braid serve to start, but it ended: ${stderr}`);
   const { url, port } = JSON.parse(line) as { readonly url: string; readonly port: number };
-  const headers = async (): Promise<Record<string, string>> => {
-    const entered = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(10_000) });
-    return { Cookie: entered.headers.get('set-cookie')?.split(';')[0] ?? '', Origin: `http://127.0.0.1:${port}` };
-  };
+  const enter = (): Promise<PageEntry> => enterPage(url);
   return {
-    ...{ process: command.process, port, url, exited, headers },
+    ...{ process: command.process, port, url, exited, enter },
     stderr: () => stderr,
     hasEnded: () => ended,
     collected: () =>
@@ -100,7 +98,8 @@ export async function startServe(workspace: string): Promise<ServeHost> {
         command.process.kill('SIGUSR2');
       }),
     connect: async () => {
-      const socket = new WebSocket(`ws://127.0.0.1:${port}/rpc`, { headers: await headers() });
+      const { socket: address, headers } = await enter();
+      const socket = new WebSocket(address, { headers });
       await new Promise((open, fail) => {
         socket.on('open', open);
         socket.on('error', fail);

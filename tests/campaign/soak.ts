@@ -119,8 +119,8 @@ async function manyPages(host: ServeHost, world: Client, pages: number): Promise
   const samples: Sample[] = [];
   const { workspace } = await world.app.info();
   for (let page = 1; page <= pages; page++) {
-    const { Cookie = '' } = await host.headers();
-    await (await fetch(`http://127.0.0.1:${host.port}/`, { headers: { Cookie } })).text();
+    const entry = await host.enter();
+    await (await fetch(entry.page, { headers: { Cookie: entry.headers.Cookie ?? '' } })).text();
     const { client, close } = await host.connect();
     const changes = await client.app.changes();
     void changes.next().catch(() => undefined);

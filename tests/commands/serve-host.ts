@@ -5,7 +5,8 @@ import { createORPCClient } from '@orpc/client';
 import { RPCLink } from '@orpc/client/websocket';
 import { onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
-import { type Client, pageHeaders } from '../api/transports.ts';
+import { enterPage } from '../api/page-entry.ts';
+import type { Client } from '../api/transports.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
@@ -55,8 +56,9 @@ function limited(command: readonly string[], { fileKiB }: Limits): readonly stri
 }
 
 /** A client over a socket of its own. */
-export async function connectTo(host: Pick<Host, 'url' | 'port'>): Promise<Client> {
-  const socket = new WebSocket(`ws://127.0.0.1:${host.port}/rpc`, await pageHeaders(host));
+export async function connectTo({ url }: Pick<Host, 'url'>): Promise<Client> {
+  const { socket: address, headers } = await enterPage(url);
+  const socket = new WebSocket(address, { headers });
   await new Promise((open, fail) => {
     socket.on('open', open);
     socket.on('error', fail);

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { pageHeaders } from '../api/transports.ts';
+import { enterPage } from '../api/page-entry.ts';
 import { temporaryFolder, temporaryStore } from '../store/helpers.ts';
 import { connectTo, startHost } from './serve-host.ts';
 
@@ -31,7 +31,8 @@ describe('braid serve', () => {
     const resident = () =>
       Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${host.process.pid}/status`, 'utf8'))?.[1]) / 1024;
     const before = resident();
-    const socket = new WebSocket(`ws://127.0.0.1:${host.port}/rpc`, await pageHeaders(host));
+    const entry = await enterPage(host.url);
+    const socket = new WebSocket(entry.socket, { headers: entry.headers });
     await new Promise((open) => socket.on('open', open));
     socket.send('a'.repeat(95 * 2 ** 20));
     await new Promise((closed) => socket.on('close', closed));

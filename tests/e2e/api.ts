@@ -5,14 +5,13 @@ import type { ContractRouterClient } from '@orpc/contract';
 import { afterAll } from 'vitest';
 import { WebSocket } from 'ws';
 import type { Contract } from '../../main/api/contract/index.ts';
+import { enterPage } from '../api/page-entry.ts';
 import type { RunningApp } from './app.ts';
 
 /** Connects as the app's own page would; the connection closes with the test file. */
 export async function connectTo({ url }: Pick<RunningApp, 'url'>): Promise<ContractRouterClient<Contract>> {
-  const { host, origin } = new URL(url);
-  const entered = await fetch(url, { redirect: 'manual' });
-  const cookie = entered.headers.get('set-cookie')?.split(';')[0] ?? '';
-  const socket = new WebSocket(`ws://${host}/rpc`, { headers: { Cookie: cookie, Origin: origin } });
+  const { socket: address, headers } = await enterPage(url);
+  const socket = new WebSocket(address, { headers });
   await new Promise((resolve, reject) => {
     socket.on('open', resolve);
     socket.on('error', reject);
