@@ -5,6 +5,7 @@ import { isAbsolute, resolve } from 'node:path';
 import { importedModels } from '../services/models/imported.ts';
 import { isBundled } from '../services/models/resolve.ts';
 import { checkpointOfRun } from '../services/runs/from-checkpoint.ts';
+import { isPath } from '../services/runs/is-path.ts';
 import { type TaskPlaces, taskFolder, taskNames } from '../services/tasks/find-task.ts';
 import type { HostPaths } from '../services/workspace/paths.ts';
 import type { Store } from '../store/index.ts';
@@ -52,9 +53,12 @@ function isTaskName(value: string, places: TaskPlaces): boolean {
   return taskNames(places).includes(value) || taskFolder(value, places) === null;
 }
 
-/** The name of a run, which may still have to be trained, stays one unless the run's start would find a folder by it. */
+/**
+ * The name of a run, which may still have to be trained, stays one unless a folder where the process was started has it
+ * too: the start would find that one if the run was renamed meanwhile.
+ */
 function allowedStart(value: string, access: PathAccess, place: Place): string {
-  const mayBeName = !isAbsolute(value);
+  const mayBeName = !isPath(value);
   const checkpoint = mayBeName ? checkpointOfRun(place.store, value) : null;
   const isFolderHere = mayBeName && existsSync(resolve(value));
   if (checkpoint !== null) return isFolderHere ? checkpoint : value;

@@ -82,8 +82,11 @@ describe('checkConfigPaths', () => {
     // Pages name runs as they like: one name is a folder of this process, the other one of the machine.
     renameRun(store, runId, 'main');
     expect(check({ from_checkpoint: 'main' })).toEqual({ from_checkpoint: checkpoint });
-    renameRun(store, runId, '/etc');
-    expect(() => check({ from_checkpoint: '/etc' })).toThrow('Expected a path inside');
+    for (const name of ['/etc', './main', '../main', '..']) {
+      renameRun(store, runId, name);
+      if (name === './main') expect(check({ from_checkpoint: name })).toEqual({ from_checkpoint: join(root, 'main') });
+      else expect(() => check({ from_checkpoint: name }), name).toThrow('Expected a path inside');
+    }
   });
 
   it('reaches stages, sweeps and runs of pages and agents', async () => {

@@ -1,7 +1,7 @@
 /** Resolves model arguments to folders. */
 
 import { existsSync } from 'node:fs';
-import { basename, join, resolve } from 'node:path';
+import { basename, isAbsolute, join, resolve } from 'node:path';
 import { BraidError, inputError } from '../../errors.ts';
 import { parseJson } from '../../io/json.ts';
 import { readRegular } from '../../io/read-file.ts';
@@ -38,8 +38,8 @@ export function resolveModel(model: string, paths: Paths): string {
 
 /**
  * The parts of a model, a full checkpoint or a LoRA checkpoint. An adapter's base is `base` if given, otherwise what
- * its own adapter_config.json names: a path, a path from the checkpoint, a bundled model, or one of the Hub that is in the
- * workspace.
+ * its own adapter_config.json names: an absolute path, a bundled model, one of the Hub that is in the workspace, a path from
+ * the checkpoint, or one from the current directory. In this order: a folder that has the name by chance must not win.
  */
 export function resolveModelParts(model: string, paths: Paths, base?: string): ModelParts {
   const folder = resolveModel(model, paths);
@@ -90,11 +90,15 @@ const GIVE_BASE =
 function baseOf(adapter: string, paths: Paths): string {
   const file = join(adapter, 'adapter_config.json');
   const name = baseName(file);
-  const places = [resolve(name), resolve(adapter, name), join(paths.resources, 'models', name)];
+  if (!isAbsolute(name)) {
+    if (isBundled(name, paths)) return join(paths.resources, 'models', name);
+    const downloaded = paths.models && HUB_NAME.test(name) ? downloadedHubModel(paths.models, name) : null;
+    if (downloaded !== null) return downloaded;
+  }
+  // An absolute name is the same from both.
+  const places = [resolve(adapter, name), resolve(name)];
   const found = places.find((place) => existsSync(join(place, 'config.json')));
   if (found !== undefined) return found;
-  const downloaded = paths.models && HUB_NAME.test(name) ? downloadedHubModel(paths.models, name) : null;
-  if (downloaded !== null) return downloaded;
   throw inputError('BASE_MISSING', `${file}: the base model "${name}" doesn't exist`, GIVE_BASE);
 }
 

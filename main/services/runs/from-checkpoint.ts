@@ -1,4 +1,7 @@
-/** Resolves `from_checkpoint`: a folder, or the name of a run in this workspace (baseline/seed_42). */
+/**
+ * Resolves `from_checkpoint`: the name of a run in this workspace (baseline/seed_42), or a folder. A name isn't taken for
+ * the folder that happens to be called the same where the process was started: `./NAME` means that one.
+ */
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type BraidError, inputError } from '../../errors.ts';
@@ -6,28 +9,31 @@ import type { Store } from '../../store/index.ts';
 import type { TrainConfig } from '../../trainer/config.ts';
 import { readAdapterFacts } from '../../trainer/memory/model-facts.ts';
 import { newestCheckpoint } from './history.ts';
+import { isPath } from './is-path.ts';
 import { findCheckpoint } from './runs.ts';
 import { savedFields } from './saved-config.ts';
 
 /** The folder of the checkpoint to start from; for a run's name, its newest one. */
 export function resolveStart(store: Store, start: string): string {
+  const named = isPath(start) ? null : checkpointOfRun(store, start);
+  if (named !== null) return named;
   const folder = resolve(start);
   if (existsSync(folder)) return folder;
-  const named = checkpointOfRun(store, start);
-  if (named !== null) return named;
   const dropped = droppedCheckpoint(store, folder);
   if (dropped !== null) throw dropped;
+  const norRun = isPath(start) ? '' : `, and no run named "${start}" with a checkpoint`;
   throw inputError(
     'CHECKPOINT_MISSING',
-    `${folder}: there is no such checkpoint folder, and no run named "${start}" with a checkpoint`,
+    `${folder}: there is no such checkpoint folder${norRun}`,
     'Give the path of a checkpoint-<step> folder, or the name of a run in this workspace.',
   );
 }
 
 /** How a configuration that is kept names the start: a folder by its absolute path, a run by its name. */
-export function startArgument(start: string): string {
+export function startArgument(store: Store, start: string): string {
   const folder = resolve(start);
-  return existsSync(folder) ? folder : start;
+  if (isPath(start)) return folder;
+  return checkpointOfRun(store, start) === null && existsSync(folder) ? folder : start;
 }
 
 /** Why a checkpoint of one of this workspace's runs is gone; null if none of its runs wrote that folder. */

@@ -22,7 +22,7 @@ export function withAbsolutePaths(store: Store, config: TrainConfig, paths: Path
     dataset: resolve(config.dataset),
     eval_dataset: absolute(config.eval_dataset),
     relevance_model: absolute(config.relevance_model),
-    from_checkpoint: config.from_checkpoint === null ? null : startArgument(config.from_checkpoint),
+    from_checkpoint: config.from_checkpoint === null ? null : startArgument(store, config.from_checkpoint),
     logging_dir: absolute(config.logging_dir),
   };
 }

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { recordHubModel } from '../../../main/services/models/hub-origin.ts';
 import { resolveModelParts } from '../../../main/services/models/resolve.ts';
 import { errorOf, temporaryFolder } from '../../store/helpers.ts';
@@ -21,4 +21,35 @@ it("finds an adapter's base by its Hub name among the models of the workspace", 
   expect(errorOf(() => parts({ resources: join(root, 'r'), models }))).toMatchObject(missing);
   recordHubModel(base, { repo: 'Someone/small-1b', revision: 'main' });
   expect(parts({ resources: join(root, 'r'), models }).base).toBe(base);
+});
+
+it("prefers bundled and downloaded models, then the adapter's neighbours, to folders of the current directory", () => {
+  const root = temporaryFolder();
+  const [models, resources, adapter, here] = ['models', 'resources', 'adapters/one', 'here'].map((name) =>
+    join(root, name),
+  ) as [string, string, string, string];
+  const model = (...path: string[]): string => {
+    const folder = join(...(path as [string]));
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'config.json'), '{}');
+    return folder;
+  };
+  mkdirSync(adapter, { recursive: true });
+  const baseOf = (name: string): string => {
+    writeFileSync(join(adapter, 'adapter_config.json'), JSON.stringify({ base_model_name_or_path: name }));
+    return resolveModelParts(adapter, { resources, models }).base;
+  };
+  for (const name of ['small', 'someone/Small-1B', 'mine', 'only']) model(here, name);
+  const bundled = model(resources, 'models', 'small');
+  const downloaded = model(models, 'Small-1B');
+  recordHubModel(downloaded, { repo: 'someone/Small-1B', revision: 'main' });
+  const [beside] = [model(adapter, 'mine'), model(adapter, 'small'), model(adapter, 'someone/Small-1B')];
+  const cwd = vi.spyOn(process, 'cwd').mockReturnValue(here);
+  onTestFinished(() => cwd.mockRestore());
+  expect(baseOf('small')).toBe(bundled);
+  expect(baseOf('someone/Small-1B')).toBe(downloaded);
+  expect(baseOf('mine')).toBe(beside);
+  expect(baseOf('only')).toBe(join(here, 'only'));
+  expect(baseOf(join(here, 'small'))).toBe(join(here, 'small'));
+  expect(errorOf(() => baseOf(join(root, 'small')))).toMatchObject({ code: 'BASE_MISSING' });
 });

@@ -31,6 +31,8 @@ describe('withAbsolutePaths', () => {
     expect(withAbsolutePaths(store, names, paths)).toEqual(names);
     expect(withAbsolutePaths(store, { ...names, model: 'models/tiny-test' }, paths).model).toBe(model);
     expect(withAbsolutePaths(store, { ...names, model: 'models/later' }, paths).model).toBe('models/later');
+    const start = (from_checkpoint: string) => withAbsolutePaths(store, { ...names, from_checkpoint }, paths);
+    expect(start('./base/seed_1').from_checkpoint).toBe(resolve('base/seed_1'));
   });
 });
 
