@@ -11,16 +11,32 @@ const BREAK = '\uFDD2';
 interface AddedToken {
   readonly content?: unknown;
   readonly special?: unknown;
+  readonly lstrip?: unknown;
+  readonly rstrip?: unknown;
 }
 
-/** Finds the control tokens of a tokenizer.json in texts; null where it has none. */
-export function controlTokenPattern(definition: object): RegExp | null {
-  const contents = addedTokens(definition)
-    .filter(isControl)
-    .map(({ content }) => String(content))
-    // The longest match wins, as in the tokenizer itself.
-    .sort((a, b) => b.length - a.length);
-  return contents.length === 0 ? null : new RegExp(contents.map(literally).join('|'), 'g');
+export interface ControlTokens {
+  /** Finds them in texts. */
+  readonly pattern: RegExp;
+  /** Those before which the tokenizer drops white space. */
+  readonly lstrip: ReadonlySet<string>;
+  /** Those after which it does. */
+  readonly rstrip: ReadonlySet<string>;
+}
+
+/** The control tokens of a tokenizer.json; null where it has none. */
+export function controlTokensOf(definition: object): ControlTokens | null {
+  const tokens = addedTokens(definition).filter(isControl);
+  const contents = (of: readonly AddedToken[]): string[] => of.map(({ content }) => String(content));
+  // The longest match wins, as in the tokenizer itself.
+  const longestFirst = contents(tokens).sort((a, b) => b.length - a.length);
+  if (longestFirst.length === 0) return null;
+  return {
+    // White space stays out of it: `\s*` before a token would take quadratic time on long runs of spaces.
+    pattern: new RegExp(longestFirst.map(literally).join('|'), 'g'),
+    lstrip: new Set(contents(tokens.filter(({ lstrip }) => lstrip === true))),
+    rstrip: new Set(contents(tokens.filter(({ rstrip }) => rstrip === true))),
+  };
 }
 
 /** The same tokenizer.json with `BREAK`, which no text contains, as its only control token. */
@@ -49,13 +65,13 @@ function isControl({ content, special }: AddedToken): boolean {
  * Ids of `around(text)`. Control tokens inside the `quoted` parts of the text are plain characters; those of the rest,
  * a prompt's template, and those that `around` adds are control tokens. Only the sections between control tokens that
  * hold a part of a quoted one are encoded by `plain`. A section knows whether it is the first, which some tokenizers
- * begin with a space.
+ * begin with a space. White space that a control token strips from its section stays with the token, for `live` to drop.
  */
 export function encodeQuoting(
   text: string,
   quoted: readonly string[],
   around: (text: string) => string,
-  pattern: RegExp,
+  { pattern, lstrip, rstrip }: ControlTokens,
   live: HfTokenizer,
   plain: HfTokenizer,
 ): number[] {
@@ -66,18 +82,21 @@ export function encodeQuoting(
   const encode = (by: HfTokenizer, words: string): number[] => by.encode(words, { add_special_tokens: false }).ids;
   const ids: number[] = [];
   let done = 0;
-  const section = (from: number, to: number): void => {
+  const section = (start: number, end: number, before: string, after: string): void => {
+    const whole = rendered.slice(start, end);
+    const from = rstrip.has(before) ? end - whole.trimStart().length : start;
+    const to = lstrip.has(after) ? start + whole.trimEnd().length : end;
     const words = rendered.slice(from, to).replace(MARK, (match, index: string) => tokens[Number(index)] ?? match);
     if (words === rendered.slice(from, to)) return;
     if (from > done) ids.push(...encode(live, rendered.slice(done, from)));
     ids.push(...(from === 0 ? encode(plain, words) : encode(plain, BREAK + words).slice(1)));
     done = to;
   };
-  let at = 0;
+  let [at, last] = [0, ''];
   for (const { 0: token, index } of rendered.matchAll(pattern)) {
-    section(at, index);
-    at = index + token.length;
+    section(at, index, last, token);
+    [at, last] = [index + token.length, token];
   }
-  section(at, rendered.length);
+  section(at, rendered.length, last, '');
   return done < rendered.length ? [...ids, ...encode(live, rendered.slice(done))] : ids;
 }

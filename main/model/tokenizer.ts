@@ -5,7 +5,7 @@ import { inputError } from '../errors.ts';
 import { CHAT_SETTINGS, type ChatSettings, readChatSettings } from './chat-settings.ts';
 import { type ChatMessage, readChatTemplate, renderChat, tokenText } from './chat-template.ts';
 import { readJson } from './config.ts';
-import { controlTokenPattern, encodeQuoting, withoutControlTokens } from './control-tokens.ts';
+import { controlTokensOf, encodeQuoting, withoutControlTokens } from './control-tokens.ts';
 import { asHuggingFace } from './pre-tokenizers.ts';
 
 /** Text to token ids and back, by the model folder's own files. */
@@ -74,10 +74,11 @@ export function loadTokenizer(folder: string, chat: ChatSettings = readChatSetti
   const inner = construct(definition, config, file);
   const template = readChatTemplate(folder, config);
   const clean = cleansSpaces(definition, config);
-  const control = controlTokenPattern(definition);
+  const control = controlTokensOf(definition);
   const encode = (text: string, special = false): number[] =>
     checkedIds(inner.encode(text, { add_special_tokens: special }).ids, text, file);
-  const controlTokens = (text: string): readonly string[] => (control === null ? [] : (text.match(control) ?? []));
+  const controlTokens = (text: string): readonly string[] =>
+    control === null ? [] : (text.match(control.pattern) ?? []);
   let plain: HfTokenizer | null = null;
   return {
     vocabSize: inner.get_vocab(true).size,

@@ -244,6 +244,50 @@ describe('control tokens in a text', () => {
     rmSync(folder, { recursive: true });
   });
 
+  it('drop the white space around them as in all other text, where the tokenizer strips it', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'braid-tokenizer-'));
+    const special = { special: true, single_word: false, normalized: false };
+    const strips = { '<s>': 'rstrip', '</s>': 'both', '[I]': 'rstrip', '[/I]': 'lstrip', '[K]': 'neither' };
+    const added = Object.entries(strips).map(([content, strip], id) => {
+      const [lstrip, rstrip] = [strip === 'lstrip' || strip === 'both', strip === 'rstrip' || strip === 'both'];
+      return { id, content, lstrip, rstrip, ...special };
+    });
+    const letters = ['▁', ...'abdfghikoqrstuw<>/[]IK'];
+    const vocab = Object.fromEntries([...Object.keys(strips), ...letters].map((token, id) => [token, id]));
+    writeFileSync(
+      join(folder, 'tokenizer.json'),
+      JSON.stringify({
+        ...EMPTY,
+        added_tokens: added,
+        pre_tokenizer: { type: 'Metaspace', replacement: '▁', prepend_scheme: 'first', split: false },
+        model: { type: 'BPE', vocab, merges: [], unk_token: null },
+      }),
+    );
+    const tokenizer = loadTokenizer(folder);
+    const tokens = (text: string, around: (whole: string) => string) =>
+      tokenizer.encodeText(text, { quoted: [text], around }).map((id) => tokenizer.token(id));
+    const stripped = (whole: string) => `<s>ask [I]  ${whole}  [/I] thus </s> `;
+    const kept = (whole: string) => `[K] ${whole} [K]`;
+    // What quotes nothing, the tokenizer itself encodes.
+    for (const [text, words] of [
+      ['ab of', 'ab▁of'],
+      ['ab </s> of', 'ab▁</s>▁of'],
+      [' </s>ab ', '</s>ab'],
+      ['[I] ab</s>', '[I]▁ab</s>'],
+    ] as const) {
+      const ask = ['<s>', ...'ask▁', '[I]', ...words, '[/I]', ...'▁thus', '</s>'];
+      expect(tokens(text, stripped), text).toEqual(ask);
+    }
+    expect(tokens('ab', kept)).toEqual(['[K]', ...'▁ab▁', '[K]']);
+    expect(tokens('</s> ab', kept)).toEqual(['[K]', ...'▁</s>▁ab▁', '[K]']);
+    // By itself a text has no control token beside it.
+    expect(tokens(' </s> ', (whole) => whole)).toEqual([...'▁</s>▁']);
+    // Nothing is searched twice: a quadratic search would take minutes.
+    const spaces = ' '.repeat(200_000);
+    expect(tokens(`</s>${spaces}`, stripped)).toHaveLength(tokens('</s>', stripped).length);
+    rmSync(folder, { recursive: true });
+  });
+
   it("of a prompt's template count", () => {
     const tokenizer = loadTokenizer(fixture('wordpiece'));
     const [control = ''] = tokenizer.controlTokens('[CLS] [SEP]');
