@@ -35,6 +35,7 @@ const unknowns: Readonly<Record<NonNullable<Saving['unknown']>, string>> = {
   no_signal: 'Not known: no group had anything to teach.',
   changes_update:
     'Can’t be known from this run’s history: it changes what a group teaches, not which groups are sampled.',
+  negative_rewards: 'Not possible: some rewards of this run are below 0, and a mean of both signs can be close to 0.',
   no_records: 'Can’t be known from this run’s history: its dataset is gone, changed or can’t be read.',
   one_length: 'Nothing to choose from: all records of this run’s dataset have the same length.',
   not_sampled: 'Can’t be known from this run’s history: it hadn’t sampled the lengths that would have been chosen.',

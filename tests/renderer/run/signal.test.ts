@@ -41,6 +41,9 @@ describe('savingWords', () => {
     );
     expect(savingWords({ ...known, unknown: 'no_signal' }, 80)).toMatch(/^Not known: no group/);
     expect(savingWords({ ...known, unknown: 'changes_update' }, 80)).toMatch(/^Can’t be known .* changes what a group/);
+    expect(savingWords({ ...known, unknown: 'negative_rewards' }, 80)).toMatch(
+      /^Not possible: some rewards .* below 0/,
+    );
     expect(savingWords({ ...known, unknown: 'no_records' }, 80)).toMatch(/^Can’t be known .* dataset/);
     expect(savingWords({ ...known, unknown: 'not_sampled' }, 80)).toMatch(/^Can’t be known .* hadn’t sampled/);
     expect(savingWords({ ...known, unknown: 'one_length' }, 80)).toMatch(/^Nothing to choose from/);

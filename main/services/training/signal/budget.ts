@@ -30,8 +30,11 @@ export const SIGNAL_SETTINGS = [
 ] as const;
 export type SignalSetting = (typeof SIGNAL_SETTINGS)[number];
 
-/** Why a saving isn't known: no group taught anything (that the setting would have sampled), it changes the update, … */
-export type UnknownSaving = 'no_signal' | 'changes_update' | ReplayRefusal;
+/**
+ * Why there is no saving: no group taught anything (that the setting would have sampled), it changes the update, it can't
+ * work with the run's rewards, …
+ */
+export type UnknownSaving = 'no_signal' | 'changes_update' | 'negative_rewards' | ReplayRefusal;
 
 export interface SignalSaving {
   readonly setting: SignalSetting;
@@ -73,15 +76,20 @@ type SignalConfig = CostConfig &
     | 'num_generations'
     | 'per_device_train_batch_size'
     | 'reward_weights'
+    | 'multi_objective_aggregation'
     | 'adarft_sensitivity'
     | 'adarft_step_size'
   >;
 
-/** The budget of a run's steps that sampled groups, oldest first; null without any. `words` is asked if it matters. */
+/**
+ * The budget of a run's steps that sampled groups, oldest first; null without any. `words` and `hasNegative`, whether any
+ * reward of the run was below 0, are asked if they matter.
+ */
 export function signalBudget(
   steps: readonly SignalStep[],
   config: SignalConfig,
   words: () => RecordWords,
+  hasNegative: () => boolean,
 ): SignalBudget | null {
   const groups = steps.flatMap((step) => step.groups);
   if (groups.length === 0) return null;
@@ -97,7 +105,7 @@ export function signalBudget(
     groups: groups.length,
     seconds: secondsOf(steps),
     wasted,
-    savings: savingsOf(steps, config, cost, words),
+    savings: savingsOf(steps, config, cost, words, hasNegative),
   };
 }
 
@@ -106,6 +114,7 @@ function savingsOf(
   config: SignalConfig,
   cost: TrainingCost,
   words: () => RecordWords,
+  hasNegative: () => boolean,
 ): SignalSaving[] {
   const updates = (change: Partial<TrainConfig>): Estimate => ({ seconds: 'changes_update', change });
   const estimates: Readonly<Record<SignalSetting, () => Estimate | null>> = {
@@ -113,7 +122,9 @@ function savingsOf(
     greso_exploration: () => greso(steps, cost),
     pods_update_size: () => pods(steps, config),
     adarft_target_reward: () => adarft(steps, config, cost, words()),
-    scale_rewards: () => updates({ scale_rewards: 'mean' }),
+    // The next run would end at the first of them (NEGATIVE_REWARD).
+    scale_rewards: () =>
+      hasNegative() ? { seconds: 'negative_rewards', change: null } : updates({ scale_rewards: 'mean' }),
     use_adaptive_entropy: () => updates({ use_adaptive_entropy: true }),
   };
   return SIGNAL_SETTINGS.flatMap((setting): SignalSaving[] => {
@@ -133,9 +144,12 @@ function inUse(setting: SignalSetting, config: SignalConfig): boolean {
   return setting === 'use_adaptive_entropy' ? config.use_adaptive_entropy : config[setting] !== null;
 }
 
-/** What of the configuration a setting would contradict (config-combinations.ts). */
+/** What of the configuration a setting would contradict (config-combinations.ts), or by which it would be ignored. */
 function conflictOf(setting: SignalSetting, config: SignalConfig): keyof TrainConfig | null {
-  if (setting === 'scale_rewards') return config.reward_weights?.some((weight) => weight < 0) ? 'reward_weights' : null;
+  if (setting === 'scale_rewards') {
+    if (config.reward_weights?.some((weight) => weight < 0)) return 'reward_weights';
+    return config.multi_objective_aggregation === 'normalize_then_sum' ? 'multi_objective_aggregation' : null;
+  }
   const others: Partial<Record<SignalSetting, readonly SignalSetting[]>> = {
     dynamic_sampling: ['adarft_target_reward'],
     greso_exploration: ['adarft_target_reward'],

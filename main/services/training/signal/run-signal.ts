@@ -29,7 +29,18 @@ export function runSignal(store: Store, runId: number): SignalBudget | null {
   if (config.method !== 'grpo') return null;
   const steps = stepsOf(store, runId);
   if (steps.length === 0) return null;
-  return signalBudget(steps, weightedConfig(store, run, config), () => recordWords(store, run, config.dataset));
+  return signalBudget(
+    steps,
+    weightedConfig(store, run, config),
+    () => recordWords(store, run, config.dataset),
+    () => hasNegativeReward(store, runId, steps),
+  );
+}
+
+/** Of what is stored: each group's mean, and the completions of some steps. */
+function hasNegativeReward(store: Store, runId: number, steps: readonly SignalStep[]): boolean {
+  if (steps.some(({ groups }) => groups.some(({ reward }) => reward < 0))) return true;
+  return store.samples.rewardsByStep(runId).some(({ lowest }) => lowest < 0);
 }
 
 /** With the weights of its task, unless that can't be read: they rule settings out, too. */

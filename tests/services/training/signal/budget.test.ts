@@ -11,7 +11,14 @@ const signalBudget = (
   steps: readonly SignalStep[],
   settings: TrainConfig,
   words: ReadonlyMap<string, number> | null = null,
-) => budgetOf(steps, settings, () => words);
+  hasNegative = false,
+) =>
+  budgetOf(
+    steps,
+    settings,
+    () => words,
+    () => hasNegative,
+  );
 
 /** One letter a group: t(eaches), s(olved), d(ead); the prompts are a, b, c … */
 function step(at: number, letters: string): SignalStep {
@@ -119,6 +126,21 @@ describe('signalBudget', () => {
         change: { use_adaptive_entropy: true },
       },
     ]);
+  });
+
+  it('offers no mean scaling where rewards are below 0, or where it would be ignored', () => {
+    const scaling = (settings: TrainConfig, hasNegative: boolean) =>
+      signalBudget([step(1, 'tttd')], settings, null, hasNegative)?.savings.find(
+        ({ setting }) => setting === 'scale_rewards',
+      );
+    const none = { seconds: null, change: null };
+    expect(scaling(config, true)).toMatchObject({ ...none, conflict: null, unknown: 'negative_rewards' });
+    for (const hasNegative of [false, true])
+      expect(scaling({ ...config, multi_objective_aggregation: 'normalize_then_sum' }, hasNegative)).toMatchObject({
+        ...{ ...none, conflict: 'multi_objective_aggregation', unknown: null },
+      });
+    // Of a run that uses it, its rewards don't matter.
+    expect(scaling({ ...config, scale_rewards: 'mean' }, true)).toMatchObject({ isUsed: true, unknown: null });
   });
 
   it('offers exactly what can be combined with the settings of the run', () => {

@@ -97,6 +97,31 @@ describe('runSignal', () => {
     expect(signalNext(store, runId, 'scale_rewards').change).toEqual({ scale_rewards: 'mean' });
   });
 
+  it('knows a negative reward, by the mean of its group or by a stored completion', () => {
+    const store = temporaryStore();
+    const scaling = (runId: number) =>
+      runSignal(store, runId)?.savings.find(({ setting }) => setting === 'scale_rewards')?.unknown;
+    const { runId } = createRun(store, config);
+    recordEvents(store, runId, [stepEvent(1, ['teaches', 'dead'])]);
+    expect(scaling(runId)).toBe('changes_update');
+    const sample = {
+      recordId: 'r1',
+      prompt: 'p',
+      target: '',
+      completion: 'c',
+      components: {},
+      advantage: 0,
+      length: 1,
+    };
+    store.samples.record(runId, 1, [{ ...sample, group: 0, index: 0, reward: -0.25, terminated: true }]);
+    expect(scaling(runId)).toBe('negative_rewards');
+    expect(() => signalNext(store, runId, 'scale_rewards')).toThrow(/got scale_rewards$/);
+    const { runId: second } = createRun(store, config);
+    const groups = [{ recordId: 'r0', outcome: 'teaches' as const, reward: -0.1 }];
+    recordEvents(store, second, [{ kind: 'step', step: 1, metrics: times, groups }]);
+    expect(scaling(second)).toBe('negative_rewards');
+  });
+
   it('knows a negative weight of the task, and offers MaxRL where the task can no longer be read', () => {
     const store = temporaryStore();
     const definition = taskYaml.replace('short: 0.5', 'short: -0.5');
