@@ -5,8 +5,9 @@ import type { Command } from 'commander';
 import { inputError } from '../errors.ts';
 import { numbersOf } from '../services/comparisons/sampled/write.ts';
 import { datasetFiles } from '../services/datasets/index.ts';
-import { type ReplyDemoResult, runReplyDemo } from '../services/recipes/reply-demo.ts';
+import { DEMO_RATIO, type ReplyDemoResult, runReplyDemo } from '../services/recipes/reply-demo.ts';
 import { replyRuns } from '../services/recipes/reply-presets.ts';
+import { keepSplit } from '../services/replies/keep-split.ts';
 import { remember, replyFolder, reportIn } from '../services/replies/memory.ts';
 import { markAbandonedRuns } from '../services/runs/runs.ts';
 import { openWorkspace } from '../services/workspace/workspace.ts';
@@ -59,8 +60,12 @@ async function replies(options: RepliesOptions, command: Command): Promise<void>
   let bar: Progress | null = null;
   try {
     markAbandonedRuns(store);
+    const paths = hostPaths();
+    // The app's Replies page starts single methods from the same records.
+    if (dataset === undefined) keepSplit({ store, workspace, paths }, { ratio: DEMO_RATIO, seed: context.seed });
+    else context.print("The app's Replies page keeps its own records: import the dataset there to use it.");
     const result = await runReplyDemo(store, {
-      paths: hostPaths(),
+      paths,
       seed: context.seed,
       backend: backendChoice(context.backend),
       threads: context.threads,

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { disposeModel } from '../../main/model/model.ts';
@@ -39,8 +39,33 @@ describe('braid replies', () => {
     // The app finds the report.
     const store = openStore(join(folder, 'ws', 'braid.db'));
     expect(readMemory(store).report).toMatchObject({ folder: join('outputs', 'replies-seed42') });
+    // The records of somebody else's file aren't the app's.
+    expect(readMemory(store).split).toBeNull();
     store.close();
   }, 240_000);
+
+  it('keeps the split of the bundled replies for the app, and says that it keeps none of other records', async () => {
+    // A missing model ends it before any run.
+    const [workspace, other] = [temporaryFolder(), temporaryFolder()];
+    const ended = (folder: string, ...args: string[]) =>
+      braid(['replies', '--workspace', folder, '--model', join(folder, 'none'), ...args]);
+    const bundled = await ended(workspace);
+    expect(bundled.code, bundled.stderr).toBe(2);
+    expect(bundled.stdout).not.toContain('own records');
+    const dataset = join(other, 'mine.jsonl');
+    for (const name of ['mine.jsonl', 'mine.test.jsonl']) writeFileSync(join(other, name), replyLines(20));
+    expect((await ended(other, '--dataset', dataset)).stdout).toContain('Replies page keeps its own records');
+    const splits = [workspace, other].map((folder) => {
+      const store = openStore(join(folder, 'braid.db'));
+      const { split } = readMemory(store);
+      store.close();
+      return [split?.seed, existsSync(join(folder, 'datasets', 'train_phase2_grpo.jsonl'))];
+    });
+    expect(splits).toEqual([
+      [42, true],
+      [undefined, false],
+    ]);
+  }, 60_000);
 
   it('rejects replies without a held-out file', async () => {
     const dataset = join(temporaryFolder(), 'alone.jsonl');

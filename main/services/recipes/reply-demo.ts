@@ -49,6 +49,9 @@ export interface ReplyDemoResult {
   readonly files: ComparisonFiles | null;
 }
 
+/** The share of the records that the supervised phase gets. */
+export const DEMO_RATIO = 0.5;
+
 /** Runs everything; runs stay in the workspace's history. If a run is stopped, it ends without a comparison. */
 export async function runReplyDemo(store: Store, options: ReplyDemoOptions): Promise<ReplyDemoResult> {
   const { paths, seed, backend, threads, output } = options;
@@ -57,7 +60,7 @@ export async function runReplyDemo(store: Store, options: ReplyDemoOptions): Pro
     test: join(paths.datasets, 'sample_replies.test.jsonl'),
   };
   options.onPart?.('split');
-  const request: SplitRequest = { input: dataset.train, folder: output, ratio: 0.5, seed };
+  const request: SplitRequest = { input: dataset.train, folder: output, ratio: DEMO_RATIO, seed };
   const { split, files } = await (options.split?.(request) ?? splitReplyFile(request.input, output, request));
 
   const outcomes: { run: ReplyRun; outcome: RunOutcome }[] = [];

@@ -1,13 +1,14 @@
 /** The reply system's long work as jobs of the app: split, small-scale test, the whole system, the comparison. */
 import { BraidError, inputError } from '../../errors.ts';
 import type { SplitOptions } from '../datasets/reply-split/split.ts';
-import { compareReplies, runReplyDemo } from '../recipes/reply-demo.ts';
+import { compareReplies, DEMO_RATIO, runReplyDemo } from '../recipes/reply-demo.ts';
 import { replyRuns } from '../recipes/reply-presets.ts';
 import { runTrial } from '../recipes/trial.ts';
 import type { LiveWorkspace } from '../training/live-runs.ts';
 import type { TrainToEnd } from '../training/training.ts';
 import { type ReplyHost, replyData } from './data.ts';
-import { remember, replyFolder, reportIn, type SplitRecord } from './memory.ts';
+import { splitRecord } from './keep-split.ts';
+import { remember, replyFolder, reportIn } from './memory.ts';
 import { isReinforced, methodCheckpoints } from './methods.ts';
 import { experimentName, methodFields, modelFields, startPoints } from './start-points.ts';
 
@@ -21,9 +22,8 @@ export function startSplit(app: ReplyHost, { ratio, seed }: SplitOptions) {
 
 async function splitInto(app: ReplyHost, train: string, { ratio, seed }: SplitOptions): Promise<void> {
   const request = { input: train, folder: app.workspace.datasets, ratio, seed };
-  const { borders, before, after, checks } = (await app.library.workers.run('splitReplyRecords', request)).split;
-  const record: SplitRecord = { ratio, seed, at: app.store.now(), borders, before, after, checks };
-  tell(app, { split: record });
+  const { split } = await app.library.workers.run('splitReplyRecords', request);
+  tell(app, { split: splitRecord(split, { ratio, seed }, app.store.now()) });
 }
 
 /** The small-scale test with the settings of the baseline and of GRPO; stopping it makes a no-go. */
@@ -53,7 +53,7 @@ export function startWhole(app: ReplyHost, seed: number): number {
   const points = { ...startPoints(app), start: null };
   const { id } = app.jobs.start('replies', 'Complete reply system', async ({ signal, progress }) => {
     const parts = ['split', ...replyRuns, 'comparison'];
-    await splitInto(app, dataset.train, { ratio: 0.5, seed });
+    await splitInto(app, dataset.train, { ratio: DEMO_RATIO, seed });
     const { files } = await runReplyDemo(app.store, {
       ...{ paths: app.paths, seed, backend: 'auto', threads: 0, output, dataset, signal, fields },
       onPart: (part) => progress({ done: parts.indexOf(part), total: parts.length, unit: 'parts' }),

@@ -1,6 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { replyData } from '../../../main/services/replies/data.ts';
+import { keepSplit } from '../../../main/services/replies/keep-split.ts';
 import { remember } from '../../../main/services/replies/memory.ts';
 import { phaseFiles } from '../../../main/services/replies/methods.ts';
 import { startTrial } from '../../../main/services/replies/work.ts';
@@ -53,6 +54,26 @@ describe('the reply system over the contract', () => {
 
     await client.replies.takeSample();
     expect(await client.replies.desk()).toMatchObject({ data: { bundled: true }, split: null });
+  });
+
+  it('finds the split of a run from the command line, which leaves records and splits of the person alone', async () => {
+    const { client, app } = await open();
+    const [sft = '', grpo = ''] = phaseFiles(app.workspace);
+    keepSplit(app, { ratio: 0.5, seed: 7 });
+    const { split } = await client.replies.desk();
+    expect(split).toMatchObject({ ratio: 0.5, seed: 7, before: { records: 480 } });
+    const kept = [sft, grpo].map((file) => readFileSync(file, 'utf8'));
+    // The same as the app's own.
+    await client.replies.split({ ratio: 0.5, seed: 7 });
+    expect([sft, grpo].map((file) => readFileSync(file, 'utf8'))).toEqual(kept);
+    expect((await client.replies.desk()).split).toEqual({ ...split, at: expect.any(Number) });
+    await client.replies.split({ ratio: 0.7, seed: 1 });
+    keepSplit(app, { ratio: 0.5, seed: 7 });
+    expect((await client.replies.desk()).split).toMatchObject({ ratio: 0.7, seed: 1 });
+    for (const file of [sft, grpo]) rmSync(file);
+    await client.replies.import({ name: 'mine.jsonl', content: new Blob([replyLines(40)]) });
+    keepSplit(app, { ratio: 0.5, seed: 7 });
+    expect(existsSync(sft)).toBe(false);
   });
 
   it('names the file, the line and the reason of every record that is wrong, and keeps what was there', async () => {
