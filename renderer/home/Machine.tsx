@@ -10,12 +10,11 @@ import { Panel } from '../components/Screen.tsx';
 import { When } from '../components/When.tsx';
 import { verdictOf } from '../settings/report.ts';
 import classes from './Home.module.css';
+import { coreWords, shownChecks } from './machine.ts';
 
 const icons = { OK: IconCircleCheck, WARN: IconAlertTriangle, FAIL: IconCircleX } as const;
 /** The doctor needs the CPU for a moment, so it starts only once the page is usable. */
 const AFTER_MS = 1500;
-/** How the app can be opened: whoever reads this has it open. */
-const OPENING = ['Electron', 'Browser'];
 
 export function Machine() {
   const [isDue, setDue] = useState(false);
@@ -29,14 +28,15 @@ export function Machine() {
   // Kernels are not timed while a run trains: that would slow the run down and skew the result.
   const isWanted = isDue && idle && examined === null;
   const { data: found, error } = useQuery(api.app.doctor.queryOptions({ enabled: isWanted }));
-  const checks = (found ?? examined?.checks)?.filter(({ name }) => !OPENING.includes(name));
+  const report = found ?? examined?.checks;
+  const checks = report && shownChecks(report);
   const machine = status?.machine;
   return (
     <Panel title="This machine" actions={<Link href="/settings/doctor">Doctor</Link>} className={classes.machine ?? ''}>
       {machine !== undefined && (
         <dl className={classes.facts}>
           <dt>CPU</dt>
-          <dd className="num">{machine.cores} cores</dd>
+          <dd className="num">{coreWords(machine.cores)}</dd>
           <dt>Memory</dt>
           <dd className="num">
             {bytes(machine.freeMemoryBytes)} of {bytes(machine.memoryBytes)} free

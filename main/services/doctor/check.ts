@@ -8,6 +8,8 @@ export interface Check {
   readonly detail: string;
   /** What to do about it, in plain words. */
   readonly next: string | null;
+  /** Whether it is about opening the app: of no use to who has it open. */
+  readonly isOpening?: boolean | undefined;
 }
 
 export const ok = (name: string, detail: string): Check => ({ name, status: 'OK', detail, next: null });

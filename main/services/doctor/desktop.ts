@@ -12,6 +12,10 @@ export function checkDesktop(): Check[] {
 
 /** The package comes from the registry; its binary is downloaded separately, and may be missing. */
 export function checkElectron(installed: ElectronPackage | null): Check {
+  return { ...electron(installed), isOpening: true };
+}
+
+function electron(installed: ElectronPackage | null): Check {
   if (process.versions.electron !== undefined) return ok('Electron', `${process.versions.electron}, running`);
   const next =
     'Use Braid from the command line or in a browser, or install Electron with access to its download server.';
@@ -23,6 +27,10 @@ export function checkElectron(installed: ElectronPackage | null): Check {
 
 /** The first browser on the PATH. */
 export function checkBrowser(path: string): Check {
+  return { ...browser(path), isOpening: true };
+}
+
+function browser(path: string): Check {
   const found = findProgram(BROWSERS, path);
   if (found !== undefined) return ok('Browser', found);
   // Desktops other than Linux have a browser, but not on the PATH.

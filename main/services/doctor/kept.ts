@@ -20,6 +20,7 @@ const kept = z.object({
       status: z.enum(['OK', 'WARN', 'FAIL']),
       detail: z.string(),
       next: z.string().nullable(),
+      isOpening: z.boolean().optional(),
     }),
   ),
   at: z.number(),

@@ -3,7 +3,10 @@ import type { Check } from '../../../main/services/doctor/check.ts';
 import { cachedReport, cacheReport } from '../../../main/services/doctor/kept.ts';
 import { temporaryStore } from '../../store/helpers.ts';
 
-const checks: readonly Check[] = [{ name: 'GPU', status: 'WARN', detail: 'none', next: 'Set one up.' }];
+const checks: readonly Check[] = [
+  { name: 'GPU', status: 'WARN', detail: 'none', next: 'Set one up.' },
+  { name: 'Browser', status: 'OK', detail: '/usr/bin/firefox', next: null, isOpening: true },
+];
 const HOUR = 3_600_000;
 
 describe('what the doctor found', () => {

@@ -1,0 +1,17 @@
+import { describe, expect, it } from 'vitest';
+import { checkBrowser, checkElectron } from '../../../main/services/doctor/desktop.ts';
+import { coreWords, shownChecks } from '../../../renderer/home/machine.ts';
+
+describe('shownChecks', () => {
+  it('leaves out how the app can be opened, whatever those checks are called', () => {
+    const gpu = { name: 'GPU', status: 'WARN', detail: 'none', next: 'Set one up.' } as const;
+    const named = { ...gpu, name: 'Electron' };
+    const opening = { ...gpu, name: 'Window', isOpening: true };
+    const found = [gpu, named, opening, checkElectron(null), checkBrowser('/nowhere')];
+    expect(shownChecks(found)).toEqual([gpu, named]);
+  });
+});
+
+it('counts cores', () => {
+  expect([1, 2].map(coreWords)).toEqual(['1 core', '2 cores']);
+});
