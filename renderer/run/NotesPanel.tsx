@@ -1,37 +1,45 @@
-/** What the user writes about a run: tags to find it by, and notes. Both are saved when the field is left. */
+/** What the user writes about a run: tags to find it by, and notes. Tags are saved at once, notes while typing. */
 import { TagsInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { memo, useEffect, useState } from 'react';
+import { memo, useState } from 'react';
 import { api, client } from '../api/client.ts';
 import { Failed } from '../components/Feedback.tsx';
 import { Panel } from '../components/Screen.tsx';
+import { useKeptText } from '../components/use-kept-text.ts';
 import { allRuns } from '../runs/all-runs.ts';
 import classes from './Run.module.css';
 
 export interface NotesPanelProps {
   readonly runId: number;
+  /** In ms. With it, a draft isn't taken for that of another run: a new workspace counts from 1 again. */
+  readonly createdAt: number;
   readonly notes: string;
   readonly tags: readonly string[];
 }
 
-export const NotesPanel = memo(function NotesPanel({ runId, notes, tags }: NotesPanelProps) {
-  const [draft, setDraft] = useState(notes);
-  // Another page may have written them.
-  useEffect(() => setDraft(notes), [notes]);
+export const NotesPanel = memo(function NotesPanel({ runId, createdAt, notes, tags }: NotesPanelProps) {
   const { data: runs = [] } = useQuery(api.runs.list.queryOptions({ input: allRuns }));
   const queries = useQueryClient();
   // What was chosen last, until the host has it: tags that follow quickly build on each other.
   const [chosen, setChosen] = useState<readonly string[] | null>(null);
-  const save = useMutation({
-    mutationFn: (change: { readonly notes?: string; readonly tags?: string[] }) =>
-      client.runs.annotate({ runId, ...change }),
-    // Saved one after the other, so that the last choice is the one that stays.
-    scope: { id: `annotate-${runId}` },
-    onSettled: async (_saved, _error, { tags: settled }) => {
-      if (settled === undefined) return;
+  // Saved one after the other, so that the last choice is the one that stays.
+  const scope = { id: `annotate-${runId}` };
+  const saveTags = useMutation({
+    mutationFn: (next: string[]) => client.runs.annotate({ runId, tags: next }),
+    scope,
+    onSettled: async (_saved, _error, settled) => {
       await queries.refetchQueries({ queryKey: api.runs.get.key({ input: { runId } }) });
       setChosen((newest) => (newest === settled ? null : newest));
     },
+  });
+  const saveNotes = useMutation({
+    mutationFn: (text: string) => client.runs.annotate({ runId, notes: text }),
+    scope,
+  });
+  const field = useKeptText({
+    draftKey: `braid.notes.${runId}.${createdAt}`,
+    stored: notes,
+    save: saveNotes.mutateAsync,
   });
   const shown = chosen ?? tags;
   return (
@@ -45,7 +53,7 @@ export const NotesPanel = memo(function NotesPanel({ runId, notes, tags }: Notes
         value={[...shown]}
         onChange={(next) => {
           setChosen(next);
-          save.mutate({ tags: next });
+          saveTags.mutate(next);
         }}
       />
       <textarea
@@ -55,11 +63,14 @@ export const NotesPanel = memo(function NotesPanel({ runId, notes, tags }: Notes
         placeholder="What was tried, what came out"
         rows={2}
         maxLength={20_000}
-        value={draft}
-        onChange={({ currentTarget }) => setDraft(currentTarget.value)}
-        onBlur={() => draft !== notes && save.mutate({ notes: draft })}
+        value={field.text}
+        onChange={({ currentTarget }) => field.change(currentTarget.value)}
+        onBlur={field.flush}
       />
-      {save.error !== null && <Failed what="The notes were not saved" error={save.error} />}
+      {saveTags.error !== null && <Failed what="The tags were not saved" error={saveTags.error} />}
+      {saveNotes.error !== null && (
+        <Failed what="The notes were not saved" error={saveNotes.error} onRetry={field.flush} />
+      )}
     </Panel>
   );
 });

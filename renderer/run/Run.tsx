@@ -111,7 +111,13 @@ export function Run({ runId }: { readonly runId: number }) {
             />
           </div>
           <div className={classes.pair}>
-            <NotesPanel runId={runId} notes={detail.notes} tags={detail.tags} />
+            <NotesPanel
+              key={runId}
+              runId={runId}
+              createdAt={detail.createdAt}
+              notes={detail.notes}
+              tags={detail.tags}
+            />
             <ExportPanel runId={runId} />
           </div>
           <ConfigPanel runId={runId} detail={detail} />

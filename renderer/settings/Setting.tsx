@@ -1,7 +1,7 @@
 /** One setting: control, unit, description, and reset to the default. */
 import { NumberInput, Switch, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useId, useState } from 'react';
+import { useEffect, useId, useRef, useState } from 'react';
 import type { SettingField, SettingsChange } from '../../main/api/contract/index.ts';
 import { api, client } from '../api/client.ts';
 import { Failed } from '../components/Feedback.tsx';
@@ -93,7 +93,14 @@ function useDraft<V>(value: V) {
   return [draft, setDraft] as const;
 }
 
-/** Saved on blur or Enter, so that a half-typed number isn't saved. */
+/** Leaving the screen by a key or a notification blurs nothing: what was typed is saved then too. */
+function useCommitOnLeave(commit: () => unknown): void {
+  const latest = useRef(commit);
+  latest.current = commit;
+  useEffect(() => () => void latest.current(), []);
+}
+
+/** Saved on blur, on Enter and on leaving, so that a half-typed number isn't saved. */
 function NumberField({ field, value, onChange, described }: DraftProps<SettingField & { kind: 'number' }, number>) {
   const [draft, setDraft] = useDraft<TypedNumber>(value);
   const commit = (): void => {
@@ -102,6 +109,7 @@ function NumberField({ field, value, onChange, described }: DraftProps<SettingFi
     setDraft(within);
     onChange(within);
   };
+  useCommitOnLeave(() => draft !== value && commit());
   return (
     <NumberInput
       {...described}
@@ -121,6 +129,7 @@ function NumberField({ field, value, onChange, described }: DraftProps<SettingFi
 
 function TextField({ field, value, onChange, described }: DraftProps<SettingField & { kind: 'text' }, string>) {
   const [draft, setDraft] = useDraft(value);
+  useCommitOnLeave(() => draft !== value && onChange(draft));
   return (
     <TextInput
       {...described}
