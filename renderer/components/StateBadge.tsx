@@ -20,6 +20,7 @@ const looks: Readonly<
   running: ['live', null],
   starting: ['live', null],
   stopping: ['live', null],
+  ending: ['live', null],
   paused: ['warn', IconPlayerPause],
   interrupted: ['warn', IconPlugConnectedX],
   stopped: ['quiet', IconHandStop],

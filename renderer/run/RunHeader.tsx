@@ -39,6 +39,9 @@ export function Standing({ feed: { run, live } }: { readonly feed: RunFeed }) {
       )}
       {live?.state === 'starting' && <span>starting the trainer</span>}
       {live?.state === 'stopping' && <span>finishing the step, then saving</span>}
+      {live?.state === 'ending' && (
+        <span>{run.state === 'failed' ? 'its process is exiting' : 'saved, its process is exiting'}</span>
+      )}
     </>
   );
 }
@@ -87,7 +90,7 @@ export function Controls({ feed: { run, live }, detail, actions, onAsk }: Contro
             <Menu.Item leftSection={<IconPencil size={14} />} onClick={() => onAsk('rename')}>
               Rename …
             </Menu.Item>
-            {live !== null && (
+            {live !== null && live.state !== 'ending' && (
               <Menu.Item color="red" leftSection={<IconSkull size={14} />} onClick={() => onAsk('kill')}>
                 Kill …
               </Menu.Item>
@@ -110,7 +113,7 @@ interface LiveControlsProps {
 }
 
 function LiveControls({ state, actions }: LiveControlsProps) {
-  const isEnding = state === 'stopping';
+  const isEnding = state === 'stopping' || state === 'ending';
   return (
     <>
       {state === 'paused' ? (

@@ -35,7 +35,8 @@ export function useRunKeys({ runId, state, actions, onResume, onStop }: RunKeysO
       trains && { key: 's', label: 'Stop & save …', run: onStop },
       !trains &&
         state !== null &&
-        state !== 'stopping' && { key: 'r', label: 'Resume from a checkpoint', run: onResume },
+        state !== 'stopping' &&
+        state !== 'ending' && { key: 'r', label: 'Resume from a checkpoint', run: onResume },
       { key: '[', label: 'Previous run', run: go(place + 1) },
       { key: ']', label: 'Next run', run: go(place - 1) },
       { key: 'l', label: 'List of runs', run: () => navigate('/runs') },

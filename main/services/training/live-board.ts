@@ -84,7 +84,11 @@ export function openLiveBoard(changes: Pick<Changes, 'publish'>, silence: Silenc
       publishAll(topicsOf(events), runId);
       if (!events.every(isAlive)) for (const listener of eventListeners) listener(runId, events);
     },
-    stopping: (runId) => update(runId, (entry) => ({ ...entry, status: { ...entry.status, state: 'stopping' } })),
+    stopping: (runId) => {
+      // One that is ending has saved: there is no step left to finish.
+      if (entries.get(runId)?.status.state === 'ending') return;
+      update(runId, (entry) => ({ ...entry, status: { ...entry.status, state: 'stopping' } }));
+    },
     publish: (runId) => publishAll(EVERYTHING, runId),
     run: (runId) => entries.get(runId)?.run ?? null,
     runs: () => [...entries.values()].map(({ run }) => run),

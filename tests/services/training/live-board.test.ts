@@ -67,6 +67,15 @@ describe('openLiveBoard', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
+  it('leaves a run that is ending as it is when a stop arrives late', () => {
+    const board = openLiveBoard({ publish: vi.fn() });
+    board.add(run, status);
+    board.hear(7, [{ kind: 'done' } as TrainerEvent]);
+    board.stopping(7);
+    expect(board.get(7)?.state).toBe('ending');
+    board.remove({ runId: 7 } as Parameters<typeof board.remove>[0]);
+  });
+
   it('reports a trainer that is silent, and that it is back', () => {
     const publish = vi.fn();
     const board = openLiveBoard({ publish }, { everyMs: 1000, shortestMs: 5000 });
