@@ -1,5 +1,8 @@
 /** Earlier questions to the playground; a click brings one back with its models, settings and answers. */
 import { Menu, Table } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Confirm } from '../components/Confirm.tsx';
 import { ago, score } from '../components/format.ts';
 import { MoreMenu } from '../components/MoreMenu.tsx';
 import { PlainButton } from '../components/PlainButton.tsx';
@@ -14,12 +17,19 @@ export interface HistoryProps {
 }
 
 export function History({ history, onAsked, onClear }: HistoryProps) {
+  const [isClearing, setClearing] = useState(false);
+  const clear = useMutation({
+    mutationFn: async () => onClear(),
+    onSuccess: () => setClearing(false),
+  });
   if (history.length === 0) return null;
   return (
     <Panel
       title="History"
       actions={
-        <MoreMenu label="Actions for the history">{() => <Menu.Item onClick={onClear}>Clear</Menu.Item>}</MoreMenu>
+        <MoreMenu label="Actions for the history">
+          {() => <Menu.Item onClick={() => setClearing(true)}>Clear …</Menu.Item>}
+        </MoreMenu>
       }
     >
       <Table>
@@ -48,6 +58,19 @@ export function History({ history, onAsked, onClear }: HistoryProps) {
           ))}
         </Table.Tbody>
       </Table>
+      <Confirm
+        opened={isClearing}
+        title="Clear the history?"
+        action="Clear"
+        dangerous
+        mutation={clear}
+        onClose={() => setClearing(false)}
+      >
+        <p>
+          {history.length === 1 ? 'The prompt and its answers are' : `${history.length} prompts and their answers are`}{' '}
+          deleted.
+        </p>
+      </Confirm>
     </Panel>
   );
 }

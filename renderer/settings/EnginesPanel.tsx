@@ -4,6 +4,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { EngineTest, EngineView } from '../../main/api/contract/index.ts';
 import { api, client } from '../api/client.ts';
+import { Confirm } from '../components/Confirm.tsx';
 import { Failed } from '../components/Feedback.tsx';
 import { Panel } from '../components/Screen.tsx';
 import { EngineForm } from './EngineForm.tsx';
@@ -43,6 +44,7 @@ export function EnginesPanel() {
 
 function Engine({ engine, onEdit }: { readonly engine: EngineView; readonly onEdit: () => void }) {
   const { name, baseModel, url, hasKey, allowPlain } = engine;
+  const [isRemoving, setRemoving] = useState(false);
   const queries = useQueryClient();
   const test = useMutation({ mutationFn: () => client.engines.test({ name }) });
   const remove = useMutation({
@@ -60,7 +62,6 @@ function Engine({ engine, onEdit }: { readonly engine: EngineView; readonly onEd
         </p>
         {test.data !== undefined && <p role="status">{found(test.data)}</p>}
         {test.error !== null && <Failed what="The test failed" error={test.error} />}
-        {remove.error !== null && <Failed what="The engine was not removed" error={remove.error} />}
         <SecretForm
           label={`Key of ${name}`}
           noun="key"
@@ -77,10 +78,23 @@ function Engine({ engine, onEdit }: { readonly engine: EngineView; readonly onEd
         <Button variant="default" onClick={onEdit}>
           Edit
         </Button>
-        <Button variant="default" loading={remove.isPending} onClick={() => remove.mutate()}>
-          Remove
+        <Button variant="default" onClick={() => setRemoving(true)}>
+          Remove …
         </Button>
       </div>
+      <Confirm
+        opened={isRemoving}
+        title={`Remove ${name}?`}
+        action="Remove"
+        dangerous
+        mutation={remove}
+        onClose={() => setRemoving(false)}
+      >
+        <p>
+          Its address, model{engine.launcher === null ? ' and prices' : ', prices and launch command'} are deleted. The
+          history of its runs stays{hasKey ? ', and so does its key' : ''}.
+        </p>
+      </Confirm>
       {(engine.launcher !== null || engine.server?.mayBeUp) && <EngineServer engine={engine} />}
     </section>
   );

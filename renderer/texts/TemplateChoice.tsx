@@ -3,7 +3,8 @@ import { Button, Modal, Select, Textarea, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { StoredTemplate } from '../../main/api/contract/index.ts';
-import { api } from '../api/client.ts';
+import { api, client } from '../api/client.ts';
+import { Confirm } from '../components/Confirm.tsx';
 import { Failed } from '../components/Feedback.tsx';
 import classes from './Make.module.css';
 import type { Recipe } from './recipe.ts';
@@ -59,21 +60,21 @@ function TemplateEditor({ template, onChange, onClose }: TemplateEditorProps) {
       },
     }),
   );
-  const remove = useMutation(
-    api.datasets.removeTemplate.mutationOptions({
-      onSuccess: () => {
-        onChange({ name: 'process', version: 1 });
-        onClose();
-      },
-    }),
-  );
+  const [isRemoving, setRemoving] = useState(false);
+  const remove = useMutation({
+    mutationFn: () => client.datasets.removeTemplate({ name: template.name, version: template.version }),
+    onSuccess: () => {
+      onChange({ name: 'process', version: 1 });
+      onClose();
+    },
+  });
   const changed = name.trim() !== template.name || text !== template.text;
   return (
     <Modal
       opened
       onClose={onClose}
       // One key press must not drop a long edit; the buttons still do.
-      closeOnEscape={!changed}
+      closeOnEscape={!changed && !isRemoving}
       closeOnClickOutside={!changed}
       size={680}
       title={`Prompt template ${keyOf(template)}`}
@@ -111,15 +112,10 @@ function TemplateEditor({ template, onChange, onClose }: TemplateEditorProps) {
           </p>
         )}
         {save.error !== null && <Failed what="The template was not saved" error={save.error} />}
-        {remove.error !== null && <Failed what="The template was not deleted" error={remove.error} />}
         <div className={classes.editorEnd}>
           {!template.builtIn && (
-            <Button
-              variant="default"
-              loading={remove.isPending}
-              onClick={() => remove.mutate({ name: template.name, version: template.version })}
-            >
-              Delete v{template.version}
+            <Button variant="default" onClick={() => setRemoving(true)}>
+              Delete v{template.version} …
             </Button>
           )}
           <span className={classes.gap} />
@@ -131,6 +127,19 @@ function TemplateEditor({ template, onChange, onClose }: TemplateEditorProps) {
           </Button>
         </div>
       </form>
+      <Confirm
+        opened={isRemoving}
+        title={`Delete ${keyOf(template)}?`}
+        action="Delete"
+        dangerous
+        mutation={remove}
+        onClose={() => setRemoving(false)}
+      >
+        <p>
+          The wording of this version is deleted{changed ? ', with your changes to it' : ''}. Datasets made with it keep
+          their prompts.
+        </p>
+      </Confirm>
     </Modal>
   );
 }

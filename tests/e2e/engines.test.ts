@@ -76,7 +76,8 @@ describe.skipIf(noBrowser)('engines in Settings', () => {
     await engine.getByRole('button', { name: 'Edit' }).click();
     expect(await price.inputValue()).toBe('2.5');
     await page.getByRole('button', { name: 'Cancel' }).click();
-    await engine.getByRole('button', { name: 'Remove' }).click();
+    await engine.getByRole('button', { name: 'Remove …' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
     await engine.waitFor({ state: 'detached' });
     expect(complaints).toEqual([]);
   }, 120_000);
@@ -103,8 +104,13 @@ describe.skipIf(noBrowser)('engines in Settings', () => {
     await page.getByRole('log', { name: 'Log of local' }).getByText(`ready on ${port}`).waitFor();
     await page.getByRole('contentinfo').getByRole('link', { name: 'server of local up' }).waitFor();
     await expectAccessible(page);
-    await page.getByRole('region', { name: 'Engine local' }).getByRole('button', { name: 'Remove' }).click();
-    await page.getByText(/may still be up/).waitFor();
+    await page.getByRole('region', { name: 'Engine local' }).getByRole('button', { name: 'Remove …' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+    await page
+      .getByRole('dialog')
+      .getByText(/may still be up/)
+      .waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('button', { name: 'Stop server of local' }).click();
     await state.getByText(/It was stopped/).waitFor(patient);
     await page
@@ -164,7 +170,8 @@ describe.skipIf(noBrowser)('engines in Settings', () => {
       .getByRole('status', { name: 'Server of local' })
       .getByText(/It was stopped/)
       .waitFor();
-    await page.getByRole('region', { name: 'Engine local' }).getByRole('button', { name: 'Remove' }).click();
+    await page.getByRole('region', { name: 'Engine local' }).getByRole('button', { name: 'Remove …' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
     await page.getByRole('region', { name: 'Engine local' }).waitFor({ state: 'detached' });
   }, 180_000);
 });
