@@ -110,11 +110,18 @@ function ScreenReaderText({ children }: { readonly children: ReactNode }) {
 }
 
 /** Left and Right move between wrong words. */
-function walk({ key, currentTarget, target }: KeyboardEvent<HTMLElement>): void {
+function walk(event: KeyboardEvent<HTMLElement>): void {
+  const { key, currentTarget, target } = event;
   const step = key === 'ArrowRight' ? 1 : key === 'ArrowLeft' ? -1 : 0;
   if (step === 0) return;
   const words = [...currentTarget.querySelectorAll<HTMLElement>(`.${classes.wrong}`)];
-  words[words.indexOf(target as HTMLElement) + step]?.focus();
+  const at = words.indexOf(target as HTMLElement);
+  const next = at < 0 ? undefined : words[at + step];
+  if (next === undefined) return;
+  // The same keys move the screen or scroll what is around the words.
+  event.preventDefault();
+  event.stopPropagation();
+  next.focus();
 }
 
 export interface LegendProps {

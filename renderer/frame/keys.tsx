@@ -3,7 +3,9 @@ import { Kbd, Modal, Table } from '@mantine/core';
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useState } from 'react';
 import { navigate } from './hash-location.ts';
 import { IsPrerendering } from './is-prerendering.ts';
+import { createKeySequence } from './key-sequence.ts';
 import { screens } from './screens.ts';
+import { isTaken } from './taken-keys.ts';
 
 export interface ScreenKey {
   /** As in KeyboardEvent.key: `j`, `ArrowLeft`, ` `. */
@@ -61,13 +63,19 @@ export function KeysProvider({ children }: { readonly children: ReactNode }) {
     };
   }, []);
   useEffect(() => {
-    let afterG = false;
+    const sequence = createKeySequence();
     const press = (event: KeyboardEvent): void => {
-      if (event.ctrlKey || event.metaKey || event.altKey || isTaken(event.key, event.target)) return;
       const { key } = event;
-      const screen = afterG ? screens.find((known) => known.key === key) : undefined;
-      const bound = afterG ? undefined : active.current.flat().findLast((known) => known.key === key);
-      afterG = key === 'g' && !afterG;
+      // Also what an element has handled, and the keys of an input method.
+      const isOther = event.defaultPrevented || event.isComposing || event.ctrlKey || event.metaKey || event.altKey;
+      if (isOther || isTaken(key, event.target)) {
+        sequence.reset();
+        return;
+      }
+      const place = sequence.take(key, event.timeStamp, event.repeat);
+      if (place === 'ignored') return;
+      const screen = place === 'second' ? screens.find((known) => known.key === key) : undefined;
+      const bound = place === 'first' ? active.current.flat().findLast((known) => known.key === key) : undefined;
       if (screen !== undefined) navigate(screen.path);
       else if (key === '?') value.help();
       else if (bound !== undefined) {
@@ -125,24 +133,4 @@ function KeyTable({ title, rows }: { readonly title: string; readonly rows: read
 
 function named(key: string): string {
   return key === ' ' ? 'Space' : key.replace('Arrow', '').toUpperCase();
-}
-
-/** Inputs that accept no text: letters typed there still go to the screen. */
-const TEXTLESS = ['checkbox', 'radio', 'range', 'button', 'submit', 'reset', 'file', 'color'];
-
-/**
- * Whether the focused element handles a key itself: text fields take letters, dialogs everything, other fields only
- * special keys.
- */
-function isTaken(key: string, target: EventTarget | null): boolean {
-  if (!(target instanceof HTMLElement)) return false;
-  if (target.closest('[role="dialog"], [role="listbox"], [role="menu"]') !== null) return true;
-  const field = target.closest('input, textarea, select');
-  if (field === null) return target.isContentEditable;
-  const takesText =
-    field instanceof HTMLInputElement
-      ? !field.readOnly && !TEXTLESS.includes(field.type)
-      : field instanceof HTMLTextAreaElement;
-  // Arrows move a slider or a select; Space toggles a checkbox.
-  return takesText || key.length > 1 || key === ' ' || target.getAttribute('aria-expanded') === 'true';
 }
