@@ -1,7 +1,7 @@
 /** The form of a new or existing stage: name, dataset, steps, promotion rule and run settings. */
 import { Button, NumberInput, Select, Switch, TextInput } from '@mantine/core';
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import type { Curriculum, Promotion, StageView } from '../../main/api/contract/index.ts';
 import { api, client } from '../api/client.ts';
 import { ConfigForm, useConfigFaults } from '../components/config-form/ConfigForm.tsx';
@@ -74,7 +74,12 @@ interface FormOfStageProps extends FormProps {
 }
 
 function Form({ stage, first, initial = none, onClose, onChanged, onSaved }: FormOfStageProps) {
-  const { data: datasets = [] } = useQuery(api.datasets.list.queryOptions());
+  const { data: all } = useQuery(api.datasets.list.queryOptions());
+  // The stage's own is named even if it can't be chosen any more.
+  const datasets = useMemo(
+    () => (all ?? []).filter(({ id, task }) => task === 'interleave' || id === stage?.datasetId),
+    [all, stage?.datasetId],
+  );
   const [name, setName] = useState(stage?.name ?? '');
   const [datasetId, setDatasetId] = useState<number | null>(stage?.datasetId ?? null);
   const [words, setWords] = useState<number | null>(stage?.words ?? null);

@@ -50,6 +50,17 @@ describe('addStage and changeStage', () => {
     expect(store.stages.get(addStage(store, {}))).toMatchObject(newStage);
   });
 
+  it('reject a dataset of another task', () => {
+    const store = temporaryStore();
+    const row = { name: 'sums', file: '/sums.jsonl', task: 'arithmetic', words: null, trainN: 1, testN: 1, seed: 1 };
+    const datasetId = store.datasets.record({ ...row, template: null, textHash: null });
+    expect(errorOf(() => addStage(store, { datasetId }))).toMatchObject({
+      code: 'DATASET_OF_ANOTHER_TASK',
+      message: '"sums" is a dataset of the task arithmetic; stages train interleave',
+    });
+    expect(store.stages.list()).toEqual([]);
+  });
+
   it('reject a dataset that is not there and settings that make no sense', () => {
     const store = temporaryStore();
     const id = addStage(store, { words: 10 });
