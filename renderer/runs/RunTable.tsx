@@ -11,7 +11,7 @@ import { RunCell } from './RunCells.tsx';
 import classes from './Runs.module.css';
 import type { ListView } from './remembered-view.ts';
 import { type ColumnId, columns, nextSorting, type Sorting, sortRows } from './run-columns.ts';
-import { groupRows, type RunGroup } from './run-groups.ts';
+import { groupRows, type RunGroup, runIds } from './run-groups.ts';
 import { isLive, type RunRowView } from './run-rows.ts';
 import { useRowKeys } from './use-row-keys.ts';
 import { useSparklines } from './use-sparklines.ts';
@@ -98,7 +98,7 @@ export function RunTable({
                 className={classes.select}
                 aria-label="Select all runs shown"
                 checked={rows.length > 0 && rows.every(({ id }) => selected.includes(id))}
-                onChange={({ currentTarget }) => onSelectAll(currentTarget.checked ? sorted.map(({ id }) => id) : [])}
+                onChange={({ currentTarget }) => onSelectAll(currentTarget.checked ? runIds(sorted) : [])}
               />
             </th>
             {headers.map(({ id, header, by }) => {

@@ -18,6 +18,11 @@ export function groupRows(rows: readonly RunRowView[], by: Exclude<Grouping, 'no
   return [...groups].map(([title, members]) => ({ title, rows: members, heldOut: spreadOf(members) }));
 }
 
+/** Each run once, though it is in the group of each of its tags. */
+export function runIds(rows: readonly Pick<RunRowView, 'id'>[]): readonly number[] {
+  return [...new Set(rows.map(({ id }) => id))];
+}
+
 function titlesOf(row: RunRowView, by: Exclude<Grouping, 'none'>): readonly string[] {
   switch (by) {
     case 'experiment':

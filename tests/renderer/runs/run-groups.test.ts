@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { groupRows } from '../../../renderer/runs/run-groups.ts';
+import { groupRows, runIds } from '../../../renderer/runs/run-groups.ts';
 import type { RunRowView } from '../../../renderer/runs/run-rows.ts';
 
 const row = (id: number, change: Partial<RunRowView>): RunRowView =>
@@ -38,5 +38,15 @@ describe('groupRows', () => {
       '10 words',
       'free runs',
     ]);
+  });
+});
+
+describe('runIds', () => {
+  it('names a run with two tags once', () => {
+    const rows = groupRows([row(1, { tags: ['a', 'b'] }), row(2, { tags: ['b'] })], 'tag').flatMap(
+      (group) => group.rows,
+    );
+    expect(rows.map(({ id }) => id)).toEqual([1, 1, 2]);
+    expect(runIds(rows)).toEqual([1, 2]);
   });
 });
