@@ -22,7 +22,9 @@ export interface MakeFormProps {
 }
 
 export function MakeForm({ recipe, supply, onChange }: MakeFormProps) {
-  const { stages, train, test, seed, template, name, mixed } = recipe;
+  const { stages, train, test, seed, template, mixed } = recipe;
+  // The field shows it as typed: trimmed on each key, a name could have no space.
+  const name = recipe.name.trim();
   const [asking, setAsking] = useState(false);
   const status = useQuery(api.app.status.queryOptions());
   const job = status.data?.jobs.find(({ kind, state }) => kind === 'datasets' && state === 'running');
@@ -33,7 +35,7 @@ export function MakeForm({ recipe, supply, onChange }: MakeFormProps) {
   const short = supply.filter(({ words, shortage }) => stages.includes(words) && shortage !== null);
   // A mixture needs all of its lengths, and two at least.
   const ready = !mixed ? stages.length - short.length : short.length === 0 && stages.length > 1 ? 1 : 0;
-  const names = datasetNames(recipe);
+  const names = datasetNames({ ...recipe, name });
   const replaced = (taken.data ?? []).filter((known) => names.includes(known.name));
   const begin = (replace: boolean): void => {
     setAsking(false);
@@ -57,9 +59,9 @@ export function MakeForm({ recipe, supply, onChange }: MakeFormProps) {
         <TextInput
           label="Name"
           description={`Prefix of the word count: ${datasetName({ name: name || 'river' }, 10)}. If empty: 10words.`}
-          value={name}
+          value={recipe.name}
           maxLength={60}
-          onChange={({ currentTarget }) => onChange({ name: currentTarget.value.trim() })}
+          onChange={({ currentTarget }) => onChange({ name: currentTarget.value })}
         />
         <Switch
           label={mixed ? `One dataset of ${mixtureText(stages)}, mixed` : 'One dataset, all word counts mixed'}
