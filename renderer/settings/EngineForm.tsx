@@ -65,6 +65,7 @@ export function EngineForm({ engine, mayLaunch, onDone }: EngineFormProps) {
   );
   const isComplete =
     [fields.name, fields.url, fields.baseModel].every((value) => value.trim() !== '') && isWhole(launcher);
+  const isUnconfirmed = fields.allowPlain && !confirmed;
   return (
     <form
       className={classes.fields}
@@ -111,12 +112,15 @@ export function EngineForm({ engine, mayLaunch, onDone }: EngineFormProps) {
         )}
       </div>
       <div className={`${classes.wide} ${classes.path}`}>
-        <Button type="submit" disabled={!isComplete} loading={save.isPending}>
+        <Button type="submit" disabled={!isComplete || isUnconfirmed} loading={save.isPending}>
           Save
         </Button>
         <Button variant="default" onClick={onDone}>
           Cancel
         </Button>
+        {isUnconfirmed && (
+          <span className="soft">Confirm that plain http may be read on the way, or don't allow it.</span>
+        )}
       </div>
       {save.error !== null && (
         <div className={classes.wide}>
