@@ -8,6 +8,7 @@ import { Link } from '../components/Link.tsx';
 import { Screen } from '../components/Screen.tsx';
 import { Segments } from '../components/Segments.tsx';
 import { saveFile } from '../components/save-file.ts';
+import { selectedText } from '../components/selected-text.ts';
 import { useKeys } from '../frame/keys.tsx';
 import { allRuns } from './all-runs.ts';
 import { DeleteRun } from './DeleteRun.tsx';
@@ -50,6 +51,7 @@ export function Runs() {
   );
   const found = useMemo(() => filterRows(rows, wanted, state), [rows, wanted, state]);
   const shown = useMemo(() => (kept === null ? found : found.filter(({ id }) => kept.includes(id))), [found, kept]);
+  const chosen = rows.filter(({ id }) => selected.includes(id));
 
   const select = useCallback((id: number) => {
     setSelected((before) => (before.includes(id) ? before.filter((known) => known !== id) : [...before, id]));
@@ -87,9 +89,12 @@ export function Runs() {
             onChange={(value) => setFilter({ state: stateFilters.find((known) => known === value) ?? 'all' })}
           />
           {selected.length > 0 && (
-            <Button variant="default" onClick={() => setAsked('bulk')}>
-              Delete {selected.length} …
-            </Button>
+            <>
+              <span className="num soft">{selectedText(chosen, shown)}</span>
+              <Button variant="default" onClick={() => setAsked('bulk')}>
+                Delete {selected.length} …
+              </Button>
+            </>
           )}
           <Button variant="default" disabled={rows.length < 2} onClick={() => setPlotting(true)}>
             Plot settings
@@ -152,12 +157,7 @@ export function Runs() {
         </>
       )}
       {asked === 'bulk' && (
-        <DeleteRuns
-          runs={rows.filter(({ id }) => selected.includes(id))}
-          all={rows}
-          onClose={() => setAsked(null)}
-          onDeleted={() => setSelected([])}
-        />
+        <DeleteRuns runs={chosen} all={rows} onClose={() => setAsked(null)} onDeleted={() => setSelected([])} />
       )}
       {asked !== null && asked !== 'bulk' && asked.kind === 'rename' && (
         <RenameRun runId={asked.run.id} name={asked.run.name} onClose={() => setAsked(null)} />

@@ -8,6 +8,7 @@ import { failureOf } from '../api/failure.ts';
 import { Failed, Loading } from '../components/Feedback.tsx';
 import { number } from '../components/format.ts';
 import { Panel } from '../components/Screen.tsx';
+import { selectedText } from '../components/selected-text.ts';
 import { useKeys } from '../frame/keys.tsx';
 import { FirstTexts } from './FirstTexts.tsx';
 import { ImportDialog } from './ImportDialog.tsx';
@@ -176,7 +177,7 @@ export function Corpus() {
                 onChange={setTag}
               />
             )}
-            <Selection texts={texts.length} all={all.data.length} chosen={chosen} onSelect={setSelected} />
+            <Selection texts={texts} all={all.data.length} chosen={chosen} onSelect={setSelected} />
             {ids.length > 0 && (
               <>
                 <Button variant="default" disabled={ids.length < 2} onClick={() => setDialog({ kind: 'merge', ids })}>
@@ -200,7 +201,8 @@ export function Corpus() {
             onOrder={setOrder}
             onSelect={setSelected}
             onOpen={(id) => setDialog({ kind: 'read', id })}
-            onRemove={(id) => setDialog({ kind: 'remove', ids: ids.length > 0 ? ids : [id] })}
+            // A selection elsewhere isn't what the focus is on.
+            onRemove={(id) => setDialog({ kind: 'remove', ids: selected.has(id) ? ids : [id] })}
             emptyText={emptyText(wanted, wantedTag)}
           />
         </Panel>
@@ -252,9 +254,9 @@ function emptyText(search: string, tag: string | null): string {
 }
 
 interface SelectionProps {
-  readonly texts: number;
+  readonly texts: readonly { readonly id: number }[];
   readonly all: number;
-  readonly chosen: readonly { readonly words: number }[];
+  readonly chosen: readonly { readonly id: number; readonly words: number }[];
   readonly onSelect: (selected: ReadonlySet<number>) => void;
 }
 
@@ -263,13 +265,13 @@ function Selection({ texts, all, chosen, onSelect }: SelectionProps) {
   if (chosen.length === 0)
     return (
       <span className={`${classes.count} num soft`}>
-        {texts === all ? `${number(all)} texts` : `${number(texts)} of ${number(all)} texts`}
+        {texts.length === all ? `${number(all)} texts` : `${number(texts.length)} of ${number(all)} texts`}
       </span>
     );
   const words = chosen.reduce((sum, text) => sum + text.words, 0);
   return (
     <span className={`${classes.count} num`}>
-      {number(chosen.length)} selected, {number(words)} words
+      {selectedText(chosen, texts)}, {number(words)} words
       <CloseButton size="xs" aria-label="Select none" onClick={() => onSelect(new Set())} />
     </span>
   );
