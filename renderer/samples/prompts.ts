@@ -1,5 +1,6 @@
 /** A step's completions grouped by prompt, and which step to show. Pure. */
 import type { SampleFacts } from '../../main/api/contract/index.ts';
+import { scaleOf } from '../components/reward-scale.ts';
 
 /** One prompt of a step with its group's rewards. */
 export interface PromptGroup {
@@ -50,6 +51,5 @@ export function nearestStep(steps: readonly number[], asked: number): number | n
 
 /** The scale of a step's rewards: 0 to 1, wider if rewards exceed it. */
 export function rewardScale(samples: readonly SampleFacts[]): readonly [low: number, high: number] {
-  const rewards = samples.map(({ reward }) => reward).filter((reward) => !Number.isNaN(reward));
-  return [Math.min(0, ...rewards), Math.max(1, ...rewards)];
+  return scaleOf(samples.map(({ reward }) => reward));
 }

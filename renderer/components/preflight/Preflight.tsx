@@ -7,6 +7,7 @@ import type { Check, Preflight as Report, SampledGroups } from '../../../main/ap
 import { api, client } from '../../api/client.ts';
 import { Failed } from '../Feedback.tsx';
 import { number, score } from '../format.ts';
+import { scaleOf } from '../reward-scale.ts';
 import { Panel } from '../Screen.tsx';
 import classes from './Preflight.module.css';
 import { StartServer } from './StartServer.tsx';
@@ -154,13 +155,14 @@ function Line({ check: { name, status, detail, next } }: { readonly check: Check
 
 /** The rewards of the sampled groups, each group a row of dots on one scale. */
 function Sampled({ sampled: { groups, best, worst } }: { readonly sampled: SampledGroups }) {
+  const scale = scaleOf(groups.flat());
   return (
     <details className={classes.sampled}>
       <summary>Sampled groups: {groups.length}</summary>
       <div className={classes.groups}>
         {groups.map((rewards, g) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: groups are identified by position only
-          <Dots key={g} rewards={rewards} label={`Group ${g + 1}`} />
+          <Dots key={g} rewards={rewards} scale={scale} label={`Group ${g + 1}`} />
         ))}
       </div>
       {best !== null && worst !== null && (
@@ -177,7 +179,14 @@ function Sampled({ sampled: { groups, best, worst } }: { readonly sampled: Sampl
   );
 }
 
-function Dots({ rewards, label }: { readonly rewards: readonly number[]; readonly label: string }) {
+interface DotsProps {
+  readonly rewards: readonly number[];
+  /** The ends of the line, the same for all groups. */
+  readonly scale: readonly [low: number, high: number];
+  readonly label: string;
+}
+
+function Dots({ rewards, scale: [from, to], label }: DotsProps) {
   const [low, high] = [Math.min(...rewards), Math.max(...rewards)];
   return (
     <svg
@@ -189,7 +198,7 @@ function Dots({ rewards, label }: { readonly rewards: readonly number[]; readonl
       <line x1="0" x2="100" y1="5" y2="5" />
       {rewards.map((reward, i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: completions are identified by position only
-        <circle key={i} cx={Math.max(0, Math.min(1, reward)) * 100} cy="5" r="2.4" />
+        <circle key={i} cx={((reward - from) / (to - from)) * 100} cy="5" r="2.4" />
       ))}
     </svg>
   );

@@ -1,0 +1,7 @@
+/** The scale that rewards are drawn on. Pure. */
+
+/** 0 to 1, wider if rewards exceed it; missing rewards don't count. */
+export function scaleOf(rewards: readonly number[]): readonly [low: number, high: number] {
+  const known = rewards.filter((reward) => !Number.isNaN(reward));
+  return [Math.min(0, ...known), Math.max(1, ...known)];
+}
