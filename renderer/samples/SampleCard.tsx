@@ -37,13 +37,13 @@ export function useSample(key: SampleKey) {
 
 export function SampleCard({ sample: key, title, hidden, withTarget = false, onRecord }: SampleCardProps) {
   const { data: sample, error } = useSample(key);
-  const name = typeof title === 'string' ? title : `completion ${key.index}`;
+  const name = typeof title === 'string' ? title : `completion ${key.index + 1}`;
   return (
     <article className={classes.card} aria-label={name}>
       <header>
         <span className={classes.title}>{title}</span>
         {sample !== undefined && <Facts sample={sample} />}
-        <Actions sampleKey={keyOf(key)} sample={sample} onRecord={onRecord} />
+        <Actions sampleKey={keyOf(key)} name={name} sample={sample} onRecord={onRecord} />
       </header>
       {error !== null && <Failed what="This completion can't be shown" error={error} />}
       {sample !== undefined && error === null && (
@@ -89,11 +89,13 @@ function Facts({ sample }: { readonly sample: SampleView }) {
 
 interface ActionsProps {
   readonly sampleKey: SampleKey;
+  /** Of the card. */
+  readonly name: string;
   readonly sample: SampleView | undefined;
   readonly onRecord: ((sample: SampleFacts) => void) | undefined;
 }
 
-function Actions({ sampleKey, sample, onRecord }: ActionsProps) {
+function Actions({ sampleKey, name, sample, onRecord }: ActionsProps) {
   const pins = usePins();
   const pinned = pins.has(sampleKey);
   const clipboard = useClipboard();
@@ -117,7 +119,7 @@ function Actions({ sampleKey, sample, onRecord }: ActionsProps) {
       >
         {pinned ? <IconPinFilled size={14} /> : <IconPin size={14} />}
       </IconButton>
-      <MoreMenu label="More">
+      <MoreMenu label={`Actions for ${name}`}>
         {() => (
           <>
             <Menu.Item onClick={() => copy(sample?.completion)}>Copy the completion</Menu.Item>

@@ -83,7 +83,7 @@ describe.skipIf(noBrowser)('the samples', () => {
       ['Copy as JSON', '"recordId": "3w-train-000'],
     ] as const) {
       await page.evaluate(() => navigator.clipboard.writeText(''));
-      await best.getByRole('button', { name: 'More' }).click();
+      await best.getByRole('button', { name: 'Actions for best' }).click();
       await page.getByRole('menuitem', { name: item }).click();
       // It says so for two seconds.
       await best.getByRole('status').getByText('Copied', { exact: true }).waitFor();
@@ -93,7 +93,7 @@ describe.skipIf(noBrowser)('the samples', () => {
     await page.evaluate(() => {
       navigator.clipboard.writeText = () => Promise.reject(new Error('Refused for the test'));
     });
-    await best.getByRole('button', { name: 'More' }).click();
+    await best.getByRole('button', { name: 'Actions for best' }).click();
     await page.getByRole('menuitem', { name: 'Copy the target' }).click();
     await best.getByRole('status').getByText('Not copied: the browser denied').waitFor();
   });
