@@ -15,10 +15,14 @@ export interface ChartTableProps {
 }
 
 export function ChartTable({ title, xName, series, aligned, format, height }: ChartTableProps) {
-  const [copied, setCopied] = useState(false);
+  const [copied, setCopied] = useState<'yes' | 'denied' | null>(null);
   const copy = async (): Promise<void> => {
-    await navigator.clipboard.writeText(asCsv(xName, series, aligned));
-    setCopied(true);
+    try {
+      await navigator.clipboard.writeText(asCsv(xName, series, aligned));
+      setCopied('yes');
+    } catch {
+      setCopied('denied');
+    }
   };
   return (
     <section className={classes.table} style={{ height }} aria-label={`${title} as a table`} tabIndex={-1}>
@@ -33,8 +37,11 @@ export function ChartTable({ title, xName, series, aligned, format, height }: Ch
             ))}
             <th className={classes.copy}>
               <Button variant="subtle" size="compact-xs" onClick={() => void copy()}>
-                {copied ? 'Copied' : 'Copy as CSV'}
+                {copied === 'yes' ? 'Copied' : 'Copy as CSV'}
               </Button>
+              <span role="status" className="faint">
+                {copied === 'denied' && 'Not copied: the browser denied access to the clipboard'}
+              </span>
             </th>
           </tr>
         </thead>

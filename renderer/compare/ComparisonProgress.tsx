@@ -3,6 +3,7 @@ import { Button, Progress } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import type { ComparisonView } from '../../main/api/contract/index.ts';
 import { api, client } from '../api/client.ts';
+import { CancelJob } from '../components/CancelJob.tsx';
 import { Failed } from '../components/Feedback.tsx';
 import { duration } from '../components/format.ts';
 import classes from './Compare.module.css';
@@ -23,9 +24,7 @@ export function ComparisonProgress({ view: { id, models } }: { readonly view: Co
           {done > 0 && <span className="soft"> · about {duration((spent / done) * (total - done))} left</span>}
           <Progress value={(done / total) * 100} mt={6} size="sm" aria-label="Answers generated" />
         </div>
-        <Button variant="default" onClick={() => void client.app.cancelJob({ id: job.id })}>
-          Cancel
-        </Button>
+        <CancelJob id={job.id} />
       </div>
     );
   }

@@ -3,7 +3,8 @@ import { Button, Progress } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { JobStatus } from '../../main/api/contract/index.ts';
-import { api, client } from '../api/client.ts';
+import { api } from '../api/client.ts';
+import { CancelJob } from './CancelJob.tsx';
 import classes from './JobProgress.module.css';
 
 export function JobProgress({ kinds }: { readonly kinds: readonly string[] }) {
@@ -32,9 +33,7 @@ function Line({ job, onDismiss }: { readonly job: JobStatus; readonly onDismiss:
           <span className="num soft">{[step, progress].filter((part) => part != null).join(', ') || 'starting …'}</span>
           <Progress value={progress === null ? 0 : (done / total) * 100} mt={6} size="sm" aria-label={job.title} />
         </div>
-        <Button variant="default" onClick={() => void client.app.cancelJob({ id: job.id })}>
-          Cancel
-        </Button>
+        <CancelJob id={job.id} />
       </div>
     );
   return (

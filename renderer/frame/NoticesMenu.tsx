@@ -1,9 +1,11 @@
 import { ActionIcon, Popover, UnstyledButton } from '@mantine/core';
 import { IconBell, IconX } from '@tabler/icons-react';
+import { useMutation } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import type { Notice } from '../../main/api/contract/index.ts';
 import { client } from '../api/client.ts';
+import { failureOf } from '../api/failure.ts';
 import { Link } from '../components/Link.tsx';
 import { When } from '../components/When.tsx';
 import classes from './Frame.module.css';
@@ -11,6 +13,7 @@ import classes from './Frame.module.css';
 /** What happened while the user was on another screen. */
 export function NoticesMenu({ notices }: { readonly notices: readonly Notice[] }) {
   const [opened, setOpened] = useState(false);
+  const dismiss = useMutation({ mutationFn: (id: number) => client.app.dismissNotice({ id }) });
   const [location] = useLocation();
   const button = useRef<HTMLButtonElement>(null);
   // It belongs to the screen that it was opened on.
@@ -48,12 +51,15 @@ export function NoticesMenu({ notices }: { readonly notices: readonly Notice[] }
               <div>
                 <p>{notice.message}</p>
                 {notice.remedy !== null && <p className="soft">{notice.remedy}</p>}
+                {dismiss.error !== null && dismiss.variables === notice.id && (
+                  <p role="alert">Not dismissed: {failureOf(dismiss.error).message}</p>
+                )}
                 <p className="faint">
                   <When at={notice.at} />{' '}
                   {notice.runId !== null && <Link href={`/runs/${notice.runId}`}>Open the run</Link>}
                 </p>
               </div>
-              <ActionIcon aria-label="Dismiss" onClick={() => void client.app.dismissNotice({ id: notice.id })}>
+              <ActionIcon aria-label="Dismiss" onClick={() => dismiss.mutate(notice.id)}>
                 <IconX size={14} />
               </ActionIcon>
             </li>

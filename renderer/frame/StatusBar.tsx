@@ -2,13 +2,14 @@
 import { Progress } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useSyncExternalStore } from 'react';
-import type { AppStatus, LiveStatus } from '../../main/api/contract/index.ts';
-import { api, client } from '../api/client.ts';
+import type { AppStatus, JobStatus, LiveStatus } from '../../main/api/contract/index.ts';
+import { api } from '../api/client.ts';
 import { connection } from '../api/connection.ts';
 import { backendText, bytes, duration, score } from '../components/format.ts';
 import { Link } from '../components/Link.tsx';
 import { PlainButton } from '../components/PlainButton.tsx';
 import { Silence } from '../components/Silence.tsx';
+import { useCancelJob } from '../components/use-cancel-job.ts';
 import classes from './Frame.module.css';
 import { NoticesMenu } from './NoticesMenu.tsx';
 
@@ -62,20 +63,7 @@ function Parts({ status }: { readonly status: AppStatus }) {
         </Link>
       ))}
       {jobs.map((job) => (
-        <span key={job.id}>
-          {job.title}
-          {job.progress !== null &&
-            job.progress.total > 0 &&
-            ` ${job.progress.done}/${job.progress.total} ${job.progress.unit}`}{' '}
-          <PlainButton
-            className={classes.cancel}
-            aria-label={`Cancel: ${job.title}`}
-            onClick={() => void client.app.cancelJob({ id: job.id })}
-          >
-            {' '}
-            Cancel
-          </PlainButton>
-        </span>
+        <JobPart key={job.id} job={job} />
       ))}
       <span className={classes.gap} />
       <span className={`num ${classes.memory}`} title="Free memory on this machine">
@@ -95,6 +83,26 @@ function Parts({ status }: { readonly status: AppStatus }) {
       )}
       <NoticesMenu notices={status.notices} />
     </>
+  );
+}
+
+function JobPart({ job: { id, title, progress } }: { readonly job: JobStatus }) {
+  const { cancel, failure } = useCancelJob(id);
+  return (
+    <span>
+      {title}
+      {progress !== null && progress.total > 0 && ` ${progress.done}/${progress.total} ${progress.unit}`}{' '}
+      <PlainButton className={classes.cancel} aria-label={`Cancel: ${title}`} onClick={cancel}>
+        {' '}
+        Cancel
+      </PlainButton>
+      {failure !== null && (
+        <span role="alert" data-tone="bad">
+          {' '}
+          {failure}
+        </span>
+      )}
+    </span>
   );
 }
 

@@ -1,7 +1,7 @@
-import { Button, Progress } from '@mantine/core';
+import { Progress } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import type { JobStatus } from '../../main/api/contract/index.ts';
-import { client } from '../api/client.ts';
+import { CancelJob } from '../components/CancelJob.tsx';
 import classes from './Replies.module.css';
 
 /** Running reply jobs with their progress and a Cancel button, or the error of the last one. */
@@ -32,9 +32,7 @@ function Line({ job: { id, title, progress, error } }: { readonly job: JobStatus
       <span className="num">
         {progress === null ? 'starting …' : `${progress.done}/${progress.total} ${progress.unit}`}
       </span>
-      <Button variant="default" onClick={() => void client.app.cancelJob({ id })}>
-        Cancel
-      </Button>
+      <CancelJob id={id} />
     </div>
   );
 }

@@ -3,7 +3,8 @@ import { Button, Loader, NumberInput, Switch, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { MadeDatasets, StageSupply } from '../../main/api/contract/index.ts';
-import { api, client } from '../api/client.ts';
+import { api } from '../api/client.ts';
+import { CancelJob } from '../components/CancelJob.tsx';
 import { Failed } from '../components/Feedback.tsx';
 import { number } from '../components/format.ts';
 import { Link } from '../components/Link.tsx';
@@ -104,9 +105,7 @@ export function MakeForm({ recipe, supply, onChange }: MakeFormProps) {
         <p className={classes.working} role="status">
           <Loader size="xs" color="gray" /> {job.title}
           {job.progress !== null && `: ${job.progress.done} of ${job.progress.total}`}
-          <Button variant="default" onClick={() => void client.app.cancelJob({ id: job.id })}>
-            Cancel
-          </Button>
+          <CancelJob id={job.id} />
         </p>
       )}
       {make.error !== null && <Failed what="The datasets could not be made" error={make.error} />}

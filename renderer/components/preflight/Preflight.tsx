@@ -4,7 +4,8 @@ import { IconAlertTriangle, IconCircleCheck, IconCircleX } from '@tabler/icons-r
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import type { Check, Preflight as Report, SampledGroups } from '../../../main/api/contract/index.ts';
-import { api, client } from '../../api/client.ts';
+import { api } from '../../api/client.ts';
+import { CancelJob } from '../CancelJob.tsx';
 import { Failed } from '../Feedback.tsx';
 import { number, score } from '../format.ts';
 import { scaleOf } from '../reward-scale.ts';
@@ -87,11 +88,7 @@ function Pending() {
     <div className={classes.pending} role="status">
       <span>{doing[done] ?? 'Measuring memory on the longest prompt'} …</span>
       <Progress value={(100 * (done + 0.5)) / total} aria-label="Checks done" />
-      {job !== undefined && (
-        <Button variant="subtle" onClick={() => void client.app.cancelJob({ id: job.id })}>
-          Cancel
-        </Button>
-      )}
+      {job !== undefined && <CancelJob id={job.id} variant="subtle" />}
     </div>
   );
 }
