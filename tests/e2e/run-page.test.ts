@@ -161,6 +161,28 @@ describe.skipIf(noBrowser)("a run's page", () => {
     expect(complaints).toEqual([]);
   });
 
+  it('keeps notes that are being typed, through Back and a reload', async () => {
+    const { page, goto, complaints } = await openPage(app);
+    const client = await connectTo(app);
+    const notes = async () => (await client.runs.get({ runId: 1 })).notes;
+    const box = page.getByRole('textbox', { name: 'Notes' });
+    await goto('/runs');
+    await goto('/runs/1');
+    await box.fill('A higher learning rate');
+    // No blur, and not the pause after which it saves.
+    await page.goBack();
+    await page.getByRole('heading', { level: 1, name: 'Runs' }).waitFor();
+    await expect.poll(notes).toBe('A higher learning rate');
+    await goto('/runs/1');
+    await box.fill('A higher learning rate helped');
+    await page.reload();
+    await expect.poll(() => box.inputValue()).toBe('A higher learning rate helped');
+    await box.press('End');
+    await page.keyboard.type('.');
+    await expect.poll(notes).toBe('A higher learning rate helped.');
+    expect(complaints).toEqual([]);
+  });
+
   it('duplicates a stage after itself, and finds the run by the palette', async () => {
     const { page, goto, complaints } = await openPage(app);
     const client = await connectTo(app);
