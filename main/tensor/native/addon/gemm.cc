@@ -19,6 +19,8 @@ constexpr int kDepth = 384;
 constexpr int64_t kPackedFloats = 1 << 22;
 // Rows of A up to which B is better streamed than packed.
 constexpr int kFewRows = 32;
+// Floats of a row of A up to which it is read as it lies.
+constexpr int kMostLyingRow = 512;
 // Rows of A up to which each tile packs its columns of B itself.
 constexpr int kMostColumnRows = 512;
 // Rows of A that are too few to fill a panel.
@@ -115,8 +117,8 @@ inline void blockRows(int rows, int k, const float *a, int64_t aRow, int64_t aCo
 
 int panels(int length, int width) { return (length + width - 1) / width; }
 
-// Whether A's rows can be read as they lie: along K, and not so that a block's rows share the same places of the cache.
-bool liesWell(const Product &p) { return p.aCol == 1 && p.aRow * sizeof(float) % 4096 != 0; }
+// Whether A's rows can be read as they lie: along K, and so near that a block's rows don't share places of the cache.
+bool liesWell(const Product &p) { return p.aCol == 1 && p.aRow <= kMostLyingRow; }
 
 // Whether each thread should pack the columns of B that it needs by itself, instead of all together before they start.
 bool columnsPay(const Product &p) {
