@@ -11,14 +11,12 @@ export interface KernelCall extends KernelWork {
 /** A call that is about to be made. */
 export type KernelStart = Pick<KernelCall, 'name' | 'inputs' | 'attrs'>;
 
-/** How work below tfjs's kernels is reported: it runs, and counts as these calls. */
-export type ReportWork = (works: readonly KernelWork[], run: () => void) => void;
+/** How work below tfjs's kernels is reported while a profile is taken: it runs, and counts as these calls. */
+let report: ((works: readonly KernelWork[], run: () => void) => void) | null = null;
 
-let report: ReportWork | null = null;
-
-/** Of work that runs below tfjs's kernels: how to report it while a profile is taken, otherwise null. */
-export function observed(): ReportWork | null {
-  return report;
+/** Whether a profile is taken. */
+export function isProfiling(): boolean {
+  return report !== null;
 }
 
 /** Runs work below tfjs's kernels, and reports it while a profile is taken. */

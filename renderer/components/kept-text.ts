@@ -80,7 +80,7 @@ function readDraft(storage: Pick<Storage, 'getItem'>, key: string): string | nul
   try {
     return storage.getItem(key);
   } catch {
-    // Storage may be denied: there is no draft then.
+    // Storage may be denied, and the draft with it.
     return null;
   }
 }

@@ -85,7 +85,7 @@ export function openLiveBoard(changes: Pick<Changes, 'publish'>, silence: Silenc
       if (!events.every(isAlive)) for (const listener of eventListeners) listener(runId, events);
     },
     stopping: (runId) => {
-      // One that is ending has saved: there is no step left to finish.
+      // One that is ending has saved, with no step left to finish.
       if (entries.get(runId)?.status.state === 'ending') return;
       update(runId, (entry) => ({ ...entry, status: { ...entry.status, state: 'stopping' } }));
     },

@@ -30,6 +30,11 @@ export interface DecodeLayer {
   readonly down: DecodeLinear;
 }
 
+/** The linear layers of a decoder's layer. */
+export function linearsOf({ q, k, v, o, gate, up, down }: DecodeLayer): readonly DecodeLinear[] {
+  return [q, k, v, o, gate, up, down];
+}
+
 /** A decoder's weights; they must stay as they are while a run uses them. */
 export interface DecodeModel {
   readonly embedding: tf.Tensor2D;

@@ -3,7 +3,7 @@
  * wait for it. They are recorded by giving kernels a runtime whose pool notes jobs instead of running them.
  */
 import { pulse } from '../../pulse.ts';
-import { observed } from '../kernel-profile.ts';
+import { isProfiling, profiled } from '../kernel-profile.ts';
 import {
   JOB_ARGS,
   JOB_KERNEL,
@@ -136,11 +136,10 @@ function layOut({ heap, pool }: WasmRuntime, ops: readonly Op[], scratch: Scratc
   }
   return {
     run: () => {
-      const profile = observed();
-      if (profile !== null) {
+      if (isProfiling()) {
         for (const { works, first, count, isFirst } of placed) {
           if (isFirst) pulse();
-          profile(works(), () => pool.runList(first, count));
+          profiled(works, () => pool.runList(first, count));
         }
         return;
       }

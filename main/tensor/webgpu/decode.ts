@@ -5,7 +5,13 @@
  */
 import * as tf from '@tensorflow/tfjs-core';
 import type { PrefixKv, RowPrefix } from '../ops/decode-attention.ts';
-import type { DecodeLayer, DecodeLinear, DecodeModel, DecodeRun } from '../ops/decode-step.ts';
+import {
+  type DecodeLayer,
+  type DecodeLinear,
+  type DecodeModel,
+  type DecodeRun,
+  linearsOf,
+} from '../ops/decode-step.ts';
 import { gatherRows } from '../ops/rows.ts';
 import type { WebGpuBackend } from './backend.ts';
 import { decodeAttention } from './kernels/decode-attention.ts';
@@ -62,11 +68,7 @@ function takes(backend: WebGpuBackend, { layers, head, shape: { headDim } }: Dec
   // The low-rank B of gate and up has as many lines as both, as SwiGLU's kernel expects no bias.
   const plain = layers.every(({ gate, up }) => gate.bias === null && up.bias === null);
   // The head alone may lie in several buffers.
-  const whole = layers.every((layer) =>
-    [layer.q, layer.k, layer.v, layer.o, layer.gate, layer.up, layer.down].every(
-      ({ weight }) => backend.parts(weight) === null,
-    ),
-  );
+  const whole = layers.every((layer) => linearsOf(layer).every(({ weight }) => backend.parts(weight) === null));
   return (
     rows <= MOST_ROWS && wide && plain && whole && headDim % 8 === 0 && head.shape[1] % 4 === 0 && layers.length > 0
   );
@@ -185,7 +187,7 @@ function openRun(
 
 const weightsOf = ({ embedding, head, layers }: DecodeModel): tf.Tensor[] => [
   ...[embedding, head],
-  ...layers.flatMap(({ q, k, v, o, gate, up, down }) => [q, k, v, o, gate, up, down].map(({ weight }) => weight)),
+  ...layers.flatMap(linearsOf).map(({ weight }) => weight),
 ];
 
 /** Buffers that a run owns, and ways to fill them. */

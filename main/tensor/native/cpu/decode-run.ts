@@ -20,7 +20,7 @@ import {
   rowsWork,
   type SlotTable,
 } from '../../ops/decode-layers.ts';
-import type { DecodeLinear, DecodeModel, DecodeRun } from '../../ops/decode-step.ts';
+import { type DecodeLinear, type DecodeModel, type DecodeRun, linearsOf } from '../../ops/decode-step.ts';
 import type { NativeBackend } from '../binding.ts';
 import { boolAttr, FLOAT, type Handle, handleOf, INT32, maths, toTensor, typeAttr, withOps } from '../ops.ts';
 import { headsOf } from './attention.ts';
@@ -196,21 +196,15 @@ function callKernels(
     ...{ ownK: of(own.k), ownV: of(own.v) },
   }));
   // All adapted layers have one rank.
-  const rank = layers.flatMap(({ q, k, v, o, gate, up, down }) => [q, k, v, o, gate, up, down]).find(({ lora }) => lora)
-    ?.lora?.a.shape[0];
+  const all = layers.flatMap(linearsOf);
+  const rank = all.find(({ lora }) => lora !== null)?.lora?.a.shape[0];
   const low = rank === undefined ? null : owned.floats([rows, rank]);
   const handlesOf = ({ weight, bias, lora }: DecodeLinear): LinearHandles => ({
     weight: of(weight),
     bias: bias && owned.of(repeated(bias.dataSync<'float32'>(), rows), [rows, bias.size]),
     lora: lora && low && { a: of(lora.a), b: of(lora.b), low },
   });
-  const linears = new Map(
-    layers.flatMap((layer) =>
-      [layer.q, layer.k, layer.v, layer.o, layer.gate, layer.up, layer.down].map(
-        (linear) => [linear, handlesOf(linear)] as const,
-      ),
-    ),
-  );
+  const linears = new Map(all.map((linear) => [linear, handlesOf(linear)]));
   // The same memory, a head a row.
   const hasHeadNorms = layers.some(({ qNorm }) => qNorm !== null);
   const heads = hasHeadNorms
@@ -225,18 +219,14 @@ function callKernels(
   }
 
   return {
-    norm: (weight, change) => {
-      const add = (): void => {
-        if (change !== null) run('addInPlace', { target: x, x: change }, { scale: 1 });
-      };
+    norm: (weight, change) =>
       profiled(
         () => normWorks(rows, weight, change !== null),
         () => {
-          add();
+          if (change !== null) run('addInPlace', { target: x, x: change }, { scale: 1 });
           run('rmsNorm', { x, weight: of(weight), out: h }, { eps });
         },
-      );
-    },
+      ),
     linears: (from, these) => {
       for (const [layer, y] of these)
         profiled(
