@@ -9,6 +9,7 @@ import { isQuantised, type Quantised, quantisedBytes } from '../../tensor/quanti
 import type { WeightPrecision } from '../../tensor/weights.ts';
 import { isReinforcement, type TrainConfig } from '../config.ts';
 import type { StoredBytes } from './stored-bytes.ts';
+import { windowedPassBytes } from './window-memory.ts';
 
 /** What computes, as far as memory is concerned. */
 export type Device = 'native' | 'native-gpu' | 'wasm' | 'webgpu' | 'webgpu-software';
@@ -153,18 +154,19 @@ export function usedBytes(
   return program + workingBytes(config, residents, device) + weights + optimiser + activations;
 }
 
-/** Besides activations: TensorFlow's own ops hold a block's scores in attention, which the processor's kernels don't. */
+/** Besides activations: ops of TensorFlow or for windows hold scores in attention, which kernels of our own don't. */
 function workingBytes(config: ModelConfig, residents: Residents, device: Device): number {
   return WORKING + scoreBytes(config, residents, device);
 }
 
 /** Bytes of attention's scores that a device holds at a time. */
 export function scoreBytes(
-  { numHeads }: Pick<ModelConfig, 'numHeads'>,
+  config: Pick<ModelConfig, 'numHeads' | 'window'>,
   { promptTokens = 0, completionTokens = 0 }: Pick<Residents, 'promptTokens' | 'completionTokens'>,
   device: Device,
 ): number {
-  return device === 'native-gpu' ? attentionBytes(numHeads, promptTokens, completionTokens) : 0;
+  const blocks = device === 'native-gpu' ? attentionBytes(config.numHeads, promptTokens, completionTokens) : 0;
+  return Math.max(blocks, windowedPassBytes(config, promptTokens, completionTokens));
 }
 
 /** Bytes of the machine's memory, and of a GPU's beside it. */

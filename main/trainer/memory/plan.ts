@@ -5,6 +5,7 @@
 import type { ModelConfig } from '../../model/config.ts';
 import { activationBudget, type Budget, type Residents, residentBytes, usedBytes } from './budget.ts';
 import { planRows, tokenCost } from './memory.ts';
+import { exceedsWindow, windowedDecodeBytes } from './window-memory.ts';
 
 export interface PlanOptions extends Residents {
   /** Maximum tokens of a prompt and of a completion. */
@@ -91,8 +92,8 @@ export function kvBytesPerToken({ numLayers, numKvHeads, headDim }: ModelConfig)
 }
 
 /**
- * Rows of one prompt share its keys and values; a layer's are copied as they grow; logits exist three times. While the
- * prompts are read there are no completions yet, but a layer's activations.
+ * Rows of one prompt share its keys and values, unless a window makes each copy them; a layer's are copied as they grow;
+ * logits exist three times. While the prompts are read there are no completions yet, but a layer's activations.
  */
 export function cacheBytes(
   config: ModelConfig,
@@ -100,9 +101,13 @@ export function cacheBytes(
   rows: number,
 ): number {
   const prompts = Math.ceil(rows / group) * promptTokens;
-  const own = rows * completionTokens * (1 + 1 / config.numLayers) * kvBytesPerToken(config);
-  const logits = 3 * FLOAT * rows * config.vocabSize;
-  return prefixes * prompts * kvBytesPerToken(config) + Math.max(own + logits, prompts * layerBytes(config));
+  const perToken = kvBytesPerToken(config);
+  const tokens = promptTokens + completionTokens;
+  const copied = exceedsWindow(config, tokens);
+  const own = rows * (copied ? tokens : completionTokens) * (1 + 1 / config.numLayers) * perToken;
+  const outputs = Math.max(3 * FLOAT * rows * config.vocabSize, windowedDecodeBytes(config, tokens, rows));
+  const decoding = (copied ? prefixes - 1 : prefixes) * prompts * perToken + own + outputs;
+  return Math.max(decoding, prefixes * prompts * perToken + prompts * layerBytes(config));
 }
 
 /** Packed tokens of a forward pass without a gradient within `bytes`. */
