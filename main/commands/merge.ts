@@ -62,6 +62,7 @@ function print(context: CommandContext, result: MergeResult): void {
   context.print(`Loaded again, it answers ${agreement.equal} of ${agreement.prompts} prompts as the checkpoint does.`);
   context.print(`Compared on ${sourceWords(compared_on, agreement.prompts)}.`);
   if (gguf === null) return;
+  if (gguf.note !== null) context.print(gguf.note);
   if ('unproved' in gguf) {
     context.print(`The GGUF file wasn't checked: ${gguf.unproved}.`);
     return;

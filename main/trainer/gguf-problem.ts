@@ -4,6 +4,8 @@ import { readModelConfig } from '../model/config.ts';
 import { ggufMetadata } from '../model/gguf/metadata.ts';
 import type { ModelParts } from './open-policy.ts';
 
+export { ggufNote } from '../model/gguf/normalizers.ts';
+
 /** Why it can't; null: it can. */
 export function ggufProblem({ base, tokenizer }: Pick<ModelParts, 'base' | 'tokenizer'>): string | null {
   try {

@@ -91,6 +91,7 @@ describe('braid merge', () => {
     expect(agreement).toEqual({ prompts: 2, equal: 2 });
     expect(compared_on).toMatchObject({ dataset: place('held-out.jsonl') });
     expect(readFileSync(gguf.file).toString('latin1', 0, 4)).toBe('GGUF');
+    expect(gguf.note).toMatch(/^This tokenizer composes characters \(Unicode NFC\) and llama\.cpp doesn't/);
     expect(readFileSync(join(place('whole'), 'Modelfile'), 'utf8')).toMatch(
       /^FROM \.\/whole-q8_0\.gguf\n(# .*\n)*TEMPLATE /,
     );

@@ -10,6 +10,7 @@ import { ggufArchitecture } from './architectures.ts';
 import { beginOfText } from './begin-of-text.ts';
 import type { GgufType, GgufValue } from './file.ts';
 import { modelName } from './model-name.ts';
+import { changingStep } from './normalizers.ts';
 import { partsOf, preTokenizer } from './pre-tokenizers.ts';
 
 /** llama.cpp's numbers for a file whose matrices are of one type. */
@@ -114,7 +115,7 @@ function tokenizerMetadata(folder: string, config: ModelConfig, name: string): R
   const prefix = spacePrefix(normalizer, pre, template !== null);
   return {
     'general.name': string(modelName(name, tokens, added)),
-    ...kindOf(model, tokens, types, { pre, prefix, file }),
+    ...kindOf(model, tokens, types, { normalizer, pre, prefix, file }),
     ...Object.fromEntries(
       Object.entries(special)
         .filter(([, id]) => id >= 0)
@@ -154,12 +155,20 @@ function tokenTable(
 
 type TokenizerModel = z.infer<typeof definitionSchema>['model'];
 
+interface TokenizerSteps {
+  readonly normalizer: unknown;
+  readonly pre: unknown;
+  /** Whether a text begins with a space that isn't in it. */
+  readonly prefix: boolean;
+  readonly file: string;
+}
+
 /** The parts that depend on how the tokenizer works. */
 function kindOf(
   model: TokenizerModel,
   tokens: readonly string[],
   types: readonly number[],
-  { pre, prefix, file }: { readonly pre: unknown; readonly prefix: boolean; readonly file: string },
+  { normalizer, pre, prefix, file }: TokenizerSteps,
 ): Record<string, GgufValue> {
   const table = (kind: string, named: readonly string[], typed = types): Record<string, GgufValue> => ({
     'tokenizer.ggml.model': string(kind),
@@ -175,6 +184,9 @@ function kindOf(
   }
   if (model.merges === null || model.merges === undefined)
     throw unsupported(file, `it is a ${model.type ?? 'strange'} model`);
+  const changing = changingStep(normalizer, model.byte_fallback === true);
+  if (changing !== null)
+    throw unsupported(file, `it changes texts by a normalizer (${changing}) that llama.cpp doesn't have`);
   if (model.byte_fallback === true) {
     // SentencePiece's order of merging is the order of ids; its bytes are tokens like <0x0A>.
     const typed = tokens.map((token, id) => (/^<0x[0-9A-F]{2}>$/.test(token) ? TOKEN.byte : (types[id] as number)));

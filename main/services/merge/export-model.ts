@@ -74,7 +74,7 @@ export function exportWords(name: string, of: string, { agreement, compared_on, 
   const { prompts, equal } = agreement;
   return [
     `${name} (${dtype}), loaded again, answers ${equal} of ${prompts} prompts as ${of} does.`,
-    ...(gguf === null ? [] : [ggufWords(gguf)]),
+    ...(gguf === null ? [] : [ggufWords(gguf), ...(gguf.note === null ? [] : [gguf.note])]),
     `Compared on ${sourceWords(compared_on, prompts)}.`,
   ].join(' ');
 }

@@ -6,6 +6,7 @@ import { hiddenSibling, readHidden, syncFolder, writeError } from '../../io/atom
 import { renameSettledAsync } from '../../io/rename.ts';
 import type { BackendSetting } from '../../trainer/backend-names.ts';
 import type { Dtype, GgufChoice } from '../../trainer/export-types.ts';
+import { ggufNote } from '../../trainer/gguf-problem.ts';
 import type { ModelParts } from '../../trainer/open-policy.ts';
 import { resolveModelParts } from '../models/resolve.ts';
 import { type JobOptions, runTrainerJob } from '../trainer-process/job.ts';
@@ -38,6 +39,12 @@ export interface GgufAgreement extends Agreement {
   readonly missed_ends: readonly string[];
 }
 
+export interface GgufFile {
+  readonly file: string;
+  /** Texts that llama.cpp may cut into other tokens; null: none are known. */
+  readonly note: string | null;
+}
+
 export interface MergeResult {
   readonly folder: string;
   readonly dtype: Dtype;
@@ -47,7 +54,7 @@ export interface MergeResult {
   /** Where the prompts come from. */
   readonly compared_on: PromptSource;
   /** The same for the GGUF file, by llama.cpp; null without --gguf. */
-  readonly gguf: ({ readonly file: string } & (GgufAgreement | { readonly unproved: string })) | null;
+  readonly gguf: (GgufFile & (GgufAgreement | { readonly unproved: string })) | null;
 }
 
 /**
@@ -96,7 +103,7 @@ async function mergeInto(folder: string, { parts, proof }: Source, options: Merg
   const checked = async (file: string): Promise<NonNullable<MergeResult['gguf']>> => {
     const check = { kind: 'gguf-answers', file, folder, task: proof.task, asked, ...light } as const;
     const { value } = await runTrainerJob(check, paths.trainer, told);
-    return { file, ...('equal' in value ? { prompts: asked.length, ...value } : value) };
+    return { file, note: ggufNote(folder), ...('equal' in value ? { prompts: asked.length, ...value } : value) };
   };
   return {
     ...{ folder, dtype: files.dtype },
@@ -160,7 +167,8 @@ async function putInPlace({ staging, staged, place }: Places, output: string): P
 
 function placed(gguf: NonNullable<MergeResult['gguf']>, staged: string, output: string): typeof gguf {
   const file = join(output, basename(gguf.file));
-  return 'unproved' in gguf ? { file, unproved: gguf.unproved.replaceAll(staged, output) } : { ...gguf, file };
+  if (!('unproved' in gguf)) return { ...gguf, file };
+  return { ...gguf, file, unproved: gguf.unproved.replaceAll(staged, output) };
 }
 
 /** The user knows the model by its place; the hidden folder is gone by the time that the message is read. */

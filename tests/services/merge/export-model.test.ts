@@ -27,16 +27,21 @@ describe('exportWords', () => {
     expect(exportWords('mine', 'a', { ...merged, compared_on })).toMatch(
       / Compared on 16 pairs of the bundled texts \(the model is no checkpoint\)\.$/,
     );
-    const gguf = { file: '/models/mine/mine.gguf', prompts: 16, equal: 14, same_tokens: 13, missed_ends: [] };
+    const file = { file: '/models/mine/mine.gguf', note: null };
+    const gguf = { ...file, prompts: 16, equal: 14, same_tokens: 13, missed_ends: [] };
     expect(exportWords('mine', 'a', { ...merged, gguf })).toMatch(
       / llama\.cpp answers 14 of 16 from the GGUF file, and cuts 13 of 16 into the same tokens\. Compared/,
     );
     expect(exportWords('mine', 'a', { ...merged, gguf: { ...gguf, missed_ends: ['</s>', '<e>'] } })).toMatch(
       / same tokens\. llama\.cpp doesn't stop at <\/s>, <e>, with which this model ends answers/,
     );
-    const unproved = { file: gguf.file, unproved: 'node-llama-cpp is not installed' };
+    const unproved = { ...file, unproved: 'node-llama-cpp is not installed' };
     expect(exportWords('mine', 'a', { ...merged, gguf: unproved })).toMatch(
       /wasn't checked: node-llama-cpp is not installed\. Compared/,
+    );
+    const note = "llama.cpp doesn't compose characters.";
+    expect(exportWords('mine', 'a', { ...merged, gguf: { ...unproved, note } })).toMatch(
+      /not installed\. llama\.cpp doesn't compose characters\. Compared/,
     );
   });
 });
