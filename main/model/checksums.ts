@@ -38,20 +38,23 @@ export function hasChecksums(folder: string): boolean {
 export function checkChecksums(folder: string): void {
   if (!hasChecksums(folder)) return;
   const damage = drain(compareWithList(folder));
-  if (damage !== null) throw damagedError(folder, damage);
+  if (damage !== null) throw drain(damagedError(folder, damage));
 }
 
 /** Rejects a damaged folder after reading all of it; yields to other work. */
 export async function checkSound(folder: string, signal?: AbortSignal): Promise<void> {
   const damage = await damageOf(folder, signal);
-  if (damage !== null) throw damagedError(folder, damage);
+  if (damage !== null) throw await inTurns(damagedError(folder, damage), signal);
 }
 
 /** What is wrong with a folder, or null; yields to other work. */
 export async function damageOf(folder: string, signal?: AbortSignal): Promise<Damage | null> {
-  const search = findDamage(folder);
+  return inTurns(findDamage(folder), signal);
+}
+
+async function inTurns<R>(work: Generator<undefined, R>, signal?: AbortSignal): Promise<R> {
   for (;;) {
-    const { done, value } = search.next();
+    const { done, value } = work.next();
     if (done === true) return value;
     await new Promise((resolve) => setImmediate(resolve));
     signal?.throwIfAborted();
@@ -159,14 +162,16 @@ function* findNotFinite(folder: string): Generator<undefined, Damage | null> {
   return null;
 }
 
-function damagedError(folder: string, { file, reason }: Damage): BraidError {
-  return inputError('FILES_DAMAGED', `${file} is damaged: ${reason}. Nothing was changed.`, remedyFor(folder));
+/** The error for a damaged folder; the other checkpoints of its run are read, one piece per turn. */
+function* damagedError(folder: string, { file, reason }: Damage): Generator<undefined, BraidError> {
+  const remedy = yield* remedyFor(folder);
+  return inputError('FILES_DAMAGED', `${file} is damaged: ${reason}. Nothing was changed.`, remedy);
 }
 
-function remedyFor(folder: string): string {
+function* remedyFor(folder: string): Generator<undefined, string> {
   const step = stepOf(basename(folder));
   if (step === null) return 'Copy or download the folder again.';
-  const whole = newestWhole(dirname(folder), basename(folder));
+  const whole = yield* newestWhole(dirname(folder), basename(folder));
   const other =
     whole === null
       ? 'No other checkpoint of this run is intact: restore this one from a copy, or start the run again.'
@@ -175,12 +180,12 @@ function remedyFor(folder: string): string {
 }
 
 /** The newest intact checkpoint in a run's folder, except one; null if there is none. */
-function newestWhole(outputs: string, but: string): string | null {
+function* newestWhole(outputs: string, but: string): Generator<undefined, string | null> {
   const others = readdirSync(outputs)
     .filter((name) => stepOf(name) !== null && name !== but)
     .sort((a, b) => (stepOf(b) ?? 0) - (stepOf(a) ?? 0));
-  const whole = others.find((name) => drain(findDamage(join(outputs, name))) === null);
-  return whole === undefined ? null : join(outputs, whole);
+  for (const name of others) if ((yield* findDamage(join(outputs, name))) === null) return join(outputs, name);
+  return null;
 }
 
 function stepOf(name: string): number | null {

@@ -1,7 +1,7 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { CHECKSUMS, damageOf, digestOf, encodeChecksums } from '../../main/model/checksums.ts';
+import { CHECKSUMS, checkSound, damageOf, digestOf, encodeChecksums } from '../../main/model/checksums.ts';
 import { temporaryFolder } from '../store/helpers.ts';
 
 /** A folder of three files with their list. */
@@ -49,5 +49,39 @@ describe('the digests of a folder', () => {
     expect(await damageOf(folder)).toMatchObject({ file: join(folder, 'model.safetensors') });
     rmSync(join(folder, 'config.json'));
     expect(await damageOf(folder)).toMatchObject({ file: join(folder, 'config.json') });
+  });
+});
+
+describe('checkSound', () => {
+  it("yields to other work while it looks for the run's newest intact checkpoint", async () => {
+    const run = temporaryFolder();
+    const [older, newer] = [join(run, 'checkpoint-1'), join(run, 'checkpoint-2')];
+    for (const folder of [older, newer]) cpSync(listed(), folder, { recursive: true });
+    // Found damaged by its list alone, before any file is read.
+    writeFileSync(join(newer, CHECKSUMS), 'no list\n');
+    let turns = 0;
+    let running = true;
+    const count = (): void => {
+      turns++;
+      if (running) setImmediate(count);
+    };
+    setImmediate(count);
+    const check = checkSound(newer).finally(() => {
+      running = false;
+    });
+    await expect(check).rejects.toMatchObject({
+      code: 'FILES_DAMAGED',
+      remedy: expect.stringContaining(`The newest intact checkpoint of this run is from step 1: use ${older}.`),
+    });
+    // One turn for each of the older checkpoint's three files, all of them a piece.
+    expect(turns).toBeGreaterThanOrEqual(3);
+  });
+
+  it('stops when it is cancelled', async () => {
+    const run = temporaryFolder();
+    const [older, newer] = [join(run, 'checkpoint-1'), join(run, 'checkpoint-2')];
+    for (const folder of [older, newer]) cpSync(listed(), folder, { recursive: true });
+    writeFileSync(join(newer, CHECKSUMS), 'no list\n');
+    await expect(checkSound(newer, AbortSignal.abort())).rejects.toMatchObject({ name: 'AbortError' });
   });
 });
