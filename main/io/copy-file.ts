@@ -1,12 +1,31 @@
-/** Copies a file's content but not its mode: a copy of a read-only file must be writable, for instance to be synced. */
-import { closeSync, readSync } from 'node:fs';
+/** Copies that can be written: one of a read-only file must be, for instance to be changed or synced. */
+import { chmodSync, closeSync, cpSync, lstatSync, readdirSync, readSync } from 'node:fs';
+import { join } from 'node:path';
 import { inputError } from '../errors.ts';
 import { writePieces } from './atomic-write.ts';
 import { openRegular } from './read-file.ts';
 
 const PIECE = 2 ** 23;
 
-/** Copies in pieces, as weights may be larger than memory. An error while reading names `from`, not the output. */
+/** Copies a folder, links as links; programs stay executable. */
+export function copyFolder(from: string, to: string): void {
+  cpSync(from, to, { recursive: true });
+  makeWritable(to);
+}
+
+const OWNER_WRITES = 0o200;
+
+function makeWritable(path: string): void {
+  const stats = lstatSync(path);
+  if (stats.isSymbolicLink()) return;
+  chmodSync(path, stats.mode | OWNER_WRITES);
+  if (stats.isDirectory()) for (const name of readdirSync(path)) makeWritable(join(path, name));
+}
+
+/**
+ * Copies a file's content but not its mode, in pieces, as weights may be larger than memory. An error while reading names
+ * `from`, not the output.
+ */
 export function copyContent(from: string, to: string): void {
   writePieces(to, piecesOf(from), () => undefined);
 }

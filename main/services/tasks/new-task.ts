@@ -1,8 +1,9 @@
 /** A new task from a bundled one: all of its files, to be changed. */
-import { cpSync, existsSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { inputError } from '../../errors.ts';
 import { writeFolderAtomic } from '../../io/atomic-write.ts';
+import { copyContent, copyFolder } from '../../io/copy-file.ts';
 import { checkTaskName } from '../../tasks/folder/source.ts';
 import { nativeNames } from '../../tasks/index.ts';
 import { didYouMean, nearestName } from '../../text/nearest-name.ts';
@@ -35,8 +36,8 @@ export function copyTask(name: string, from: string, { workspace, paths }: TaskP
     throw inputError('BAD_TASK_NAME', `"${own}" is a task of Braid's own`, 'Choose another name.');
   if (existsSync(folder)) throw inputError('TASK_EXISTS', `${folder} exists already`, 'Choose another name.');
   const fill = (temporary: string): void => {
-    cpSync(from, temporary, { recursive: true });
-    cpSync(join(paths.resources, 'tasks', TYPES), join(temporary, TYPES));
+    copyFolder(from, temporary);
+    copyContent(join(paths.resources, 'tasks', TYPES), join(temporary, TYPES));
   };
   writeFolderAtomic(folder, fill, { what: 'the task' });
   return folder;

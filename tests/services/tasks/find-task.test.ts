@@ -1,8 +1,8 @@
-import { mkdirSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findTask, taskArgument, taskNames } from '../../../main/services/tasks/find-task.ts';
-import { newTask } from '../../../main/services/tasks/new-task.ts';
+import { copyTask, newTask } from '../../../main/services/tasks/new-task.ts';
 import { taskStartConfig } from '../../../main/services/tasks/start-config.ts';
 import { temporaryFolder } from '../../store/helpers.ts';
 import { lines, rewardTs, taskYaml, writeTask } from './task-folder.ts';
@@ -67,5 +67,19 @@ describe('taskStartConfig', () => {
     const folder = writeTask(workspace, 'say', { 'run.yaml': 'max_steps: 3\n', 'records.jsonl': lines({ word: 'a' }) });
     expect(taskStartConfig(folder, places)).toEqual({ max_steps: 3, dataset: join(folder, 'records.jsonl') });
     expect(taskStartConfig('interleave', places)).toEqual({});
+  });
+
+  it('makes a task that can be changed, from an installation that is read-only', () => {
+    const places = { workspace: temporaryFolder(), paths };
+    const installed = join(temporaryFolder(), 'countdown');
+    cpSync(join(paths.resources, 'tasks/countdown'), installed, { recursive: true });
+    cpSync(join(paths.resources, 'tasks/braid.d.ts'), join(installed, 'braid.d.ts'));
+    const files = readdirSync(installed);
+    for (const name of files) chmodSync(join(installed, name), name === 'reward.ts' ? 0o555 : 0o444);
+    const folder = copyTask('mine', installed, places);
+    const modes = Object.fromEntries(files.map((name) => [name, statSync(join(folder, name)).mode & 0o200]));
+    expect(modes).toEqual(Object.fromEntries(files.map((name) => [name, 0o200])));
+    // A program stays one.
+    if (process.platform !== 'win32') expect(statSync(join(folder, 'reward.ts')).mode & 0o100).toBe(0o100);
   });
 });
