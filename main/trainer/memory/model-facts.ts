@@ -86,12 +86,15 @@ function checkTensors(folder: string, config: ModelConfig, entries: ReadonlyMap<
   }
 }
 
-/** Reads a LoRA checkpoint's adapter. */
+/** Reads a LoRA checkpoint's adapter; an error names a tensor whose type can't be read as float32. */
 export function readAdapterFacts(folder: string): AdapterFacts {
   const file = join(folder, 'adapter_config.json');
   const { strength, targets } = parseAdapterConfig(readJson(file), file);
   const { r, alpha, useRslora: rslora } = strength;
-  const shapes = [...entriesOf(join(folder, 'adapter_model.safetensors')).values()].map(({ shape }) => shape);
+  const weights = join(folder, 'adapter_model.safetensors');
+  const entries = [...entriesOf(weights)];
+  for (const [name, { dtype }] of entries) floatType(dtype, name, weights);
+  const shapes = entries.map(([, { shape }]) => shape);
   return {
     rank: r,
     alpha,
