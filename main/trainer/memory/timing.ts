@@ -11,7 +11,7 @@ import type { Parameter } from '../../model/parameter.ts';
 import { pulse } from '../../pulse.ts';
 import { gradients } from '../../tensor/backward.ts';
 import { packedAttention } from '../../tensor/ops/attention.ts';
-import type { PrefixKv } from '../../tensor/ops/decode-attention.ts';
+import type { PrefixKv, RowPrefix } from '../../tensor/ops/decode-attention.ts';
 import { disposeBatch, uploadGroups } from '../batching/packed-batch.ts';
 import { completionLogps, hostLogps, lossAndGradients, type Policy } from '../policy.ts';
 import { weightCount } from './budget.ts';
@@ -245,9 +245,8 @@ export interface DecodeShape {
  * Seconds of a decoding step, averaged over a completion: the mean of steps at a quarter and at three quarters of it,
  * which is exact for a cost that grows with the depth. The caches hold nothing, only their sizes count.
  */
-export function timeDecoding({ model, adapter }: Policy, { prompts, steps, capacity }: DecodeShape): number {
-  const { numLayers, numKvHeads, headDim, vocabSize } = model.config;
-  const width = numKvHeads * headDim;
+export function timeDecoding(policy: Policy, { prompts, steps, capacity }: DecodeShape): number {
+  const { vocabSize } = policy.model.config;
   let tokens = 0;
   const rows = prompts.flatMap(({ tokens: length, rows: count }) => {
     const start = tokens;
@@ -255,14 +254,9 @@ export function timeDecoding({ model, adapter }: Policy, { prompts, steps, capac
     return Array.from({ length: count }, () => ({ start, length }));
   });
   const ids = rows.map((_, row) => row % vocabSize);
-  const deep = Math.floor((3 * steps) / 4);
+  const [early, deep] = [Math.floor(steps / 4), Math.floor((3 * steps) / 4)];
   const round = (): number => {
-    const prefix = Array.from({ length: numLayers }, (): PrefixKv => {
-      pulse();
-      return { k: tf.zeros([tokens, width]), v: tf.zeros([tokens, width]) };
-    });
-    const early = Math.floor(steps / 4);
-    const run = openDecoding(model, adapter, prefix, rows, Math.max(capacity, 2 * DECODE_STEPS + 2));
+    const run = openOverZeros(policy, tokens, rows, Math.max(capacity, 2 * DECODE_STEPS + 2));
     let at = 0;
     const skipTo = (depth: number): void => {
       if (depth > at) run.skip(depth - at);
@@ -292,6 +286,32 @@ export function timeDecoding({ model, adapter }: Policy, { prompts, steps, capac
     }
   };
   return settled(round, DECODE_SECONDS);
+}
+
+/** Decoding after prompts of so many tokens, all zeros; nothing of it outlives a failure, which may be of memory. */
+function openOverZeros(
+  { model, adapter }: Policy,
+  tokens: number,
+  rows: readonly RowPrefix[],
+  capacity: number,
+): ReturnType<typeof openDecoding> {
+  const { numLayers, numKvHeads, headDim } = model.config;
+  const made: tf.Tensor[] = [];
+  const zeros = (): tf.Tensor2D => {
+    const tensor = tf.zeros<tf.Rank.R2>([tokens, numKvHeads * headDim]);
+    made.push(tensor);
+    return tensor;
+  };
+  try {
+    const prefix = Array.from({ length: numLayers }, (): PrefixKv => {
+      pulse();
+      return { k: zeros(), v: zeros() };
+    });
+    return openDecoding(model, adapter, prefix, rows, capacity);
+  } catch (error) {
+    tf.dispose(made);
+    throw error;
+  }
 }
 
 /** The least time of repeated work, until it no longer falls or `most` seconds have passed. */

@@ -1,5 +1,6 @@
 import * as tf from '@tensorflow/tfjs-core';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { BraidError } from '../../../main/errors.ts';
 import { disposeModel, modelParameters } from '../../../main/model/model.ts';
 import {
   cutGroups,
@@ -114,6 +115,27 @@ for (const backend of await openTestBackends()) {
       expect(timeDecoding(policy, { prompts, steps: 20, capacity: 20 })).toBeGreaterThan(0);
       expect(timeDecoding(policy, { prompts, steps: 1, capacity: 20 })).toBeGreaterThan(0);
       expect(tf.memory().numTensors).toBe(before);
+      disposeModel(model);
+    });
+
+    it('leaves no tensors of decoding that memory has no room for', async () => {
+      await backend.use();
+      const model = tinyModel();
+      const before = tf.memory().numTensors;
+      const shape = { prompts: [{ tokens: 10, rows: 2 }], steps: 4, capacity: 8 };
+      // Within the prompts' keys and values (two layers, four tensors), and after them.
+      for (const last of [3, 5]) {
+        const engine = tf.engine();
+        const makeTensor = engine.makeTensor.bind(engine);
+        let count = 0;
+        const made = vi.spyOn(engine, 'makeTensor').mockImplementation((...args) => {
+          if (++count === last) throw new BraidError('OUT_OF_MEMORY', 'no room');
+          return makeTensor(...args);
+        });
+        expect(() => timeDecoding({ model, adapter: null }, shape)).toThrow('no room');
+        made.mockRestore();
+        expect(tf.memory().numTensors).toBe(before);
+      }
       disposeModel(model);
     });
   });
