@@ -5,16 +5,13 @@
  * each dispatch is to run them one by one: --by-clock doesn't, and gives whole times alone.
  */
 import { parseArgs } from 'node:util';
-import * as tf from '@tensorflow/tfjs-core';
 import '../../main/tensor/gradients.ts';
-import { generate } from '../../main/model/generate.ts';
-import { adapterParameters, createAdapter } from '../../main/model/lora.ts';
+import { createAdapter } from '../../main/model/lora.ts';
 import { closeWebGpuBackend, openWebGpuBackend } from '../../main/tensor/webgpu/open.ts';
 import type { WeightPrecision } from '../../main/tensor/weights.ts';
 import { disposeBatch, uploadGroups } from '../../main/trainer/batching/packed-batch.ts';
-import { LORA } from '../../main/trainer/jobs/gpu-report/measure.ts';
 import { makeModel, SHAPES } from '../../main/trainer/jobs/gpu-report/shapes.ts';
-import { completionLogps, lossAndGradients } from '../../main/trainer/policy.ts';
+import { LORA, promptOf, sampleRows, trainingPass } from '../../main/trainer/jobs/gpu-report/timed-work.ts';
 
 const { values: options } = parseArgs({
   options: {
@@ -36,7 +33,7 @@ const { gpu } = backend;
 const model = makeModel(shape, PROMPT + tokens + 8, options.precision as WeightPrecision);
 const adapter = createAdapter(model, LORA, 1);
 const token = (i: number): number => (7 * i) % shape.config.vocabSize;
-const prompt = Array.from({ length: PROMPT }, (_, i) => token(i));
+const prompt = promptOf(PROMPT, shape.config.vocabSize);
 
 const seconds = (work: () => void): number => {
   gpu.finish();
@@ -61,12 +58,7 @@ function show(what: string, took: number, pieces: number): void {
   }
 }
 
-const sample = (maxNewTokens: number): void => {
-  generate(model, adapter, [prompt], {
-    ...{ numGenerations: ROWS, maxNewTokens, eosTokenIds: [], coordinates: [1] },
-    ...{ temperature: 1, topK: 0, topP: 1, minP: null, repetitionPenalty: 1 },
-  });
-};
+const sample = (count: number): void => sampleRows(model, adapter, prompt, { rows: ROWS, tokens: count });
 sample(4);
 gpu.times();
 const few = seconds(() => sample(2));
@@ -76,11 +68,7 @@ show(`a further token of ${ROWS} rows`, many - few, tokens);
 
 const completions = Array.from({ length: ROWS }, (_, row) => Array.from({ length: tokens }, (_, i) => token(i + row)));
 const batch = uploadGroups([{ promptIds: prompt, completions }]);
-const pass = (): void => {
-  const loss = (): tf.Scalar => tf.sum(completionLogps({ model, adapter }, batch, 1, { checkpointing: true }).logps);
-  const { value, grads } = lossAndGradients(loss, adapterParameters(adapter));
-  tf.dispose([value, ...grads]);
-};
+const pass = (): void => trainingPass(model, adapter, batch);
 seconds(pass);
 gpu.times();
 show(`a training pass over ${PROMPT + ROWS * tokens} tokens, layers computed twice`, seconds(pass), 1);

@@ -8,8 +8,8 @@ import type { WeightPrecision } from '../../../tensor/weights.ts';
 import { disposeBatch, uploadGroups } from '../../batching/packed-batch.ts';
 import { AdamW } from '../../optimizer.ts';
 import { completionLogps, lossAndGradients } from '../../policy.ts';
-import { LORA } from './measure.ts';
 import { makeModel, SHAPES } from './shapes.ts';
+import { LORA } from './timed-work.ts';
 
 /** One quantity on both, and how far apart it may be. */
 export interface Agreement {

@@ -1,14 +1,13 @@
 /** What the report times on the current backend: plain peaks, decoding, training passes. */
 import * as tf from '@tensorflow/tfjs-core';
-import { generate } from '../../../model/generate.ts';
-import { adapterParameters, createAdapter, disposeAdapter } from '../../../model/lora.ts';
+import { createAdapter, disposeAdapter } from '../../../model/lora.ts';
 import { disposeModel } from '../../../model/model.ts';
 import type { WebGpuBackend } from '../../../tensor/webgpu/backend.ts';
 import type { WeightPrecision } from '../../../tensor/weights.ts';
 import { disposeBatch, uploadGroups } from '../../batching/packed-batch.ts';
-import { completionLogps, lossAndGradients } from '../../policy.ts';
 import { secondsEach, waitForBackend } from '../queued-time.ts';
 import { forwardOperations, makeModel, type Shape, weightBytes } from './shapes.ts';
+import { LORA, promptOf, sampleRows, trainingPass } from './timed-work.ts';
 import { openWholeSteps } from './whole-step.ts';
 
 /** How much is timed. */
@@ -26,11 +25,6 @@ export interface Load {
 export const GPU_LOAD: Load = { edge: 4096, promptTokens: 64, rows: 16, decoded: 64, trained: 64 };
 /** Enough to see that the report works. */
 export const SOFTWARE_LOAD: Load = { edge: 128, promptTokens: 8, rows: 2, decoded: 2, trained: 4 };
-
-export const LORA = {
-  ...{ r: 16, alpha: 32, useRslora: false },
-  targetModules: ['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj'],
-};
 
 /** Each peak is measured for so long: enough that waiting for the end is nothing of it. */
 const PEAK_MS = 500;
@@ -95,13 +89,8 @@ export function timeShape(
   const model = makeModel(of, promptTokens + Math.max(tokens + 4, trainedTokens) + 1, precision);
   const adapter = createAdapter(model, LORA, 1);
   try {
-    const prompt = Array.from({ length: promptTokens }, (_, i) => (7 * i) % of.config.vocabSize);
-    const sample = (maxNewTokens: number): void => {
-      generate(model, adapter, [prompt], {
-        ...{ numGenerations: rows, maxNewTokens, eosTokenIds: [], coordinates: [1] },
-        ...{ temperature: 1, topK: 0, topP: 1, minP: null, repetitionPenalty: 1 },
-      });
-    };
+    const prompt = promptOf(promptTokens, of.config.vocabSize);
+    const sample = (count: number): void => sampleRows(model, adapter, prompt, { rows, tokens: count });
     // Two lengths, so that reading the prompt drops out.
     const [few, many] = [best(2, () => sample(2)), best(2, () => sample(2 + tokens))];
     const step = Math.max((many - few) / tokens, 1e-9);
@@ -156,15 +145,7 @@ function trainingTokens(
   const completion = Array.from({ length: trained }, (_, i) => (5 * i + 3) % model.config.vocabSize);
   const groups = [{ promptIds, completions: Array.from({ length: rows }, () => completion) }];
   const batch = uploadGroups(groups);
-  const parameters = adapterParameters(adapter);
-  const seconds = best(2, () =>
-    tf.tidy(() => {
-      const loss = (): tf.Scalar =>
-        tf.sum(completionLogps({ model, adapter }, batch, 1, { checkpointing: true }).logps);
-      const { grads } = lossAndGradients(loss, parameters);
-      grads[0]?.dataSync();
-    }),
-  );
+  const seconds = best(2, () => trainingPass(model, adapter, batch));
   const packed = batch.ids.size;
   disposeBatch(batch);
   return packed / seconds;
