@@ -13,6 +13,7 @@ import { formOf, type Matrix, type Second } from './matrix.ts';
 import { elementType, type OperandForm, readFour } from './operand.ts';
 import { takesUnits, unitsProduct } from './product-by-units.ts';
 import { cut, type Epilogue, finishSlices, type Slices } from './product-slices.ts';
+import { findMatrix } from './side-by-side.ts';
 
 /** More rows than this are a tiled product. */
 const MOST_ROWS = 32;
@@ -125,7 +126,7 @@ const vectorOf = (lines: number): string => `vec${lines}<f32>`;
 function places({ weights, lines, epilogue }: Key): string {
   if (epilogue === 'swiglu')
     return `  let column0 = wg.y * ${(TEAMS * lines) / 2}u + team * ${lines / 2}u;
-  let columns = p.n0;
+  let n = p.n0;
 ${range(lines)
   .map((l) => {
     const part = Math.floor((2 * l) / lines);
@@ -135,29 +136,14 @@ ${range(lines)
   let packed${l} = line${l} + ${part === 0 ? '0u' : 'p.n0'};`;
   })
   .join('\n')}`;
-  const groups = range(weights.length).map((i) => `(p.n${i} + ${TEAMS * lines - 1}u) / ${TEAMS * lines}u`);
-  return `  var matrix = 0u;
-  var first = wg.y;
-  var before = 0u;
-  var columns = p.n0;
-${groups
-  .slice(0, -1)
-  .map(
-    (count, i) => `  if (matrix == ${i}u && first >= ${count}) {
-    matrix = ${i + 1}u;
-    first -= ${count};
-    before += p.n${i};
-    columns = p.n${i + 1};
-  }`,
-  )
-  .join('\n')}
-  let column0 = first * ${TEAMS * lines}u + team * ${lines}u;
+  return `${findMatrix(weights.length, TEAMS * lines, 'wg.y')}
+  let column0 = tile * ${TEAMS * lines}u + team * ${lines}u;
 ${range(lines)
   .map(
     (l) => `  let part${l} = matrix;
-  let length${l} = columns;
+  let length${l} = n;
   let line${l} = column0 + ${l}u;
-  let packed${l} = before + min(line${l}, columns - 1u);`,
+  let packed${l} = before + min(line${l}, n - 1u);`,
   )
   .join('\n')}`;
 }
@@ -199,16 +185,16 @@ function together({ rows, lines, bias, epilogue, sliced }: Key): string {
   const total = (name: string, line: string): string => `    var ${name} = 0.0;
     // Starting elsewhere for each line keeps the lanes on different banks.
     for (var i = 0u; i < ${LANES}u; i++) { ${name} += sums[start + (i + lane) % ${LANES}u][${line}]; }`;
-  const first = epilogue === 'swiglu' ? `wg.y * ${results}u` : `first * ${columns}u`;
+  const first = epilogue === 'swiglu' ? `wg.y * ${results}u` : `tile * ${columns}u`;
   const before = epilogue === 'swiglu' ? '0u' : 'before';
   const write = (): string => {
     const biased = bias ? ` + bias[${before} + column]` : '';
     if (epilogue === 'swiglu')
       return `${total('gate', `result % ${perTeam}u`)}
 ${total('up', `${perTeam}u + result % ${perTeam}u`)}
-    if (row < p.m && column < columns) { out[place] = gate / (1.0 + expDown(gate)) * up; }`;
+    if (row < p.m && column < n) { out[place] = gate / (1.0 + expDown(gate)) * up; }`;
     return `${total('sum', `result % ${perTeam}u`)}
-    if (row < p.m && column < columns) { out[place] ${epilogue === 'add' ? '+=' : '='} sum${biased}; }`;
+    if (row < p.m && column < n) { out[place] ${epilogue === 'add' ? '+=' : '='} sum${biased}; }`;
   };
   return rounds
     .map(

@@ -5,6 +5,7 @@
  * result is off by some 10⁻⁵ of itself, ten times as much as float32 sums and a hundredth of what 16-bit factors lose.
  */
 import { type Program, program, range, variants } from '../program.ts';
+import { findMatrix } from './side-by-side.ts';
 
 /** Edge of what a unit multiplies. */
 const UNIT = 16;
@@ -283,26 +284,6 @@ ${choices.join('\n')}
 }`;
 }
 
-/** Finds the tile's matrix, its place in it, and that of the matrix among the results. */
-function places(columns: number, matrices: number): string {
-  const choose = range(matrices - 1).map((i) => {
-    const tiles = `((p.n${i} + ${columns - 1}u) / ${columns}u)`;
-    return `  if (chosen == ${i}u && tile >= ${tiles}) {
-    chosen = ${i + 1}u;
-    tile -= ${tiles};
-    before += p.n${i};
-    n = p.n${i + 1};
-  }`;
-  });
-  return `  var chosen = 0u;
-  var tile = wg.y + p.skip;
-  var before = 0u;
-  var n = p.n0;
-${choose.join('\n')}
-  part = chosen;
-  let column0 = tile * ${columns}u;`;
-}
-
 export const unitsProgram = variants((key: UnitsKey): Program => {
   const tile: Tile = TILES[key.tile];
   const { rows, columns, depth, subgroupRows, subgroupColumns } = tile;
@@ -339,7 +320,9 @@ ${readEight(key.matrices)}`,
   let bands = (p.m + p.band * ${rows}u - 1u) / (p.band * ${rows}u);
   let row0 = (wg.z % bands * p.band + wg.x) * ${rows}u;
   if (row0 >= p.m) { return; }
-${places(columns, key.matrices)}
+${findMatrix(key.matrices, columns, 'wg.y + p.skip')}
+  part = matrix;
+  let column0 = tile * ${columns}u;
   let slice = wg.z / bands;
   let outBase = ${key.sliced ? 'slice * p.m * p.columns' : '0u'};
   let begin = slice * p.slice;
