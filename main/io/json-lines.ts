@@ -22,19 +22,20 @@ export function readJsonLines<T>(file: string, words: JsonLinesWords, parse: (va
   return parseJsonLines(file, content.value, words, parse);
 }
 
-/** The same for content that isn't from a file of its own; `name` identifies it in errors. */
+/** The same for content that isn't from a file of its own; `name` identifies it in errors, `read` reads a line. */
 export function parseJsonLines<T>(
   name: string,
   text: string,
   words: JsonLinesWords,
   parse: (value: unknown, line: number) => T,
+  read: (row: string) => unknown = parseJson,
 ): T[] {
   const faults: FileFault[] = [];
   const items: T[] = [];
   text.split('\n').forEach((row, i) => {
     if (row.trim() === '') return;
     try {
-      items.push(parse(parseRow(row), i + 1));
+      items.push(parse(parseRow(row, read), i + 1));
     } catch (error) {
       faults.push({ file: name, line: i + 1, reason: (error as Error).message });
     }
@@ -47,11 +48,11 @@ export function parseJsonLines<T>(
 /** In characters: far beyond any record, and a thousand of them fit into memory. */
 const LONGEST_ROW = 16_000_000;
 
-function parseRow(row: string): unknown {
+function parseRow(row: string, read: (row: string) => unknown): unknown {
   if (row.length > LONGEST_ROW)
     throw inputError('BAD_JSON', `expected at most ${LONGEST_ROW} characters on a line, got ${row.length}`);
   try {
-    return parseJson(row);
+    return read(row);
   } catch {
     const { fault } = jsonPlaces(row, 'line');
     throw inputError('BAD_JSON', `not JSON: ${fault?.reason ?? 'unreadable'} at column ${(fault?.offset ?? 0) + 1}`);

@@ -4,7 +4,7 @@ import { basename, extname } from 'node:path';
 
 import { inputError } from '../../../errors.ts';
 import { parseCsv } from '../../../io/csv-rows.ts';
-import { parseJson } from '../../../io/json.ts';
+import { parseJsonExactly } from '../../../io/json.ts';
 import { parseJsonLines } from '../../../io/json-lines.ts';
 import { readParquetRows } from '../../../io/parquet.ts';
 import { openRegular } from '../../../io/read-file.ts';
@@ -54,7 +54,7 @@ async function rowsOf(file: string): Promise<Row[]> {
       return jsonRows(file, textOf(file));
     case '.jsonl':
     case '.ndjson':
-      return parseJsonLines(file, textOf(file), WORDS, (value, line) => rowOf(file, value, line));
+      return parseJsonLines(file, textOf(file), WORDS, (value, line) => rowOf(file, value, line), parseJsonExactly);
     default:
       throw inputError(
         'BAD_SOURCE',
@@ -83,7 +83,7 @@ function fail(fault: FileFault): Error {
 function jsonRows(file: string, text: string): Row[] {
   let value: unknown;
   try {
-    value = parseJson(text);
+    value = parseJsonExactly(text);
   } catch (error) {
     throw fail({ file, line: null, reason: `not JSON: ${(error as Error).message}` });
   }

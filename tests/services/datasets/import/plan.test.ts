@@ -56,6 +56,16 @@ describe('planImport', () => {
     expect(train.map(({ id }) => id)).toEqual([String(first), String(second)]);
   });
 
+  it('keeps ids of JSON and JSONL that no number holds', async () => {
+    const ids = ['1730000000000000001', '1730000000000000002'];
+    const lines = ids.map((id, i) => `{"id": ${id}, "question": "a", "answer": ${i}}`);
+    for (const source of [file('long.jsonl', lines.join('\n')), file('long.json', `[${lines.join(',')}]`)]) {
+      const { train, faults } = await planImport(options(source));
+      expect(faults).toEqual([]);
+      expect(train.map(({ id }) => id)).toEqual(ids);
+    }
+  });
+
   it('reads the same records from JSONL, JSON, CSV and parquet', async () => {
     const parquet = parquetWriteBuffer({
       columnData: [
