@@ -108,6 +108,10 @@ function csvRows(file: string, text: string): Row[] {
   }
   const [head, ...body] = parsed;
   const columns = head?.fields.map((name) => name.trim()) ?? [];
+  const twice = columns.find((name, i) => name !== '' && columns.indexOf(name) < i);
+  // One of them would be lost. Spreadsheets write nameless columns, which nothing can be mapped to.
+  if (twice !== undefined)
+    throw fail({ file, line: head?.line ?? 1, reason: `expected each column once, got "${twice}" twice` });
   const faults = body.flatMap(({ line, fields }): FileFault[] =>
     fields.length <= columns.length
       ? []

@@ -87,6 +87,15 @@ describe('planImport', () => {
     }
   });
 
+  it('refuses a CSV file with two columns of one name, of which one would be lost', async () => {
+    const twice = file('twice.csv', 'question,answer,answer\na,1,2\n');
+    await expect(planImport(options(twice))).rejects.toThrow(
+      'twice.csv, line 1: expected each column once, got "answer" twice',
+    );
+    const nameless = await planImport(options(file('nameless.csv', 'question,answer,,\na,1,,\n')));
+    expect(nameless).toMatchObject({ problem: null, faults: [], counts: { train: 1 } });
+  });
+
   it('guesses columns by name, and finds the last number of a text', async () => {
     const source = file('gsm.jsonl', '{"problem":"1+1","solution":"it is #### 2"}\n');
     const { mapping, first } = await planImport(options(source));
