@@ -70,16 +70,19 @@ function textOf(file: string): string {
 }
 
 function rowOf(file: string, value: unknown, line: number): Row {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value))
-    return { file, line, values: value as Row['values'] };
+  if (isObject(value)) return { file, line, values: value };
   throw inputError(WORDS.code, `expected an object with fields, got ${JSON.stringify(value)?.slice(0, 60)}`);
+}
+
+function isObject(value: unknown): value is Row['values'] {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function fail(fault: FileFault): Error {
   return faultsError(WORDS.code, [fault], 'Fix the file; nothing was imported.');
 }
 
-/** A list of objects, or an object of which one field is that list. */
+/** A list of objects, or an object of which one field is that list; with several, nobody knows which is meant. */
 function jsonRows(file: string, text: string): Row[] {
   let value: unknown;
   try {
@@ -87,9 +90,17 @@ function jsonRows(file: string, text: string): Row[] {
   } catch (error) {
     throw fail({ file, line: null, reason: `not JSON: ${(error as Error).message}` });
   }
-  const inside = typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.values(value) : [value];
-  const list = inside.find((one) => Array.isArray(one)) as readonly unknown[] | undefined;
-  if (list === undefined) throw fail({ file, line: null, reason: 'expected a list of objects' });
+  const inside = isObject(value) ? Object.entries(value) : [['', value] as const];
+  const lists = inside.flatMap(([name, one]) =>
+    Array.isArray(one) ? [{ name, list: one as readonly unknown[] }] : [],
+  );
+  const ofObjects = lists.filter(({ list }) => list.some(isObject));
+  if (ofObjects.length > 1) {
+    const names = ofObjects.map(({ name }) => `"${name}"`).join(' and ');
+    throw fail({ file, line: null, reason: `expected one list of objects, got ${names}` });
+  }
+  const [{ list } = { list: null }] = [...ofObjects, ...lists];
+  if (list === null) throw fail({ file, line: null, reason: 'expected a list of objects' });
   return list.map((item, i) => {
     try {
       return rowOf(file, item, i + 1);

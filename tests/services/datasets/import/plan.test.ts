@@ -87,6 +87,15 @@ describe('planImport', () => {
     }
   });
 
+  it('takes the list of objects of a JSON file, and refuses several rather than importing the first', async () => {
+    const columns = [{ name: 'question' }, { name: 'answer' }];
+    const server = file('server.json', JSON.stringify({ features: columns, rows }));
+    const message = 'expected one list of objects, got "features" and "rows"';
+    await expect(planImport(options(server))).rejects.toThrow(message);
+    const named = file('named.json', JSON.stringify({ columns: ['question', 'answer'], errors: [], rows }));
+    expect((await planImport(options(named))).counts).toMatchObject({ rows: 4, train: 4, faults: 0 });
+  });
+
   it('refuses a CSV file with two columns of one name, of which one would be lost', async () => {
     const twice = file('twice.csv', 'question,answer,answer\na,1,2\n');
     await expect(planImport(options(twice))).rejects.toThrow(
