@@ -6,9 +6,8 @@ export interface CsvRow {
   readonly fields: readonly string[];
 }
 
-/** The rows of a text; the separator is the one that the first line has most of: comma, semicolon or tab. */
-export function parseCsv(text: string): CsvRow[] {
-  const separator = separatorOf(text);
+/** The rows of a text; by default the separator is the one that the first line has most of: comma, semicolon or tab. */
+export function parseCsv(text: string, separator = separatorOf(text)): CsvRow[] {
   const rows: CsvRow[] = [];
   let fields: string[] = [];
   let [field, line, start, at] = ['', 1, 1, 0];

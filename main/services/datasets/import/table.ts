@@ -48,8 +48,9 @@ async function rowsOf(file: string): Promise<Row[]> {
     case '.parquet':
       return parquetRows(file);
     case '.csv':
-    case '.tsv':
       return csvRows(file, textOf(file));
+    case '.tsv':
+      return csvRows(file, textOf(file), '\t');
     case '.json':
       return jsonRows(file, textOf(file));
     case '.jsonl':
@@ -110,10 +111,10 @@ function jsonRows(file: string, text: string): Row[] {
   });
 }
 
-function csvRows(file: string, text: string): Row[] {
+function csvRows(file: string, text: string, separator?: string): Row[] {
   let parsed: ReturnType<typeof parseCsv>;
   try {
-    parsed = parseCsv(text);
+    parsed = parseCsv(text, separator);
   } catch (error) {
     throw fail({ file, line: null, reason: (error as Error).message });
   }

@@ -96,6 +96,17 @@ describe('planImport', () => {
     expect((await planImport(options(named))).counts).toMatchObject({ rows: 4, train: 4, faults: 0 });
   });
 
+  it('separates a TSV file by tabs, whatever is in its first line', async () => {
+    const plan = await planImport(
+      options(file('tabs.tsv', 'question, in words\tanswer\none, two\t3\n'), {
+        map: { question: 'question, in words' },
+      }),
+    );
+    expect(plan).toMatchObject({ columns: ['question, in words', 'answer'], faults: [], counts: { train: 1 } });
+    const single = await planImport(options(file('single.tsv', 'question\na, b\n'), { map: { answer: 'question' } }));
+    expect(single.rows).toEqual([{ question: 'a, b' }]);
+  });
+
   it('refuses a CSV file with two columns of one name, of which one would be lost', async () => {
     const twice = file('twice.csv', 'question,answer,answer\na,1,2\n');
     await expect(planImport(options(twice))).rejects.toThrow(
