@@ -71,8 +71,10 @@ export function openCurve(options: ProgressOptions, quiet = false): Curve {
 export function drawCurve(values: readonly number[], total: number, width: number, look: CurveLook = {}): string[] {
   const { rows = ROWS, colour = true } = look;
   const finite = values.filter(Number.isFinite);
-  const top = Math.max(1, ...finite);
-  const bottom = Math.min(0.9, Math.floor(Math.min(top, ...finite) * 10) / 10);
+  // A long run has more steps than a call may have arguments.
+  const top = finite.reduce((most, value) => Math.max(most, value), 1);
+  const least = finite.reduce((lowest, value) => Math.min(lowest, value), top);
+  const bottom = Math.min(0.9, Math.floor(least * 10) / 10);
   const labels = (row: number): string => (row === 0 ? top : row === rows - 1 ? bottom : null)?.toFixed(1) ?? '';
   const margin = Math.max(labels(0).length, labels(rows - 1).length);
   const columns = Math.max(1, width - margin - 2);

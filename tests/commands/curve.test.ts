@@ -28,6 +28,11 @@ describe('drawCurve', () => {
     expect(lines[0]?.slice(5)).toMatch(/^ {9}.⠉{8}$/);
   });
 
+  it('draws a run of any length', () => {
+    const lines = plain(drawCurve(new Array<number>(300_000).fill(0.5), 300_000, 40));
+    expect([lines[0], lines[7]]).toEqual([expect.stringMatching(/^1\.0 ┤/), expect.stringMatching(/^0\.5 ┤⣀/)]);
+  });
+
   it('fills only the share of the width that is done', () => {
     const width = (done: number): number =>
       Math.max(...plain(drawCurve(Array(done).fill(0.5), 10, 46)).map((line) => line.length));
