@@ -103,7 +103,10 @@ function Form({ stage, first, initial = none, onClose, onChanged, onSaved }: For
       await client.stages.change({ ...named, stageId: stage.id });
       return stage.id;
     },
-    onSuccess: onSaved,
+    onSuccess: (stageId) => {
+      onChanged(false);
+      onSaved(stageId);
+    },
   });
   const chosen = datasets.find(({ id }) => id === datasetId);
   return (

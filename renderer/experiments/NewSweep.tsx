@@ -97,7 +97,10 @@ function Form({ fields, defaults, like, onClose, onChanged }: FormProps) {
   const isOfThisPlan = JSON.stringify(estimate.variables) === JSON.stringify(input);
   const start = useMutation({
     mutationFn: () => client.sweeps.start(input),
-    onSuccess: ({ sweepId }) => navigate(`/experiments/${sweepId}`),
+    onSuccess: ({ sweepId }) => {
+      onChanged(false);
+      navigate(`/experiments/${sweepId}`);
+    },
   });
   const blocked = data === undefined || lacksDataset || problem !== null || faults.length > 0 || estimate.isPending;
   return (

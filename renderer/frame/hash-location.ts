@@ -65,21 +65,57 @@ function show(hash: string): void {
 }
 
 function subscribe(listener: () => void): () => void {
-  if (listeners.size === 0) window.addEventListener('hashchange', follow);
+  if (listeners.size === 0) window.addEventListener('hashchange', followAddress);
   listeners.add(listener);
   return () => {
     listeners.delete(listener);
-    if (listeners.size === 0) window.removeEventListener('hashchange', follow);
+    if (listeners.size === 0) window.removeEventListener('hashchange', followAddress);
   };
 }
 
-/** Navigates. Setting the hash instead would fire its event a frame later. */
-export function navigate(to: string, { replace = false }: { readonly replace?: boolean | undefined } = {}): void {
+/** Asks whether the location may be left, if something would be lost; `leave` then leaves it. Returns whether it asks. */
+export type LeaveGuard = (leave: () => void) => boolean;
+
+const guards = new Set<LeaveGuard>();
+
+/** Lets a guard ask before each navigation, until the returned function is called. */
+export function guardLocation(guard: LeaveGuard): () => void {
+  guards.add(guard);
+  return () => void guards.delete(guard);
+}
+
+/** Whether a guard asks before `leave` may be called. */
+const asks = (leave: () => void): boolean => [...guards].some((guard) => guard(leave));
+
+export interface NavigateOptions {
+  readonly replace?: boolean | undefined;
+}
+
+/** Navigates, unless a guard asks first. */
+export function navigate(to: string, options: NavigateOptions = {}): void {
+  const isElsewhere = addressOf(to).href !== window.location.href;
+  if (!isElsewhere || !asks(() => go(to, options))) go(to, options);
+}
+
+function addressOf(to: string): URL {
   const url = new URL(window.location.href);
   url.hash = to.replace(/^#/, '');
+  return url;
+}
+
+// Setting the hash instead would fire its event a frame later.
+function go(to: string, { replace = false }: NavigateOptions = {}): void {
+  const url = addressOf(to);
   if (replace) window.history.replaceState(null, '', url);
   else if (url.href !== window.location.href) window.history.pushState(null, '', url);
   follow();
+}
+
+/** After Back, Forward or a typed address. It has changed already: while a guard asks, it is that of the location shown. */
+export function followAddress(): void {
+  const { hash } = window.location;
+  if (hash !== shown && asks(() => go(hash))) go(shown ?? '');
+  else follow();
 }
 
 /** For wouter's `<Router hook>`. */

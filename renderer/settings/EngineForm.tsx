@@ -5,6 +5,7 @@ import { useState } from 'react';
 import type { EngineView } from '../../main/api/contract/index.ts';
 import { api, client } from '../api/client.ts';
 import { Failed } from '../components/Feedback.tsx';
+import { useDiscardQuestion } from '../components/use-discard-question.tsx';
 import { LauncherForm } from './LauncherForm.tsx';
 import { fieldsOf, isComplete as isWhole, launcherFrom } from './launcher-form.ts';
 import classes from './Settings.module.css';
@@ -63,6 +64,9 @@ export function EngineForm({ engine, mayLaunch, onDone }: EngineFormProps) {
       onChange={(event) => setFields({ ...fields, [name]: event.currentTarget.value })}
     />
   );
+  const entered = JSON.stringify([fields, typedPrices, confirmed, launcher]);
+  const [first] = useState(entered);
+  const { ask, question } = useDiscardQuestion({ isChanged: () => entered !== first, close: onDone });
   const isComplete =
     [fields.name, fields.url, fields.baseModel].every((value) => value.trim() !== '') && isWhole(launcher);
   const isUnconfirmed = fields.allowPlain && !confirmed;
@@ -115,7 +119,7 @@ export function EngineForm({ engine, mayLaunch, onDone }: EngineFormProps) {
         <Button type="submit" disabled={!isComplete || isUnconfirmed} loading={save.isPending}>
           Save
         </Button>
-        <Button variant="default" onClick={onDone}>
+        <Button variant="default" onClick={() => ask(onDone)}>
           Cancel
         </Button>
         {isUnconfirmed && (
@@ -127,6 +131,7 @@ export function EngineForm({ engine, mayLaunch, onDone }: EngineFormProps) {
           <Failed what="The engine was not saved" error={save.error} />
         </div>
       )}
+      {question}
     </form>
   );
 }

@@ -24,7 +24,12 @@ export function EnginesPanel() {
         cluster, or a hosted service. Datasets, rewards and history stay here; prompts and completions travel.
       </p>
       {engines.map((engine) => (
-        <Engine key={engine.name} engine={engine} onEdit={() => setEdited(engine)} />
+        <Engine
+          key={engine.name}
+          engine={engine}
+          // The form may hold entries of another one.
+          onEdit={edited === null ? () => setEdited(engine) : null}
+        />
       ))}
       {edited === null ? (
         <Button variant="default" mt="xs" onClick={() => setEdited('new')}>
@@ -42,7 +47,13 @@ export function EnginesPanel() {
   );
 }
 
-function Engine({ engine, onEdit }: { readonly engine: EngineView; readonly onEdit: () => void }) {
+interface EngineProps {
+  readonly engine: EngineView;
+  /** null: not now. */
+  readonly onEdit: (() => void) | null;
+}
+
+function Engine({ engine, onEdit }: EngineProps) {
   const { name, baseModel, url, hasKey, allowPlain } = engine;
   const [isRemoving, setRemoving] = useState(false);
   const queries = useQueryClient();
@@ -75,7 +86,7 @@ function Engine({ engine, onEdit }: { readonly engine: EngineView; readonly onEd
         <Button variant="default" loading={test.isPending} onClick={() => test.mutate()}>
           Test
         </Button>
-        <Button variant="default" onClick={onEdit}>
+        <Button variant="default" disabled={onEdit === null} onClick={() => onEdit?.()}>
           Edit
         </Button>
         <Button variant="default" onClick={() => setRemoving(true)}>

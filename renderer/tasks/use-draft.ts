@@ -1,9 +1,10 @@
 /** A task in the editor: its saved texts with the user's changes, which are kept until they are saved or discarded. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import type { TaskFiles } from '../../main/api/contract/index.ts';
 import { api, client } from '../api/client.ts';
 import { failureOf } from '../api/failure.ts';
+import { useUnloadWarning } from '../components/use-unload-warning.ts';
 import { keepDraft, readDraft, type StoredDraft } from './draft-store.ts';
 
 export interface Draft {
@@ -51,7 +52,7 @@ export function useDraft(files: TaskFiles): DraftEditing {
     },
   });
   const isOverwriting = save.error !== null && failureOf(save.error).code === 'TASK_CHANGED_ELSEWHERE';
-  useWarning(isChanged);
+  useUnloadWarning(() => isChanged);
   return {
     draft: { name, definition, reward },
     isChanged,
@@ -70,14 +71,4 @@ export function useDraft(files: TaskFiles): DraftEditing {
       void queries.invalidateQueries({ queryKey: api.tasks.get.key({ input: { name } }) });
     },
   };
-}
-
-/** In a browser, a tab that is closed with changes asks first. Electron would just stay open; there they are kept. */
-function useWarning(isChanged: boolean): void {
-  useEffect(() => {
-    if (!isChanged || !window.location.protocol.startsWith('http')) return;
-    const warn = (event: BeforeUnloadEvent): void => event.preventDefault();
-    window.addEventListener('beforeunload', warn);
-    return () => window.removeEventListener('beforeunload', warn);
-  }, [isChanged]);
 }

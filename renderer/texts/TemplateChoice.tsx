@@ -6,6 +6,7 @@ import type { StoredTemplate } from '../../main/api/contract/index.ts';
 import { api, client } from '../api/client.ts';
 import { Confirm } from '../components/Confirm.tsx';
 import { Failed } from '../components/Feedback.tsx';
+import { useDiscardQuestion } from '../components/use-discard-question.tsx';
 import classes from './Make.module.css';
 import type { Recipe } from './recipe.ts';
 
@@ -69,13 +70,12 @@ function TemplateEditor({ template, onChange, onClose }: TemplateEditorProps) {
     },
   });
   const changed = name.trim() !== template.name || text !== template.text;
+  const { ask, question } = useDiscardQuestion({ isChanged: () => changed, close: onClose });
   return (
     <Modal
       opened
-      onClose={onClose}
-      // One key press must not drop a long edit; the buttons still do.
-      closeOnEscape={!changed && !isRemoving}
-      closeOnClickOutside={!changed}
+      onClose={() => ask(onClose)}
+      closeOnEscape={!isRemoving}
       size={680}
       title={`Prompt template ${keyOf(template)}`}
       closeButtonProps={{ 'aria-label': 'Close' }}
@@ -119,7 +119,7 @@ function TemplateEditor({ template, onChange, onClose }: TemplateEditorProps) {
             </Button>
           )}
           <span className={classes.gap} />
-          <Button variant="default" onClick={onClose}>
+          <Button variant="default" onClick={() => ask(onClose)}>
             Cancel
           </Button>
           <Button type="submit" disabled={!changed || name.trim() === ''} loading={save.isPending}>
@@ -140,6 +140,7 @@ function TemplateEditor({ template, onChange, onClose }: TemplateEditorProps) {
           their prompts.
         </p>
       </Confirm>
+      {question}
     </Modal>
   );
 }

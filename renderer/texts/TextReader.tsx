@@ -6,6 +6,7 @@ import type { WholeText } from '../../main/api/contract/index.ts';
 import { api, client } from '../api/client.ts';
 import { Failed, Loading } from '../components/Feedback.tsx';
 import { number } from '../components/format.ts';
+import { type DiscardQuestion, useDiscardQuestion } from '../components/use-discard-question.tsx';
 import { When } from '../components/When.tsx';
 import { StageTicks } from './StageTicks.tsx';
 import { TagsField } from './TagsField.tsx';
@@ -21,37 +22,58 @@ export interface TextReaderProps {
 
 export function TextReader({ id, onClose, onRemove, onSplit }: TextReaderProps) {
   const { data, error } = useQuery(api.texts.get.queryOptions({ input: { id } }));
-  // While editing, neither Escape nor a click beside the drawer may drop the words.
-  const [editing, setEditing] = useState(false);
+  const [entered, setEntered] = useState<Entered>(nothing);
+  const isChanged = (): boolean =>
+    (entered.title !== null && entered.title !== data?.title) ||
+    (entered.words !== null && entered.words !== data?.text);
+  const { ask, question } = useDiscardQuestion({ isChanged, close: onClose });
   return (
-    <Drawer
-      opened
-      onClose={() => onClose()}
-      closeOnEscape={!editing}
-      closeOnClickOutside={!editing}
-      position="right"
-      size={620}
-      title="Text"
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
-      {error !== null && <Failed error={error} />}
-      {data === undefined ? (
-        error === null && <Loading what="the text" />
-      ) : (
-        <Reading key={data.id} text={data} {...{ editing, onClose, onRemove, onSplit }} onEdit={setEditing} />
-      )}
-    </Drawer>
+    <>
+      <Drawer
+        opened
+        onClose={() => ask(onClose)}
+        position="right"
+        size={620}
+        title="Text"
+        closeButtonProps={{ 'aria-label': 'Close' }}
+      >
+        {error !== null && <Failed error={error} />}
+        {data === undefined ? (
+          error === null && <Loading what="the text" />
+        ) : (
+          <Reading
+            key={data.id}
+            text={data}
+            {...{ entered, ask, onClose }}
+            onEnter={(change) => setEntered((before) => ({ ...before, ...change }))}
+            onRemove={() => ask(onRemove)}
+            onSplit={(title) => ask(() => onSplit(title))}
+          />
+        )}
+      </Drawer>
+      {question}
+    </>
   );
 }
 
-interface ReadingProps extends Omit<TextReaderProps, 'id'> {
-  readonly text: WholeText;
-  readonly editing: boolean;
-  readonly onEdit: (editing: boolean) => void;
+/** What the user has entered; null: the text's own. */
+interface Entered {
+  readonly title: string | null;
+  /** null: the words aren't being edited. */
+  readonly words: string | null;
 }
 
-function Reading({ text, editing, onEdit, onClose, onRemove, onSplit }: ReadingProps) {
-  const [title, setTitle] = useState(text.title);
+const nothing: Entered = { title: null, words: null };
+
+interface ReadingProps extends Omit<TextReaderProps, 'id'> {
+  readonly text: WholeText;
+  readonly entered: Entered;
+  readonly onEnter: (change: Partial<Entered>) => void;
+  readonly ask: DiscardQuestion['ask'];
+}
+
+function Reading({ text, entered, onEnter, ask, onClose, onRemove, onSplit }: ReadingProps) {
+  const title = entered.title ?? text.title;
   const rename = useMutation(api.texts.rename.mutationOptions());
   const tag = useMutation({
     mutationFn: (tags: string[]) => client.texts.tag({ ids: [text.id], ...tagChange(text.tags, tags) }),
@@ -69,7 +91,7 @@ function Reading({ text, editing, onEdit, onClose, onRemove, onSplit }: ReadingP
           label="Title"
           value={title}
           maxLength={120}
-          onChange={({ currentTarget }) => setTitle(currentTarget.value)}
+          onChange={({ currentTarget }) => onEnter({ title: currentTarget.value })}
         />
         <Button
           type="submit"
@@ -93,12 +115,12 @@ function Reading({ text, editing, onEdit, onClose, onRemove, onSplit }: ReadingP
         {text.side !== null && <span>{text.side === 'test' ? 'held out for testing' : 'for training'}</span>}
       </p>
       {text.parts.length > 0 && <Parts text={text} onClose={onClose} />}
-      {editing ? (
-        <Editor text={text} onDone={() => onEdit(false)} />
+      {entered.words !== null ? (
+        <Editor text={text} words={entered.words} ask={ask} onWords={(words) => onEnter({ words })} />
       ) : (
         <>
           <div className={classes.actions}>
-            <Button variant="default" disabled={text.more > 0} onClick={() => onEdit(true)}>
+            <Button variant="default" disabled={text.more > 0} onClick={() => onEnter({ words: text.text })}>
               Edit
             </Button>
             <Button variant="default" onClick={() => onSplit(text.title)}>
@@ -143,9 +165,17 @@ export function useUndoJoin(onDone: (told: string) => void) {
   });
 }
 
-function Editor({ text, onDone }: { readonly text: WholeText; readonly onDone: () => void }) {
-  const [words, setWords] = useState(text.text);
-  const edit = useMutation(api.texts.edit.mutationOptions({ onSuccess: onDone }));
+interface EditorProps {
+  readonly text: WholeText;
+  readonly words: string;
+  readonly ask: DiscardQuestion['ask'];
+  /** null ends the editing. */
+  readonly onWords: (words: string | null) => void;
+}
+
+function Editor({ text, words, ask, onWords }: EditorProps) {
+  const end = (): void => onWords(null);
+  const edit = useMutation(api.texts.edit.mutationOptions({ onSuccess: end }));
   return (
     <form
       onSubmit={(event) => {
@@ -161,14 +191,14 @@ function Editor({ text, onDone }: { readonly text: WholeText; readonly onDone: (
         maxRows={24}
         dir="auto"
         value={words}
-        onChange={({ currentTarget }) => setWords(currentTarget.value)}
+        onChange={({ currentTarget }) => onWords(currentTarget.value)}
       />
       {edit.error !== null && <Failed what="The text was not saved" error={edit.error} />}
       <div className={classes.actions}>
         <Button type="submit" loading={edit.isPending} disabled={words === text.text}>
           Save
         </Button>
-        <Button variant="default" onClick={onDone}>
+        <Button variant="default" onClick={() => (words === text.text ? end() : ask(end))}>
           Cancel
         </Button>
         <span className="soft">Datasets that were made from it keep its earlier words.</span>

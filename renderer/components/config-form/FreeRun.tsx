@@ -98,11 +98,15 @@ function Form({ defaults, follows, task, model, onClose, onDone: leave, onChange
   };
   const start = useMutation({
     mutationFn: () => client.runs.start(asked),
-    onSuccess: ({ runId }) => navigate(`/runs/${runId}`),
+    onSuccess: ({ runId }) => {
+      onChanged(false);
+      navigate(`/runs/${runId}`);
+    },
   });
   const queue = useMutation({
     mutationFn: () => client.queue.addRun(asked),
     onSuccess: () => {
+      onChanged(false);
       leave();
       navigate('/experiments');
     },

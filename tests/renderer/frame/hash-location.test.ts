@@ -1,5 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { navigate, place, prefetchLocation, readHash, setPrefetch } from '../../../renderer/frame/hash-location.ts';
+import {
+  followAddress,
+  guardLocation,
+  navigate,
+  place,
+  prefetchLocation,
+  readHash,
+  setPrefetch,
+} from '../../../renderer/frame/hash-location.ts';
 
 describe('readHash', () => {
   it('splits the path from the query', () => {
@@ -63,6 +71,53 @@ describe('navigate', () => {
     navigate('/runs/3?step=5');
     expect(place().search).toBe('step=5');
     expect(fetch).not.toHaveBeenCalled();
+  });
+});
+
+describe('guardLocation', () => {
+  const location = new URL('http://app/#/');
+  let leave: (() => void) | null;
+  let release: () => void;
+  beforeEach(() => {
+    leave = null;
+    const pushState = (_: null, __: string, url: URL): void => {
+      location.href = url.href;
+    };
+    vi.stubGlobal('window', { location, history: { pushState } });
+    setPrefetch(() => undefined);
+    navigate('/curriculum');
+    release = guardLocation((go) => {
+      leave = go;
+      return true;
+    });
+  });
+  afterEach(() => {
+    release();
+    vi.unstubAllGlobals();
+  });
+
+  it('asks before a navigation, which waits for the answer', () => {
+    navigate('/runs');
+    expect([place().path, location.hash]).toEqual(['/curriculum', '#/curriculum']);
+    leave?.();
+    expect([place().path, location.hash]).toEqual(['/runs', '#/runs']);
+  });
+
+  it('asks before Back, with the address of the location that stays', () => {
+    location.hash = '#/models';
+    followAddress();
+    expect([place().path, location.hash]).toEqual(['/curriculum', '#/curriculum']);
+    leave?.();
+    expect([place().path, location.hash]).toEqual(['/models', '#/models']);
+  });
+
+  it("doesn't ask about the location that is shown, nor once it is released", () => {
+    navigate('/curriculum');
+    followAddress();
+    expect(leave).toBeNull();
+    release();
+    navigate('/runs');
+    expect([place().path, leave]).toEqual(['/runs', null]);
   });
 });
 
