@@ -1,11 +1,10 @@
 /** The app shell: the frame around the screens. A screen's code is loaded when it is first opened. */
 import { useMantineColorScheme } from '@mantine/core';
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type RefObject, useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { type RefObject, useEffect, useRef, useState } from 'react';
 import { Route, Router, Switch, useLocation } from 'wouter';
 
 import { api } from './api/client.ts';
-import { connection } from './api/connection.ts';
 import { ErrorBoundary } from './components/ErrorBoundary.tsx';
 import { Empty } from './components/Feedback.tsx';
 import classes from './frame/Frame.module.css';
@@ -18,6 +17,7 @@ import { Prerender, type PrerenderTask } from './frame/Prerender.tsx';
 import { PaletteWhenIdle } from './frame/palette-when-idle.tsx';
 import { prefetchScreensWhenIdle } from './frame/prefetch-screens.ts';
 import { Rail } from './frame/Rail.tsx';
+import { SessionExpired } from './frame/SessionExpired.tsx';
 import { StatusBar } from './frame/StatusBar.tsx';
 import { Tour } from './frame/Tour.tsx';
 import { Home } from './home/Home.tsx';
@@ -62,7 +62,6 @@ const later = [
 ];
 
 export function App() {
-  const state = useSyncExternalStore(connection.subscribe, connection.get);
   useTheme();
   useEffect(() => keepFocus(document), []);
   const queries = useQueryClient();
@@ -75,7 +74,6 @@ export function App() {
       }),
     [queries],
   );
-  if (state.kind === 'expired') return <SessionExpired />;
   return (
     <Router hook={useHashPath}>
       <KeysProvider>
@@ -87,6 +85,7 @@ export function App() {
         <PaletteWhenIdle />
         <HostRequests />
         <Tour />
+        <SessionExpired />
         <Prerender screens={tasks} />
       </KeysProvider>
     </Router>
@@ -210,16 +209,6 @@ function useFocusAfterMove(location: string): RefObject<HTMLElement | null> {
 /** How often, and for how long, the page checks whether the focus is lost. */
 const LOOK_MS = 120;
 const SETTLED_MS = 5000;
-
-function SessionExpired() {
-  return (
-    <div className={classes.away} role="alert">
-      <Empty title="Braid was restarted, and this page is out of date">
-        <p>Your work is safe in the workspace. Open the address that braid serve printed when it restarted.</p>
-      </Empty>
-    </div>
-  );
-}
 
 /** Applies the theme from the settings: light, dark or the system's. */
 function useTheme(): void {

@@ -6,13 +6,15 @@ import { openTransport, SessionExpired, type Transport } from './transport.ts';
 export type ConnectionState =
   | { readonly kind: 'connecting' }
   | { readonly kind: 'open'; readonly transport: Transport; readonly epoch: number }
-  | { readonly kind: 'lost'; readonly attempts: number }
-  | { readonly kind: 'expired' };
+  | { readonly kind: 'lost' | 'expired' };
 
 const RETRY_MS = [300, 600, 1000, 2000, 3000];
 
 let state: ConnectionState = { kind: 'connecting' };
 let epoch = 0;
+/** Opened elsewhere, to be used instead of the next attempt. */
+let offered: Transport | null = null;
+let wake = (): void => undefined;
 const listeners = new Set<() => void>();
 
 /** For useSyncExternalStore. */
@@ -28,22 +30,39 @@ export const connection = {
 export async function keepConnected(open: () => Promise<Transport> = openTransport): Promise<void> {
   for (let attempts = 0; ; ) {
     try {
-      const transport = await open();
+      const transport = offered ?? (await open());
+      offered = null;
       attempts = 0;
       set({ kind: 'open', transport, epoch: ++epoch });
       await transport.lost;
+      set({ kind: 'lost' });
     } catch (error) {
-      if (error instanceof SessionExpired) return set({ kind: 'expired' });
+      // The page stays, with what was typed: an expired session may become valid again.
+      set({ kind: error instanceof SessionExpired ? 'expired' : 'lost' });
     }
     attempts++;
-    set({ kind: 'lost', attempts });
-    await new Promise((resolve) => setTimeout(resolve, RETRY_MS[Math.min(attempts, RETRY_MS.length) - 1]));
+    if (offered === null) await pause(RETRY_MS[Math.min(attempts, RETRY_MS.length) - 1] ?? 0);
   }
+}
+
+/** Reconnects by a connection that is open already. */
+export function reconnectBy(transport: Transport): void {
+  offered = transport;
+  wake();
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    wake = resolve;
+    setTimeout(resolve, ms);
+  });
 }
 
 /** The open connection; waits a moment while it is being reopened. */
 export function currentTransport(timeoutMs = 10_000): Promise<Transport> {
   if (state.kind === 'open') return Promise.resolve(state.transport);
+  if (state.kind === 'expired')
+    return Promise.reject(new Error('The session of this page has expired. Reconnect first.'));
   return new Promise((resolve, reject) => {
     const give = setTimeout(() => {
       stop();

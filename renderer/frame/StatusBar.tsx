@@ -16,6 +16,13 @@ import { NoticesMenu } from './NoticesMenu.tsx';
 export function StatusBar() {
   const state = useSyncExternalStore(connection.subscribe, connection.get);
   const { data: status } = useQuery(api.app.status.queryOptions({ refetchInterval: 10_000 }));
+  if (state.kind === 'expired') {
+    return (
+      <footer className={classes.status} data-tone="bad">
+        Not connected: the session of this page has expired. Saved work is safe.
+      </footer>
+    );
+  }
   if (state.kind === 'lost') {
     return (
       <footer className={classes.status} data-tone="bad" role="status">

@@ -229,15 +229,38 @@ describe.skipIf(noBrowser)('the frame', () => {
     await page.getByRole('heading', { level: 1, name: 'Samples' }).waitFor();
   });
 
-  it('reconnects after a lost connection, and asks for a new page after a restart', async () => {
+  it('keeps the page after a restart, and reconnects by the new address', async () => {
     const first = await startApp();
-    const { page } = await openPage(first);
+    const { page, goto } = await openPage(first);
     await page.getByText('Idle', { exact: true }).waitFor();
+    await goto('/playground');
+    await page.getByRole('textbox', { name: /Text A/ }).fill('typed before');
     await first.stop();
     await page.getByText('Connection to the app lost').waitFor();
     const port = new URL(first.url).port;
     const second = await startApp(first.workspace, ['--port', port]);
-    await page.getByText('Braid was restarted, and this page is out of date').waitFor();
+    const banner = page.getByRole('region', { name: 'Session expired' });
+    await banner.getByText('The session of this page has expired').waitFor();
+    await expectAccessible(page);
+    await banner.getByLabel('Printed address').fill(first.url);
+    await banner.getByRole('button', { name: 'Reconnect' }).click();
+    await banner.getByText('Not reconnected').waitFor();
+    await banner.getByLabel('Printed address').fill(second.url);
+    await banner.getByRole('button', { name: 'Reconnect' }).click();
+    await banner.waitFor({ state: 'detached' });
+    await page.getByText('Idle', { exact: true }).waitFor();
+    expect(await page.getByRole('textbox', { name: /Text A/ }).inputValue()).toBe('typed before');
+    // The address is that of the new session.
+    await page.reload();
+    await page.getByText('Idle', { exact: true }).waitFor();
+  });
+
+  it('asks for a new page where an old one is reloaded after a restart', async () => {
+    const first = await startApp();
+    const { page } = await openPage(first);
+    await first.stop();
+    const second = await startApp(first.workspace, ['--port', new URL(first.url).port]);
+    await page.getByText('The session of this page has expired').waitFor();
     // A reload, too, says what happened instead of a bare refusal.
     await page.reload();
     await page.getByRole('heading', { name: 'Braid was restarted, or this is not its whole address' }).waitFor();
