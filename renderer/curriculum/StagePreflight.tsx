@@ -24,7 +24,11 @@ export function StagePreflight({ stage, onAdjust, onClose }: StagePreflightProps
   const enqueue = useMutation({ mutationFn: () => client.stages.enqueue({ stageId }), onSuccess: onClose });
   const error = start.error ?? enqueue.error;
   return (
-    <Preflight title={`${name}: pre-flight check`} run={() => client.stages.preflight({ stageId })} onClose={onClose}>
+    <Preflight
+      title={`${name}: pre-flight check`}
+      run={(signal) => client.stages.preflight({ stageId }, { signal })}
+      onClose={onClose}
+    >
       {(blocked, report) => (
         <>
           {error !== null && <Failed what="The stage was not started" error={error} />}

@@ -21,6 +21,7 @@ import { runStanding, watchRun } from '../../services/training/run-watch.ts';
 import { runSignal, signalNext } from '../../services/training/signal/run-signal.ts';
 import { ownRunFolder, requireRunFolder } from '../../services/workspace/own-folders.ts';
 import { readSettings } from '../../services/workspace/settings.ts';
+import { resultWhileAsked } from '../asked-job.ts';
 import { api } from '../context.ts';
 import { newRunConfig, resumeRun } from '../run-control.ts';
 
@@ -49,11 +50,12 @@ export const runs = {
       input.name === undefined ? {} : { name: input.name },
     ),
   })),
-  preflight: api.runs.preflight.handler(({ context, input }) => {
-    const config = newRunConfig(context.app, context.access, input);
-    return context.app.jobs.start('preflight', 'Pre-flight check of a run', (job) =>
-      preflight(context.app, () => config, null, job),
-    ).result;
+  preflight: api.runs.preflight.handler(({ context: { app, access }, input, signal }) => {
+    const config = newRunConfig(app, access, input);
+    const job = app.jobs.start('preflight', 'Pre-flight check of a run', (job) =>
+      preflight(app, () => config, null, job),
+    );
+    return resultWhileAsked(app.jobs, job, signal);
   }),
   pause: api.runs.pause.handler(({ context, input }) => context.app.live.command(input.runId, 'pause')),
   resume: api.runs.resume.handler(async ({ context: { app }, input }) => {

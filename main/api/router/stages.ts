@@ -19,6 +19,7 @@ import { withModelHere } from '../../services/models/starting-model.ts';
 import { promotionOf } from '../../services/runs/promotion.ts';
 import { preflight } from '../../services/training/preflight.ts';
 import { readSettings } from '../../services/workspace/settings.ts';
+import { resultWhileAsked } from '../asked-job.ts';
 import { checkConfigPaths } from '../config-paths.ts';
 import { type ApiContext, api } from '../context.ts';
 
@@ -71,13 +72,13 @@ export const stages = {
       lowered: loweredRate(app.store, defaults, app.paths),
     };
   }),
-  preflight: api.stages.preflight.handler(async ({ context: { app }, input }) => {
+  preflight: api.stages.preflight.handler(async ({ context: { app }, input, signal }) => {
     const stage = requireStage(app.store, input.stageId);
     const plan = () => stageConfig(app.store, stage, app.paths);
-    const { result } = app.jobs.start('preflight', `Pre-flight check of "${stage.name}"`, (context) =>
+    const job = app.jobs.start('preflight', `Pre-flight check of "${stage.name}"`, (context) =>
       preflight(app, plan, promotionOf(stage), context),
     );
-    const report = await result;
+    const report = await resultWhileAsked(app.jobs, job, signal);
     // The time of the curriculum is known from the step that the check has measured.
     app.changes.publish('stages');
     return report;

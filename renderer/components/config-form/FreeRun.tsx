@@ -115,7 +115,7 @@ function Form({ defaults, follows, task, model, onClose, onDone: leave, onChange
   if (checking) {
     const adjust = (): void => setChecking(false);
     return (
-      <Preflight title="Pre-flight check" run={() => client.runs.preflight(asked)} onClose={adjust}>
+      <Preflight title="Pre-flight check" run={(signal) => client.runs.preflight(asked, { signal })} onClose={adjust}>
         {(blocked, report) => (
           <>
             {start.error !== null && <Failed what="The run was not started" error={start.error} />}

@@ -17,17 +17,27 @@ const icons = { OK: IconCircleCheck, WARN: IconAlertTriangle, FAIL: IconCircleX 
 
 export interface PreflightProps {
   readonly title: string;
-  readonly run: () => Promise<Report>;
+  /** Its signal is aborted when the check is closed: nobody else waits for its result. */
+  readonly run: (signal: AbortSignal) => Promise<Report>;
   readonly onClose: () => void;
   /** The actions; blocked while a check fails and the user hasn't acknowledged it. */
   readonly children: (blocked: boolean, report: Report) => ReactNode;
 }
 
 export function Preflight({ title, run, onClose, children }: PreflightProps) {
-  const check = useMutation({ mutationFn: run });
+  const controller = useRef<AbortController>(null);
+  const check = useMutation({
+    mutationFn: () => {
+      controller.current = new AbortController();
+      return run(controller.current.signal);
+    },
+  });
   const { mutate } = check;
-  // Starts on mount. In development React may mount twice, which runs the check twice.
-  useEffect(() => mutate(), [mutate]);
+  // Starts on mount. In development React may mount twice, which cancels the first check.
+  useEffect(() => {
+    mutate();
+    return () => controller.current?.abort();
+  }, [mutate]);
   // The next Tab leads to its buttons, wherever the check was asked for.
   const panel = useRef<HTMLElement>(null);
   useEffect(() => panel.current?.focus(), []);

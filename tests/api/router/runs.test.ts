@@ -2,6 +2,7 @@ import { appendFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { tinyWorkspace } from '../../services/tiny-workspace.ts';
+import { until } from '../../until.ts';
 import { contextOf, openTinyApp, overPorts } from '../transports.ts';
 
 describe('runs.start', () => {
@@ -18,6 +19,22 @@ describe('runs.start', () => {
     expect(differing.map(({ field }) => field)).toEqual(['seed']);
     expect((await client.runs.get(second)).name).toBe('warm/seed_43');
     await expect(client.runs.start({ like: 99, config: {} })).rejects.toMatchObject({ data: { code: 'RUN_UNKNOWN' } });
+  });
+});
+
+describe('runs.preflight', () => {
+  it('is cancelled when the page no longer waits for it', async () => {
+    const world = await tinyWorkspace();
+    const app = openTinyApp(world);
+    const { client } = await overPorts(contextOf(app));
+    const page = new AbortController();
+    const report = client.runs.preflight({ config: { ...world.config({ max_steps: 4 }) } }, { signal: page.signal });
+    const failed = expect(report).rejects.toThrow();
+    await until(() => app.jobs.list().length > 0);
+    page.abort();
+    await failed;
+    await until(() => app.jobs.list()[0]?.state !== 'running');
+    expect(app.jobs.list()).toMatchObject([{ kind: 'preflight', state: 'cancelled' }]);
   });
 });
 
