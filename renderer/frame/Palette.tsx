@@ -45,7 +45,11 @@ export function Palette() {
   const showKeys = useKeysHelp();
   const [path] = useLocation();
   const search = useSearch();
-  useEffect(() => rememberPlace(search === '' ? path : `${path}?${search}`), [path, search]);
+  const { data: info } = useQuery(api.app.info.queryOptions());
+  const workspace = info?.workspace;
+  useEffect(() => {
+    if (workspace !== undefined) rememberPlace(workspace, search === '' ? path : `${path}?${search}`);
+  }, [workspace, path, search]);
   const screenActions: SpotlightActionData[] = keys.filter(isAction).map(({ key, label, run }) => ({
     id: `key-${key}`,
     label,
@@ -86,7 +90,8 @@ export function Palette() {
   const weights = useMemo(() => entriesOf(modelPlaces(models), IconBox), [models]);
   const all = [...stages, ...pairs, ...experiments, ...compared, ...ownTasks, ...objects, ...weights];
   // The place that is open is no place to go to.
-  const others = isOpen ? recentPlaces().filter((path) => path !== window.location.hash.slice(1)) : [];
+  const visitedBefore = isOpen && workspace !== undefined ? recentPlaces(workspace) : [];
+  const others = visitedBefore.filter((path) => path !== window.location.hash.slice(1));
   const recent = others.flatMap((path) => {
     const found = all.find(({ id }) => id === path);
     return found === undefined ? [] : { ...found, id: `recent ${path}` };

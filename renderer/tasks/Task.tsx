@@ -24,19 +24,25 @@ import { type DraftEditing, useDraft } from './use-draft.ts';
 
 export function Task({ name }: { readonly name: string }) {
   const { data, error, refetch } = useQuery(api.tasks.get.queryOptions({ input: { name } }));
-  if (data === undefined)
+  const info = useQuery(api.app.info.queryOptions());
+  const failure = error ?? info.error;
+  if (data === undefined || info.data === undefined)
     return (
       <Screen title={name} about={<Link href="/tasks">All tasks</Link>}>
-        {error === null ? (
+        {failure === null ? (
           <Loading what="the task" />
         ) : name in BUILT_IN ? (
           <BuiltIn name={name as keyof typeof BUILT_IN} />
         ) : (
-          <Failed what="This task can't be shown" error={error} onRetry={() => void refetch()} />
+          <Failed
+            what="This task can't be shown"
+            error={failure}
+            onRetry={() => void Promise.all([refetch(), info.refetch()])}
+          />
         )}
       </Screen>
     );
-  return <Workbench files={data} />;
+  return <Workbench files={data} workspace={info.data.workspace} />;
 }
 
 /** Tasks without files, and the screens that are theirs. */
@@ -74,8 +80,14 @@ const FILES = { 'reward.ts': 'reward', 'task.yaml': 'definition' } as const;
 type FileName = keyof typeof FILES;
 const nothing: readonly never[] = [];
 
-function Workbench({ files }: { readonly files: TaskFiles }) {
-  const editing = useDraft(files);
+interface WorkbenchProps {
+  readonly files: TaskFiles;
+  /** The path of the workspace. */
+  readonly workspace: string;
+}
+
+function Workbench({ files, workspace }: WorkbenchProps) {
+  const editing = useDraft(workspace, files);
   const { draft, isChanged } = editing;
   const [settled] = useDebouncedValue(draft, WAIT_MS);
   const [file, setFile] = useState<FileName>(files.reward === '' ? 'task.yaml' : 'reward.ts');
@@ -116,7 +128,7 @@ function Workbench({ files }: { readonly files: TaskFiles }) {
           {!isOwn && <span className="faint">bundled, read-only</span>}
         </>
       }
-      actions={<Actions {...{ files, editing }} hasFaults={faults.length > 0} />}
+      actions={<Actions {...{ files, workspace, editing }} hasFaults={faults.length > 0} />}
     >
       {editing.saveError !== null && <Failed what="The task was not saved" error={editing.saveError} />}
       {check.error !== null && <Failed what="The task can't be checked" error={check.error} />}
@@ -204,13 +216,12 @@ function Faults({ faults, isChecked }: FaultsProps) {
   );
 }
 
-interface ActionsProps {
-  readonly files: TaskFiles;
+interface ActionsProps extends WorkbenchProps {
   readonly editing: DraftEditing;
   readonly hasFaults: boolean;
 }
 
-function Actions({ files, editing, hasFaults }: ActionsProps) {
+function Actions({ files, workspace, editing, hasFaults }: ActionsProps) {
   const { name, origin } = files;
   const { isChanged, isSaving, isOverwriting, save, discard } = editing;
   const [dialog, setDialog] = useState<'copy' | 'train' | 'remove' | null>(null);
@@ -219,7 +230,7 @@ function Actions({ files, editing, hasFaults }: ActionsProps) {
   const remove = useMutation({
     mutationFn: () => client.tasks.remove({ name }),
     onSuccess: () => {
-      keepDraft(name, null);
+      keepDraft({ workspace, name }, null);
       navigate('/tasks');
     },
   });

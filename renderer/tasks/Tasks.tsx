@@ -58,6 +58,7 @@ export function Tasks() {
 }
 
 function TaskTable({ label, tasks }: { readonly label: string; readonly tasks: readonly TaskSummary[] }) {
+  const { data: info } = useQuery(api.app.info.queryOptions());
   return (
     <Table highlightOnHover aria-label={label}>
       <Table.Thead>
@@ -72,7 +73,9 @@ function TaskTable({ label, tasks }: { readonly label: string; readonly tasks: r
           <Table.Tr key={name}>
             <Table.Td>
               <Link href={`/tasks/${name}`}>{name}</Link>
-              {hasDraft(name) && <span className={classes.unsaved}> unsaved changes</span>}
+              {info !== undefined && hasDraft({ workspace: info.workspace, name }) && (
+                <span className={classes.unsaved}> unsaved changes</span>
+              )}
             </Table.Td>
             <Table.Td>{title ?? <span className={classes.bad}>{problem}</span>}</Table.Td>
             <Table.Td className="mono">

@@ -32,14 +32,15 @@ interface Saved {
   readonly over: string | null;
 }
 
-export function useDraft(files: TaskFiles): DraftEditing {
+export function useDraft(workspace: string, files: TaskFiles): DraftEditing {
   const { name, origin } = files;
-  const [own, setOwn] = useState<StoredDraft | null>(() => (origin === 'workspace' ? readDraft(name) : null));
+  const task = { workspace, name };
+  const [own, setOwn] = useState<StoredDraft | null>(() => (origin === 'workspace' ? readDraft(task) : null));
   const queries = useQueryClient();
   const { definition, reward } = own ?? files;
   const isChanged = own !== null && (definition !== files.definition || reward !== files.reward);
   const change = (next: StoredDraft | null): void => {
-    keepDraft(name, next);
+    keepDraft(task, next);
     setOwn(next);
   };
   const save = useMutation({

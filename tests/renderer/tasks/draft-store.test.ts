@@ -13,20 +13,31 @@ function storage() {
 describe('drafts', () => {
   const draft = { definition: 'title: A', reward: 'export const reward = 1;', over: 'abc' };
 
-  it('come back as they were kept, one for each task, until they are forgotten', () => {
+  const a = { workspace: '/work', name: 'a' };
+
+  it('come back as they were kept, one for each task of each workspace, until they are forgotten', () => {
     const store = storage();
-    keepDraft('a', draft, store);
-    expect(readDraft('a', store)).toEqual(draft);
-    expect(readDraft('b', store)).toBeNull();
-    keepDraft('a', null, store);
-    expect(readDraft('a', store)).toBeNull();
+    keepDraft(a, draft, store);
+    expect(readDraft(a, store)).toEqual(draft);
+    expect(readDraft({ ...a, name: 'b' }, store)).toBeNull();
+    expect(readDraft({ ...a, workspace: '/other' }, store)).toBeNull();
+    keepDraft(a, null, store);
+    expect(readDraft(a, store)).toBeNull();
   });
 
   it('are ignored where they are damaged', () => {
     const store = storage();
     for (const text of ['no json', '{"definition":1}', '[]']) {
-      store.setItem('braid.task.a', text);
-      expect(readDraft('a', store)).toBeNull();
+      store.setItem('braid.task.a./work', text);
+      expect(readDraft(a, store)).toBeNull();
     }
+  });
+
+  it('may be denied storage', () => {
+    const denied = () => {
+      throw new Error('denied');
+    };
+    keepDraft(a, draft, { setItem: denied, removeItem: denied });
+    expect(readDraft(a, { getItem: denied })).toBeNull();
   });
 });
