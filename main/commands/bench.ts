@@ -5,6 +5,7 @@ import { writeFileAtomic } from '../io/atomic-write.ts';
 import { rooflineChart } from '../services/figures/roofline.ts';
 import { type BenchReport, benchModel } from '../services/training/bench.ts';
 import type { Roofline } from '../services/training/roofline.ts';
+import { counted } from '../text/format.ts';
 import { BASE_WEIGHTS } from '../trainer/config.ts';
 import { hostPaths } from './host-paths.ts';
 import { rooflineLines } from './roofline-table.ts';
@@ -105,7 +106,7 @@ function betaOf(text: string): number {
 function print(context: CommandContext, report: BenchReport): void {
   const phases = Object.entries(report.phases).map(([name, seconds]) => `${name} ${seconds.toFixed(3)}`);
   context.print(
-    `${report.median_s.toFixed(3)} s per step (median; ${report.min_s.toFixed(3)} to ${report.max_s.toFixed(3)}) on ${report.backend}, ${report.threads} threads`,
+    `${report.median_s.toFixed(3)} s per step (median; ${report.min_s.toFixed(3)} to ${report.max_s.toFixed(3)}) on ${report.backend}, ${counted(report.threads, 'thread')}`,
   );
   context.print(`by phase, in seconds: ${phases.join(', ')}`);
   context.print(

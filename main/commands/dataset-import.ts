@@ -23,6 +23,7 @@ import type { JobOptions } from '../services/trainer-process/job.ts';
 import { openSecrets } from '../services/workspace/secrets.ts';
 import { openWorkspace } from '../services/workspace/workspace.ts';
 import { openStore } from '../store/index.ts';
+import { counted } from '../text/format.ts';
 import { hostPaths } from './host-paths.ts';
 import { type CommandContext, commandContext, wholeNumber, withCommonOptions } from './shared.ts';
 import { followJob } from './side-job.ts';
@@ -90,11 +91,12 @@ async function importData(source: string, options: ImportCommandOptions, command
     const id = recordImport(store, task, context.seed, written);
     if (hub !== null) rmSync(hub, { recursive: true, force: true });
     const { counts, leakage, mapping, quoted } = written;
-    context.print(`${written.files.train}: ${counts.train} records; ${written.files.test}: ${counts.test}`);
-    if (counts.duplicates > 0) context.print(`${counts.duplicates} duplicates were dropped`);
+    context.print(`${written.files.train}: ${counted(counts.train, 'record')}; ${written.files.test}: ${counts.test}`);
+    if (counts.duplicates > 0)
+      context.print(`${counted(counts.duplicates, 'duplicate was', 'duplicates were')} dropped`);
     if (leakage !== null && !leakage.clean)
       context.say(
-        `${written.files.test}: ${leakage.overlaps.length} held-out records share words with training records, ${leakage.shared_titles.length} whole prompts; --split-by or --dedupe keeps them apart`,
+        `${written.files.test}: ${counted(leakage.overlaps.length, 'held-out record shares', 'held-out records share')} words with training records, ${counted(leakage.shared_titles.length, 'whole prompt')}; --split-by or --dedupe keeps them apart`,
       );
     if (quoted !== null) context.say(quoted);
     context.out({
@@ -118,14 +120,14 @@ async function preview(
     ? await planOnHub(source, options, rows, context)
     : { plan: await planImport({ ...localFiles(source, options), ...rows }) };
   const { columns, mapping, counts, problem, faults, train, quoted } = plan;
-  context.print(`${counts.rows} rows with ${columns.join(', ')}`);
+  context.print(`${counted(counts.rows, 'row')} with ${columns.join(', ')}`);
   for (const [field, column] of Object.entries(mapping)) context.print(`${field} = ${column}`);
   if (problem !== null) throw inputError('BAD_MAPPING', problem.message, problem.remedy ?? undefined);
   for (const fault of faults) context.print(`[!] ${fault}`);
   if (quoted !== null) context.say(quoted);
   const [first] = train;
   if (first !== undefined) context.print(`\n${first.prompt}\n`);
-  context.print(`${counts.train} training records, ${counts.test} held out, ${counts.faults} with faults`);
+  context.print(`${counted(counts.train, 'training record')}, ${counts.test} held out, ${counts.faults} with faults`);
   context.out({ columns, mapping, ...counts, faults, first: first ?? null, ...hub });
   if (counts.faults > 0) process.exitCode = 2;
 }

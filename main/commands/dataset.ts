@@ -23,6 +23,7 @@ import {
 import type { SourceText } from '../services/texts/index.ts';
 import { openStore } from '../store/index.ts';
 import { type PromptTemplate, processTemplate } from '../tasks/interleave/prompt.ts';
+import { counted } from '../text/format.ts';
 import { chooseCorpus } from './corpus.ts';
 import { registerDatasetImport } from './dataset-import.ts';
 import { type CommandContext, commandContext, wholeNumber, withCommonOptions } from './shared.ts';
@@ -152,11 +153,11 @@ function writeStage(
   const { clean = true, overlaps = [] } = leakage ?? {};
   if (!clean)
     context.say(
-      `${files.test}: ${overlaps.length} test pairs share eight or more consecutive words with training pairs`,
+      `${files.test}: ${counted(overlaps.length, 'test pair shares', 'test pairs share')} eight or more consecutive words with training pairs`,
     );
   const quoted = quotedInPairs(stage);
   if (quoted !== null) context.say(`${files.train}: ${quoted}`);
-  context.print(`${files.train}: ${train.length} pairs; ${files.test}: ${test.length}`);
+  context.print(`${files.train}: ${counted(train.length, 'pair')}; ${files.test}: ${test.length}`);
   return [
     { words, file: files.train, test_file: files.test, train: train.length, test: test.length, held_out_clean: clean },
   ];

@@ -5,7 +5,7 @@ import { type DemoResult, runDemo } from '../services/recipes/demo.ts';
 import { markAbandonedRuns } from '../services/runs/runs.ts';
 import { openWorkspace } from '../services/workspace/workspace.ts';
 import { openStore } from '../store/index.ts';
-import { formatDuration, signed } from '../text/format.ts';
+import { counted, formatDuration, signed } from '../text/format.ts';
 import { hostPaths } from './host-paths.ts';
 import { pairLines, takesColour } from './pairs.ts';
 import { openProgress, type Progress } from './progress.ts';
@@ -105,7 +105,7 @@ function report(result: DemoResult, seconds: number, workspace: string, context:
   context.print('');
   for (const line of pairLines(shownPairs(result), columns, takesColour(process.stdout))) context.print(line);
   context.print(
-    `\n${outcome.step} steps in ${formatDuration(seconds)} on ${result.backend}. Run ${outcome.runId} in ${workspace}`,
+    `\n${counted(outcome.step, 'step')} in ${formatDuration(seconds)} on ${result.backend}. Run ${outcome.runId} in ${workspace}`,
   );
 }
 

@@ -14,6 +14,7 @@ import { engineKey, setEngineKey } from '../services/engines/keys.ts';
 import { openServerRecords } from '../services/engines/server-records.ts';
 import { ruleWords, testEngine } from '../services/engines/test-engine.ts';
 import { openSecrets } from '../services/workspace/secrets.ts';
+import { counted } from '../text/format.ts';
 import { registerEngineServer, textOfStdin } from './engine-server.ts';
 import { hostPaths } from './host-paths.ts';
 import { type CommandContext, commandContext, withCommonOptions } from './shared.ts';
@@ -97,7 +98,9 @@ async function test(name: string, context: CommandContext): Promise<void> {
   const engine = requireEngine(openEngineFile(), name);
   const found = await testEngine(engine, { secrets: openSecrets(), paths: hostPaths() });
   context.print(`Models: ${found.models.join(', ') || 'not listed'}`);
-  context.print(`A group of ${found.completions} with ${found.tokens} tokens: ${found.sampleSeconds.toFixed(2)} s`);
+  context.print(
+    `A group of ${found.completions} with ${counted(found.tokens, 'token')}: ${found.sampleSeconds.toFixed(2)} s`,
+  );
   context.print(`A step on it: ${found.stepSeconds.toFixed(2)} s. ${ruleWords(found)}`);
   context.out({ engine: name, ...found });
 }

@@ -17,7 +17,7 @@ import { findTask } from '../services/tasks/find-task.ts';
 import { checkpointTask } from '../services/tasks/run-task.ts';
 import type { JobOptions } from '../services/trainer-process/job.ts';
 import type { TaskSource } from '../tasks/index.ts';
-import { formatDuration } from '../text/format.ts';
+import { counted, formatDuration } from '../text/format.ts';
 import { allowedAccess, type ConsentOptions, paidLine, withConsentOptions } from './consent-options.ts';
 import { hostPaths } from './host-paths.ts';
 import { backendChoice, type CommandContext, commandContext, wholeNumber, withCommonOptions } from './shared.ts';
@@ -141,7 +141,7 @@ function printTable(context: CommandContext, { summary, items, seconds }: ModelE
     items[0] ?? { alignment: 0, id: '' },
   );
   const lowest = worst === undefined ? '' : `; lowest: ${worst.id} (${worst.alignment.toFixed(3)})`;
-  context.print(`${items.length} prompts in ${formatDuration(seconds)} on ${backend}${lowest}`);
+  context.print(`${counted(items.length, 'prompt')} in ${formatDuration(seconds)} on ${backend}${lowest}`);
 }
 
 function cells({ n, mean_alignment, low, high, exact_match }: MeanWithInterval): [number, string, string, string] {

@@ -6,6 +6,7 @@ import { exportRun } from '../services/runs/exports/exports.ts';
 import { exportForTrl, inputsOfConfig, inputsOfRun } from '../services/trl/export.ts';
 import { openWorkspace } from '../services/workspace/workspace.ts';
 import { openStore, type Store } from '../store/index.ts';
+import { counted } from '../text/format.ts';
 import { hostPaths } from './host-paths.ts';
 import { type CommandContext, commandContext, wholeNumber, withCommonOptions } from './shared.ts';
 import { type TrainOptions, trainConfig } from './train-config.ts';
@@ -61,9 +62,11 @@ function exportFor(options: ExportOptions, command: Command): void {
 
 function writeRun(store: Store, runId: number, folder: string, context: CommandContext): void {
   const files = exportRun(store, runId, folder);
-  context.print(`${files.steps} steps: ${files.tensorboard}, ${files.metrics}`);
+  context.print(`${counted(files.steps, 'step')}: ${files.tensorboard}, ${files.metrics}`);
   context.print(
-    files.completions === null ? 'No completions were stored.' : `${files.samples} completions: ${files.completions}`,
+    files.completions === null
+      ? 'No completions were stored.'
+      : `${counted(files.samples, 'completion')}: ${files.completions}`,
   );
   context.out(files);
 }
@@ -75,7 +78,9 @@ function writeForTrl(store: Store, options: ExportOptions, command: Command, con
       ? inputsOfConfig(store, trainConfig(options, command, context), paths)
       : inputsOfRun(store, wholeNumber('--run', options.run), paths);
   const made = exportForTrl(inputs, resolve(options.output), paths, join(paths.resources, '..'));
-  context.print(`${made.folder}: ${made.train} training records, ${made.test} held out. README.md says how to run it.`);
+  context.print(
+    `${made.folder}: ${counted(made.train, 'training record')}, ${made.test} held out. README.md says how to run it.`,
+  );
   for (const { field, value, instead } of made.not_carried_over)
     context.print(`[!] not carried over: ${field}: ${JSON.stringify(value)} (${instead})`);
   context.out(made);

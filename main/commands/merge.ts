@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import { missedEndsWords } from '../services/merge/export-model.ts';
 import { type MergeResult, mergeModel } from '../services/merge/merge.ts';
 import { sourceWords } from '../services/merge/proof-prompts.ts';
-import { formatBytes } from '../text/format.ts';
+import { counted, formatBytes } from '../text/format.ts';
 import { DTYPES, type Dtype, GGUF_CHOICES, type GgufChoice } from '../trainer/export-types.ts';
 import { hostPaths } from './host-paths.ts';
 import { backendChoice, type CommandContext, commandContext, withCommonOptions } from './shared.ts';
@@ -59,7 +59,9 @@ function print(context: CommandContext, result: MergeResult): void {
   const { folder, dtype, files, agreement, compared_on, gguf } = result;
   context.print(`${folder} (${dtype}):`);
   for (const { name, bytes } of files) context.print(`  ${name}${bytes < 2 ** 20 ? '' : `, ${formatBytes(bytes)}`}`);
-  context.print(`Loaded again, it answers ${agreement.equal} of ${agreement.prompts} prompts as the checkpoint does.`);
+  context.print(
+    `Loaded again, it answers ${agreement.equal} of ${counted(agreement.prompts, 'prompt')} as the checkpoint does.`,
+  );
   context.print(`Compared on ${sourceWords(compared_on, agreement.prompts)}.`);
   if (gguf === null) return;
   if (gguf.note !== null) context.print(gguf.note);
@@ -68,8 +70,8 @@ function print(context: CommandContext, result: MergeResult): void {
     return;
   }
   context.print(
-    `llama.cpp answers ${gguf.equal} of ${gguf.prompts} prompts from the GGUF file as the checkpoint does.`,
+    `llama.cpp answers ${gguf.equal} of ${counted(gguf.prompts, 'prompt')} from the GGUF file as the checkpoint does.`,
   );
-  context.print(`It cuts ${gguf.same_tokens} of ${gguf.prompts} prompts into the same tokens as Braid.`);
+  context.print(`It cuts ${gguf.same_tokens} of ${counted(gguf.prompts, 'prompt')} into the same tokens as Braid.`);
   if (gguf.missed_ends.length > 0) context.print(missedEndsWords(gguf.missed_ends));
 }

@@ -1,5 +1,6 @@
 /** A roofline as text. */
 import type { Roofline } from '../services/training/roofline.ts';
+import { counted } from '../text/format.ts';
 import { tableLines } from './table.ts';
 
 /** Ops that are shown one by one; the others are summed up. */
@@ -31,7 +32,9 @@ export function rooflineLines({ peak_gflops, peak_gb_per_s, step_seconds, phases
           ...[percent(op.share_of_peak), busy(op.threads_busy)],
         ]),
     ),
-    ...(rest.length === 0 ? [] : [`${rest.length} more rows take ${ms(restSeconds)} ms; --json has all.`]),
+    ...(rest.length === 0
+      ? []
+      : [`${counted(rest.length, 'more row takes', 'more rows take')} ${ms(restSeconds)} ms; --json has all.`]),
   ];
 }
 

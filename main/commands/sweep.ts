@@ -17,7 +17,7 @@ import { type LiveRuns, openLiveRuns } from '../services/training/live-runs.ts';
 import { readSettings } from '../services/workspace/settings.ts';
 import { openWorkspace, type Workspace } from '../services/workspace/workspace.ts';
 import { openStore, type Store } from '../store/index.ts';
-import { formatBytes, formatDuration } from '../text/format.ts';
+import { counted, formatBytes, formatDuration } from '../text/format.ts';
 import { hostPaths } from './host-paths.ts';
 import { type CommandContext, commandContext, wholeNumber, withCommonOptions } from './shared.ts';
 import { readPlan, type SweepOptions } from './sweep-plan.ts';
@@ -127,7 +127,7 @@ function list(store: Store, context: CommandContext): void {
   const sweeps = listSweeps(store);
   for (const { id, name, state, over, runs, failed, reason } of sweeps)
     context.print(
-      `${id}  ${name}  ${state}, ${over} of ${runs} runs over${failed === 0 ? '' : `, ${failed} failed`}${reason === null ? '' : `  (${reason})`}`,
+      `${id}  ${name}  ${state}, ${over} of ${counted(runs, 'run')} over${failed === 0 ? '' : `, ${failed} failed`}${reason === null ? '' : `  (${reason})`}`,
     );
   context.out({ sweeps });
 }
@@ -135,7 +135,9 @@ function list(store: Store, context: CommandContext): void {
 function show(store: Store, sweepId: number, context: CommandContext): void {
   const view = sweepView(store, sweepId);
   const reason = view.reason === null ? '' : `: ${view.reason}`;
-  context.print(`${view.name} (sweep ${sweepId}), ${view.state}${reason}; ${view.over} of ${view.runs} runs over`);
+  context.print(
+    `${view.name} (sweep ${sweepId}), ${view.state}${reason}; ${view.over} of ${counted(view.runs, 'run')} over`,
+  );
   for (const line of sweepLines(view)) context.print(line);
   context.out({ ...sweepReport(view), workspace: context.workspace.root });
 }
@@ -145,7 +147,7 @@ async function estimate(store: Store, draft: SweepDraft, context: CommandContext
   const job = { signal: controller.signal, progress: () => context.say('Measuring a kind of run …') };
   const found = await estimateDraft(draft, measureRuns({ store, paths: hostPaths() }, job));
   context.print(
-    `${found.runs} runs, ${found.steps} steps: about ${formatDuration(found.seconds)}, ${formatBytes(found.diskBytes)} for checkpoints, ${formatBytes(found.memoryBytes)} memory`,
+    `${counted(found.runs, 'run')}, ${counted(found.steps, 'step')}: about ${formatDuration(found.seconds)}, ${formatBytes(found.diskBytes)} for checkpoints, ${formatBytes(found.memoryBytes)} memory`,
   );
   if (found.measured < found.kinds)
     context.print(`Measured ${found.measured} of ${found.kinds} kinds of runs; the others count as their mean.`);

@@ -10,6 +10,7 @@ import { openFolderReward, serveReward } from '../services/trl/serve-reward.ts';
 import { openWorkspace } from '../services/workspace/workspace.ts';
 import { openStore } from '../store/index.ts';
 import { openTask, type TaskSource } from '../tasks/index.ts';
+import { counted } from '../text/format.ts';
 import { allowedAccess, type ConsentOptions, withConsentOptions } from './consent-options.ts';
 import { hostPaths } from './host-paths.ts';
 import { type CommandContext, commandContext, wholeNumber, withCommonOptions } from './shared.ts';
@@ -75,8 +76,8 @@ function check(dir: string, options: ConsentOptions, context: CommandContext): v
   for (const text of notes) context.print(`[ ] ${text}`);
   if (ok) {
     const counts = [
-      records === null ? [] : `${records} records`,
-      examples === null ? [] : `${examples} examples`,
+      records === null ? [] : counted(records, 'record'),
+      examples === null ? [] : counted(examples, 'example'),
     ].flat();
     context.print(
       `${task}: ready. Reward: ${rewards.map((name) => (name in external ? `${name} (${external[name]})` : name)).join(', ')}.${counts.length === 0 ? '' : ` ${counts.join(', ')}.`}`,
@@ -96,7 +97,7 @@ function tryOut(dir: string, options: DryRunOptions, context: CommandContext): v
     const rows = [['reward', short(result.mean), short(result.std)], ...(parts.length > 1 ? parts : [])];
     for (const line of tableLines(['', 'mean', 'std'], rows)) context.print(line);
     context.print(
-      `${result.n} completions, ${result.groups} groups: ${result.dead_groups} would be dead; ${result.failures} failed; ${result.ms_per_completion.toFixed(2)} ms each`,
+      `${counted(result.n, 'completion')}, ${counted(result.groups, 'group')}: ${result.dead_groups} would be dead; ${result.failures} failed; ${result.ms_per_completion.toFixed(2)} ms each`,
     );
     for (const { line, reason } of result.failed) context.print(`[!] ${file}, line ${line}: ${reason}`);
     context.out(result);
@@ -125,7 +126,7 @@ function rescore(options: RescoreOptions, context: CommandContext): void {
     const rows = result.steps.map(({ step, n, before, after }) => [String(step), n, short(before), short(after)]);
     for (const line of tableLines(['step', 'n', 'before', 'after'], rows)) context.print(line);
     context.print(
-      `${result.n} completions: ${short(result.before)} before, ${short(result.after)} after; the order changes in ${result.order_changed} of ${result.groups} groups, the gradient's sign for ${result.sign_changed} completions; ${result.dead_before} dead groups before, ${result.dead_after} after; ${result.failures} failed`,
+      `${counted(result.n, 'completion')}: ${short(result.before)} before, ${short(result.after)} after; the order changes in ${result.order_changed} of ${counted(result.groups, 'group')}, the gradient's sign for ${counted(result.sign_changed, 'completion')}; ${counted(result.dead_before, 'dead group')} before, ${result.dead_after} after; ${result.failures} failed`,
     );
     context.out(result);
   } finally {

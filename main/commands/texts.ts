@@ -6,6 +6,7 @@ import { importIntoStore, type MergeResult } from '../services/texts/index.ts';
 import { readSources } from '../services/texts/sources.ts';
 import { openWorkspace } from '../services/workspace/workspace.ts';
 import { openStore } from '../store/index.ts';
+import { counted } from '../text/format.ts';
 import { chooseCorpus } from './corpus.ts';
 import { type CommandContext, commandContext, wholeNumber, withCommonOptions } from './shared.ts';
 
@@ -53,7 +54,7 @@ async function importFiles(files: readonly string[], options: TextsOptions, comm
   if (faults.length > 0 && options.skipBad !== true)
     throw faultsError('BAD_TEXTS', faults, 'Nothing was imported. Fix these and import again, or use --skip-bad.');
   for (const fault of faults) context.print(`  skipped: ${describeFault(fault)}`);
-  if (read.skipped > 0) context.print(`  ${read.skipped} other files skipped`);
+  if (read.skipped > 0) context.print(`  ${counted(read.skipped, 'other file')} skipped`);
   const incoming = read.files.flatMap(({ texts }) => texts);
   openWorkspace({ workspace: context.workspace.root });
   const store = openStore(context.workspace.database);
@@ -76,7 +77,7 @@ function report(merged: MergeResult, { incoming, faults }: Read, context: Comman
   }
   const words = merged.texts.reduce((sum, text) => sum + text.words, 0);
   context.print(
-    `${merged.added.length} of ${incoming} texts added; the corpus has ${merged.texts.length} texts, ${words} words`,
+    `${merged.added.length} of ${counted(incoming, 'text')} added; the corpus has ${counted(merged.texts.length, 'text')}, ${counted(words, 'word')}`,
   );
   context.out({
     added: merged.added.length,
@@ -110,7 +111,7 @@ function statsLines(stats: CorpusStats, origin: string): string[] {
     ].join('  '),
   );
   return [
-    `${stats.texts} texts (${origin}), ${stats.words} words; shortest ${stats.shortest}, median ${stats.median}, longest ${stats.longest}`,
+    `${counted(stats.texts, 'text')} (${origin}), ${counted(stats.words, 'word')}; shortest ${stats.shortest}, median ${stats.median}, longest ${stats.longest}`,
     'words  texts  training  test',
     ...rows,
   ];

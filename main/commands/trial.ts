@@ -8,7 +8,7 @@ import { runTrial, type TrialResult } from '../services/recipes/trial.ts';
 import { markAbandonedRuns } from '../services/runs/runs.ts';
 import { openWorkspace } from '../services/workspace/workspace.ts';
 import { openStore } from '../store/index.ts';
-import { formatDuration } from '../text/format.ts';
+import { counted, formatDuration } from '../text/format.ts';
 import { hostPaths } from './host-paths.ts';
 import { backendChoice, type CommandContext, commandContext, wholeNumber, withCommonOptions } from './shared.ts';
 import { openTrainingScreen } from './training-screen.ts';
@@ -76,7 +76,7 @@ function report(result: TrialResult, context: CommandContext): void {
   for (const { ok, name, detail } of result.criteria) context.print(`${ok ? 'OK  ' : 'FAIL'} ${name}: ${detail}`);
   for (const { completion, reward } of result.samples) context.print(`     ${reward.toFixed(3)}  ${completion}`);
   const { go, examples, seconds, criteria, runIds, samples } = result;
-  context.print(`${go ? 'GO' : 'NO-GO'}: ${examples} examples in ${formatDuration(seconds)}.`);
+  context.print(`${go ? 'GO' : 'NO-GO'}: ${counted(examples, 'example')} in ${formatDuration(seconds)}.`);
   if (go) context.print('For what else a long run needs: braid train --config CONFIG --checklist.');
   context.out({ go, examples, seconds, criteria, run_ids: runIds, samples, workspace: context.workspace.root });
   if (!go)

@@ -4,7 +4,7 @@ import type { RunView } from '../services/runs/run-view.ts';
 import type { SampleView } from '../services/runs/samples/samples.ts';
 import type { Verdict } from '../services/runs/verdict/verdict.ts';
 import type { EventRow } from '../store/events.ts';
-import { formatDuration, formatStepTime } from '../text/format.ts';
+import { counted, formatDuration, formatStepTime } from '../text/format.ts';
 import { visible } from '../text/visible.ts';
 import { drawCurve } from './curve.ts';
 import { answerLines, legend, textLines } from './pairs.ts';
@@ -56,7 +56,7 @@ function headLines({ run, secondsPerStep, secondsLeft }: RunView, { columns, col
   const facts = [run.method, run.model, basename(run.dataset), ...(run.backend === null ? [] : [run.backend])];
   const filled = Math.round((BAR * Math.min(run.step, run.maxSteps)) / Math.max(run.maxSteps, 1));
   const progress = [
-    `${'█'.repeat(filled)}${'░'.repeat(BAR - filled)} ${run.step}/${run.maxSteps} steps`,
+    `${'█'.repeat(filled)}${'░'.repeat(BAR - filled)} ${run.step}/${counted(run.maxSteps, 'step')}`,
     ...(secondsPerStep === null ? [] : [`${formatStepTime(secondsPerStep)} each`]),
     ...(secondsLeft === null ? [] : [`${formatDuration(secondsLeft)} left`]),
   ];
@@ -80,7 +80,7 @@ function heldOutLines({ heldOut, run }: RunView, { columns }: FrameSize): string
   if (newest === undefined) return [];
   const interval = newest.low === null || newest.high === null ? '' : ` [${short(newest.low)}, ${short(newest.high)}]`;
   const from = run.baselineScore === null || newest.step === 0 ? '' : `${short(run.baselineScore)} → `;
-  const words = `${from}${short(newest.mean)}${interval} at step ${newest.step}, ${newest.n} records`;
+  const words = `${from}${short(newest.mean)}${interval} at step ${newest.step}, ${counted(newest.n, 'record')}`;
   return [clip(`${'held-out'.padEnd(LABEL)}${words}  ${spark(heldOut.map(({ mean }) => mean))}`, columns)];
 }
 

@@ -24,9 +24,9 @@ export function formatMoney(amount: number, currency = ''): string {
   return `${currency}${amount > 0 && amount < 0.00995 ? Number(amount.toPrecision(2)) : amount.toFixed(2)}`;
 }
 
-/** 1 thread, 4 threads. */
-export function formatThreads(threads: number): string {
-  return `${threads} ${threads === 1 ? 'thread' : 'threads'}`;
+/** A count with its noun: 1 step, 1200 steps; `plural` for a noun that takes more than an s. */
+export function counted(count: number, noun: string, plural = `${noun}s`): string {
+  return `${count} ${count === 1 ? noun : plural}`;
 }
 
 /** A difference with its sign: +0.120, −0.030; – if it is not a number. */

@@ -12,7 +12,7 @@ import { WEBGPU_BACKEND, type WebGpuBackend } from '../tensor/webgpu/backend.ts'
 import { adapterName, gpuOptions } from '../tensor/webgpu/describe.ts';
 import { abandonWebGpuBackend, closeWebGpuBackend, openWebGpuBackend } from '../tensor/webgpu/open.ts';
 import { measureSpeed } from '../tensor/webgpu/speed.ts';
-import { formatThreads } from '../text/format.ts';
+import { counted } from '../text/format.ts';
 import type { BackendName, BackendSetting } from './backend-names.ts';
 import { MOST_TRIAL_MS, secondsOfTrial, type TrialRun, type TrialShapes, trialShapes } from './backend-trial.ts';
 
@@ -145,7 +145,7 @@ function nativeBackend(
   threads: number,
   asked: BackendSetting,
 ): OpenBackend {
-  const device = native.gpu ? `on ${gpuNote()}` : `on ${formatThreads(threads)} of the CPU`;
+  const device = native.gpu ? `on ${gpuNote()}` : `on ${counted(threads, 'thread')} of the CPU`;
   const reason = asked === 'native' ? 'as requested' : 'its self-check passed';
   return {
     name: 'native',
@@ -160,7 +160,7 @@ async function openWasm(threads: number, kernelsFile: string, reason: string): P
   return {
     name: 'wasm',
     threads,
-    why: `WebAssembly on ${formatThreads(threads)}${runtime.wide ? ', 256-bit vectors' : ''} (${reason})`,
+    why: `WebAssembly on ${counted(threads, 'thread')}${runtime.wide ? ', 256-bit vectors' : ''} (${reason})`,
     close: () => closeWasmBackend(runtime),
   };
 }

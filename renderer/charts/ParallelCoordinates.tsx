@@ -4,6 +4,7 @@
  */
 import { Button } from '@mantine/core';
 import { type RefObject, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { counted } from '../components/format.ts';
 import classes from './ParallelCoordinates.module.css';
 import {
   axisOf,
@@ -71,7 +72,7 @@ export function ParallelCoordinates({ axes: names, rows, onFilter }: ParallelPro
   return (
     <section
       className={classes.plot}
-      aria-label={`${rows.length} runs across ${names.join(', ')}; the table lists the same values`}
+      aria-label={`${counted(rows.length, 'run')} across ${names.join(', ')}; the table lists the same values`}
     >
       <div ref={scroller} className={classes.scroller}>
         {/* biome-ignore lint/a11y/noSvgWithoutTitle: its handles have names, and the section around it has one */}
@@ -107,7 +108,7 @@ export function ParallelCoordinates({ axes: names, rows, onFilter }: ParallelPro
         ) : (
           <>
             <span className="num">
-              {inside.size} of {rows.length} runs
+              {inside.size} of {counted(rows.length, 'run')}
             </span>
             <Button variant="default" size="compact-sm" onClick={clear}>
               Clear the filter

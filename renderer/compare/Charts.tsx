@@ -6,7 +6,7 @@ import { api } from '../api/client.ts';
 import { binsOf } from '../charts/bins.ts';
 import { Histogram } from '../charts/Histogram.tsx';
 import { LineChart } from '../charts/LineChart.tsx';
-import { score, signed } from '../components/format.ts';
+import { counted, score, signed } from '../components/format.ts';
 import { Panel } from '../components/Screen.tsx';
 import { shortName } from '../components/short-name.ts';
 import classes from './Compare.module.css';
@@ -104,8 +104,8 @@ export function Charts({ view: { models, rows, metric }, chosen, gains, onGains 
         <Gains gains={gainsOf(rows, chosen)} {...{ picked: gains, onPick: onGains }} />
         {lengths === 1 && (
           <p className="soft">
-            All prompts have {rows[0]?.words} words per fragment. Add datasets of other lengths to see the score by
-            length, and forgetting.
+            All prompts have {counted(rows[0]?.words ?? 0, 'word')} per fragment. Add datasets of other lengths to see
+            the score by length, and forgetting.
           </p>
         )}
       </Panel>

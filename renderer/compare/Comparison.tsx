@@ -8,6 +8,7 @@ import type { ComparisonView } from '../../main/api/contract/index.ts';
 import { api, client } from '../api/client.ts';
 import { Confirm } from '../components/Confirm.tsx';
 import { Failed, Loading } from '../components/Feedback.tsx';
+import { counted } from '../components/format.ts';
 import { Link } from '../components/Link.tsx';
 import { Screen } from '../components/Screen.tsx';
 import { useKeys } from '../frame/keys.tsx';
@@ -77,7 +78,7 @@ function Shown({ view }: { readonly view: ComparisonView }) {
       title="Compare"
       about={
         <span>
-          <span className="num">{prompts.n}</span> held-out prompts of {prompts.datasets.join(', ')}, seed{' '}
+          <span className="num">{counted(prompts.n, 'held-out prompt')}</span> of {prompts.datasets.join(', ')}, seed{' '}
           <span className="num">{prompts.seed}</span>
           <span className="faint" title={`Hash of the prompt set: identical sets have the same hash, ${prompts.hash}`}>
             , prompt set <span className="mono">{prompts.hash.slice(0, 8)}</span>

@@ -6,6 +6,7 @@ import { useLocation, useSearch } from 'wouter';
 import type { ModelEntry, PromptSource } from '../../main/api/contract/index.ts';
 import { api, client } from '../api/client.ts';
 import { Empty, Failed, Loading } from '../components/Feedback.tsx';
+import { counted } from '../components/format.ts';
 import { Link } from '../components/Link.tsx';
 import { modelOptions } from '../components/model-options.ts';
 import { Panel } from '../components/Screen.tsx';
@@ -96,7 +97,7 @@ function Form({
         />
         <MultiSelect
           label="Held-out prompts from"
-          description={`Several lengths show forgetting · ${available} prompts`}
+          description={`Several lengths show forgetting · ${counted(available, 'prompt')}`}
           placeholder={choice.datasetIds.length === 0 ? 'Choose a dataset' : ''}
           data={sources.map(({ datasetId, name, heldOut, problem }) => ({
             value: String(datasetId),

@@ -8,7 +8,7 @@ import { Aligned } from '../components/Aligned.tsx';
 import type { WordKind } from '../components/aligned-words.ts';
 import { CompletionText } from '../components/CompletionText.tsx';
 import { Failed } from '../components/Feedback.tsx';
-import { score, signed } from '../components/format.ts';
+import { counted, score, signed } from '../components/format.ts';
 import { shortName } from '../components/short-name.ts';
 import classes from './Compare.module.css';
 import { gainOf } from './prompt-rows.ts';
@@ -50,7 +50,7 @@ export function Prompt({ id, row, models, chosen, positions, hidden, open, onTog
         </span>
         <span className="faint mono">
           {row.exact[chosen] ? 'exact · ' : ''}
-          {row.words > 0 && `${row.words} words`}
+          {row.words > 0 && counted(row.words, 'word')}
         </span>
       </UnstyledButton>
       {open && <Answers {...{ id, models, positions, hidden }} recordId={row.id} />}

@@ -1,6 +1,6 @@
 /** What a comparison shows, in one sentence. Pure. */
 import type { ComparedModel, ComparisonView } from '../../main/api/contract/index.ts';
-import { score, signed } from '../components/format.ts';
+import { counted, score, signed } from '../components/format.ts';
 
 type Compared = Pick<ComparedModel, 'name' | 'summary' | 'paired'>;
 
@@ -30,5 +30,5 @@ export function verdictInWords(
         ? `${others.length === 1 ? who : `${best.name}, the best of the others,`} is worse than ${baseline.name}`
         : `${who} is not distinguishable from ${baseline.name}`;
   const figures = `${label.toLowerCase()} ${score(best.mean)} against ${score(before)}, ${signed(mean)}`;
-  return `${found}: ${figures} [${signed(low)}, ${signed(high)}] on ${n} held-out ${n === 1 ? 'prompt' : 'prompts'}.`;
+  return `${found}: ${figures} [${signed(low)}, ${signed(high)}] on ${counted(n, 'held-out prompt')}.`;
 }

@@ -6,6 +6,7 @@ import { type KeyboardEvent, memo, type ReactNode, useState } from 'react';
 import type { AlignedWord } from '../../main/api/contract/index.ts';
 import classes from './Aligned.module.css';
 import { countKinds, describeAlignment, foldWords, type WordKind, wordKinds } from './aligned-words.ts';
+import { counted } from './format.ts';
 import { PlainButton } from './PlainButton.tsx';
 
 export interface AlignedProps {
@@ -42,7 +43,7 @@ export const Aligned = memo(function Aligned({ words, label, hidden, open = fals
       {words.length === 0 && !growing && <span className="faint">no words</span>}
       {!open && folded.hidden > 0 && (
         <PlainButton className={classes.fold} aria-expanded={opened} onClick={() => setOpened(!opened)}>
-          {opened ? 'Show less' : `Show ${folded.hidden} more words${errorsIn(folded.hiddenErrors)}`}
+          {opened ? 'Show less' : `Show ${counted(folded.hidden, 'more word')}${errorsIn(folded.hiddenErrors)}`}
         </PlainButton>
       )}
     </div>
@@ -50,7 +51,7 @@ export const Aligned = memo(function Aligned({ words, label, hidden, open = fals
 });
 
 function errorsIn(count: number): string {
-  return count === 0 ? '' : ` (${count} ${count === 1 ? 'error' : 'errors'})`;
+  return count === 0 ? '' : ` (${counted(count, 'error')})`;
 }
 
 interface WordProps {

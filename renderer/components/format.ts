@@ -25,6 +25,11 @@ export function signed(value: number | null | undefined, format: (size: number) 
   return `${value < 0 ? '−' : '+'}${format(Math.abs(value))}`;
 }
 
+/** A count with its noun: `1 step`, `1,200 steps`; `plural` for a noun that takes more than an s. */
+export function counted(count: number, noun: string, plural = `${noun}s`): string {
+  return `${number(count)} ${count === 1 ? noun : plural}`;
+}
+
 /** A large count in short: `590 k`, `135 M`, `7.62 B`. */
 export function compact(count: number | null): string {
   if (count === null) return '–';
@@ -40,7 +45,7 @@ export function money(amount: number, currency: string): string {
 /** What trains: `native, 4 threads`; the name alone where nothing is computed here, as on an engine. */
 export function backendText(name: string, threads: number | null): string {
   if (threads === null || threads === 0) return name;
-  return `${name}, ${threads} ${threads === 1 ? 'thread' : 'threads'}`;
+  return `${name}, ${counted(threads, 'thread')}`;
 }
 
 /** A duration: `48 s`, `11 min`, `2 h 05 min`. */
@@ -80,7 +85,7 @@ export function ago(at: number, now: number = Date.now()): string {
   for (const [limit, size, unit] of steps) {
     if (seconds >= limit) continue;
     const count = Math.floor(seconds / size);
-    return `${count} ${unit}${unit === 'day' && count !== 1 ? 's' : ''} ago`;
+    return `${unit === 'day' ? counted(count, unit) : `${count} ${unit}`} ago`;
   }
   return '';
 }

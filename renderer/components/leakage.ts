@@ -1,6 +1,6 @@
 /** What a dataset's held-out records share with its training records, in words. Pure. */
 import type { DatasetSummary } from '../../main/api/contract/index.ts';
-import { number } from './format.ts';
+import { counted, number } from './format.ts';
 
 /** What is shared: pairs are made from texts; imported records have prompts only. */
 export function leakageNouns(task: string): readonly [text: string, items: string] {
@@ -16,8 +16,7 @@ export function leakageInWords(
   if (leakage === null) return null;
   const { titles, pairs } = leakage;
   const [text, items] = leakageNouns(task);
-  const shared =
-    titles === 0 ? [] : [`${number(titles)} ${titles === 1 ? `${text} is` : `${text}s are`} in training and test`];
+  const shared = titles === 0 ? [] : [`${counted(titles, `${text} is`, `${text}s are`)} in training and test`];
   const repeated =
     pairs === 0 ? [] : [`${number(pairs)} of ${number(heldOut)} test ${items} repeat words of training ${items}`];
   const parts = [...shared, ...repeated];
@@ -31,7 +30,5 @@ export function heldOutInWords({ leakage, testN, task }: Pick<DatasetSummary, 'l
   const { titles, pairs } = leakage;
   if (titles + pairs === 0) return 'yes';
   const [text] = leakageNouns(task);
-  return pairs === 0
-    ? `${number(titles)} shared ${text}${titles === 1 ? '' : 's'}`
-    : `${number(pairs)} of ${number(testN)} repeat`;
+  return pairs === 0 ? counted(titles, `shared ${text}`) : `${number(pairs)} of ${number(testN)} repeat`;
 }

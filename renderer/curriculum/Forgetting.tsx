@@ -5,7 +5,7 @@ import type { ForgettingCell, ForgettingRow } from '../../main/api/contract/inde
 import { api, client } from '../api/client.ts';
 import { type HeatCell, HeatMap, type HeatRow } from '../charts/HeatMap.tsx';
 import { Failed, Loading } from '../components/Feedback.tsx';
-import { score, signed } from '../components/format.ts';
+import { counted, score, signed } from '../components/format.ts';
 import { Panel } from '../components/Screen.tsx';
 
 /** A drop of more than this from a length's best score is marked. */
@@ -39,7 +39,7 @@ export function Forgetting() {
         <HeatMap
           caption="Held-out score of each stage's checkpoint at each length"
           corner="after"
-          columns={data.columns.map(({ name, words }) => (words === null ? name : `${words} words`))}
+          columns={data.columns.map(({ name, words }) => (words === null ? name : counted(words, 'word')))}
           rows={data.rows.map((row, at) => heatRow(row, data.rows.slice(0, at)))}
           ends={['0.4', '1']}
         />
@@ -70,7 +70,7 @@ function heatCell({ mean, low, high, n }: ForgettingCell, best: number | null): 
     text: score(mean),
     // Chance level is about 0.5, so the shading starts near there.
     shade: (mean - 0.4) / 0.6,
-    about: `${score(mean)}${interval} on ${n} prompts${against}`,
+    about: `${score(mean)}${interval} on ${counted(n, 'prompt')}${against}`,
     warning: change !== null && change < -LOSS ? signed(change) : null,
   };
 }

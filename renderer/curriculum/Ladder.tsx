@@ -3,7 +3,7 @@
 import { useElementSize } from '@mantine/hooks';
 import { IconAlertTriangle, IconCheck, IconClock, IconLock } from '@tabler/icons-react';
 import type { LiveStatus, StageView } from '../../main/api/contract/index.ts';
-import { score } from '../components/format.ts';
+import { counted, score } from '../components/format.ts';
 import { StateBadge } from '../components/StateBadge.tsx';
 import classes from './Curriculum.module.css';
 import { ladderShape } from './ladder-shape.ts';
@@ -125,7 +125,7 @@ function Card({ stage, live, after, shortage }: CardProps) {
       <strong>{name}</strong>
       <span className={classes.line}>
         <StateBadge state={stateOf(stage, live)} />
-        {words !== null && name !== `${words} words` && <span className="faint">{words} words</span>}
+        {words !== null && name !== counted(words, 'word') && <span className="faint">{counted(words, 'word')}</span>}
       </span>
       <span className={classes.line}>
         best <b className={met ? classes.met : ''}>{score(best?.mean)}</b>
@@ -133,7 +133,7 @@ function Card({ stage, live, after, shortage }: CardProps) {
       <span className={classes.soft}>{ruleInShort(promotion)}</span>
       <span className={classes.soft}>
         {stepCount(steps)}
-        {dataset !== null && `, ${dataset.trainN} pairs`}
+        {dataset !== null && `, ${counted(dataset.trainN, 'pair')}`}
       </span>
       {dataset === null ? (
         <span className={classes.lack}>{shortage === undefined ? 'no dataset yet' : 'needs longer texts'}</span>

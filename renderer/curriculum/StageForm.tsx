@@ -8,6 +8,7 @@ import { ConfigForm, useConfigFaults } from '../components/config-form/ConfigFor
 import { FormDrawer, type FormGuard, useChanged } from '../components/config-form/FormDrawer.tsx';
 import type { Values } from '../components/config-form/sections.ts';
 import { Failed, Loading } from '../components/Feedback.tsx';
+import { counted } from '../components/format.ts';
 import classes from './StageForm.module.css';
 import { leftInWords, loweredInWords } from './words.ts';
 
@@ -129,7 +130,10 @@ function Form({ stage, first, initial = none, onClose, onChanged, onSaved }: For
           placeholder="none yet"
           clearable
           searchable
-          data={datasets.map((row) => ({ value: String(row.id), label: `${row.name} (${row.trainN} pairs)` }))}
+          data={datasets.map((row) => ({
+            value: String(row.id),
+            label: `${row.name} (${counted(row.trainN, 'pair')})`,
+          }))}
           value={datasetId === null ? null : String(datasetId)}
           onChange={(value) => setDatasetId(value === null ? null : Number(value))}
         />
@@ -139,14 +143,14 @@ function Form({ stage, first, initial = none, onClose, onChanged, onSaved }: For
           allowDecimal={false}
           disabled={datasetId !== null}
           value={chosen?.words ?? words ?? ''}
-          onChange={(value) => setWords(counted(value))}
+          onChange={(value) => setWords(wholeFrom(value))}
         />
         <NumberInput
           label="Steps"
           min={1}
           allowDecimal={false}
           value={steps ?? ''}
-          onChange={(value) => setSteps(counted(value))}
+          onChange={(value) => setSteps(wholeFrom(value))}
           error={faults.find(({ field }) => field === 'max_steps')?.message}
         />
       </div>
@@ -178,7 +182,7 @@ function startOf({ model, from_checkpoint }: Values): Values {
 }
 
 /** A whole number of at least 1, or nothing. */
-const counted = (value: number | string): number | null => (typeof value === 'number' && value >= 1 ? value : null);
+const wholeFrom = (value: number | string): number | null => (typeof value === 'number' && value >= 1 ? value : null);
 
 function Rule({
   rule,

@@ -6,7 +6,7 @@ import type { Curriculum, LiveStatus, StageView } from '../../main/api/contract/
 import { client } from '../api/client.ts';
 import { Sparkline } from '../charts/Sparkline.tsx';
 import { Failed } from '../components/Feedback.tsx';
-import { duration, score } from '../components/format.ts';
+import { counted, duration, score } from '../components/format.ts';
 import { Link } from '../components/Link.tsx';
 import { leakageInWords } from '../components/leakage.ts';
 import { Panel } from '../components/Screen.tsx';
@@ -178,7 +178,7 @@ function Facts({ stage, curriculum, live, shortage }: StagePanelProps) {
       <dt>Dataset</dt>
       <dd>
         {dataset === null && (shortage ?? <>none yet: make one above, or in Texts &amp; datasets</>)}
-        {dataset !== null && `${dataset.name}: ${dataset.trainN} training pairs, ${dataset.testN} held out`}
+        {dataset !== null && `${dataset.name}: ${counted(dataset.trainN, 'training pair')}, ${dataset.testN} held out`}
         {leaks !== null && <span className={classes.lack}> ({leaks})</span>}
         {dataset?.missing && <span className={classes.lack}> (file missing)</span>}
       </dd>

@@ -1,6 +1,7 @@
 /** Describes stages in words. Pure. */
 import type { LiveStatus, Promotion, StageOrigin, StageSettings, StageView } from '../../main/api/contract/index.ts';
 import { formatValue } from '../components/config-form/entry.ts';
+import { counted } from '../components/format.ts';
 
 /** "held-out ≥ 0.90, 2 times in a row". */
 export function ruleInWords(rule: Promotion | null): string {
@@ -117,5 +118,5 @@ export function metInARow(scores: readonly { readonly mean: number }[], rule: Pr
 
 /** 1 step, 90 steps. */
 export function stepCount(steps: number): string {
-  return `${steps} ${steps === 1 ? 'step' : 'steps'}`;
+  return counted(steps, 'step');
 }

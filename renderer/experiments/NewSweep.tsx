@@ -10,6 +10,7 @@ import { FormDrawer, type FormGuard, useChanged } from '../components/config-for
 import { newestDataset } from '../components/config-form/free-run.ts';
 import type { Elsewhere, Values } from '../components/config-form/sections.ts';
 import { Failed, Loading } from '../components/Feedback.tsx';
+import { counted } from '../components/format.ts';
 import { JobProgress } from '../components/JobProgress.tsx';
 import { Link } from '../components/Link.tsx';
 import { NumberField } from '../components/NumberField.tsx';
@@ -283,8 +284,7 @@ function Preview({ settings, runs, steps, rungs }: PreviewProps) {
   return (
     <>
       <span className="num">
-        {settings.length === 1 ? '1 setting' : `${settings.length} settings`}, {runs === 1 ? '1 run' : `${runs} runs`},{' '}
-        {steps} steps
+        {counted(settings.length, 'setting')}, {counted(runs, 'run')}, {counted(steps, 'step')}
         {rungs !== null && `; compared at ${stepList(rungs.slice(0, -1))}`}
       </span>
       {settings.length > 1 && (

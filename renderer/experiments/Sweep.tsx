@@ -9,7 +9,7 @@ import { ParallelCoordinates } from '../charts/ParallelCoordinates.tsx';
 import { Confirm } from '../components/Confirm.tsx';
 import { csvText } from '../components/csv.ts';
 import { Failed, Loading } from '../components/Feedback.tsx';
-import { duration } from '../components/format.ts';
+import { counted, duration } from '../components/format.ts';
 import { Link } from '../components/Link.tsx';
 import { ProgressBar } from '../components/ProgressBar.tsx';
 import { Panel, Screen } from '../components/Screen.tsx';
@@ -72,7 +72,7 @@ function Content({ sweep }: { readonly sweep: SweepView }) {
             value={Math.min(100, (100 * steps.done) / Math.max(1, steps.planned))}
           />
           <span className="num">
-            {steps.done} of {steps.planned} steps
+            {steps.done} of {counted(steps.planned, 'step')}
           </span>
           {secondsLeft !== null && secondsLeft > 0 && <span className="num">about {duration(secondsLeft)} left</span>}
           {runId !== null && <Link href={`/runs/${runId}`}>Run in training</Link>}
@@ -160,8 +160,8 @@ function Actions({ sweep }: { readonly sweep: SweepView }) {
         onClose={() => setAsked(null)}
       >
         <p>
-          The run in training saves and stops, and {runs - over} runs are not finished. What has been trained is kept,
-          and the rest can be run later.
+          The run in training saves and stops, and {counted(runs - over, 'run is', 'runs are')} not finished. What has
+          been trained is kept, and the rest can be run later.
         </p>
       </Confirm>
       <Confirm

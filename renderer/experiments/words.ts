@@ -1,7 +1,7 @@
 /** Describes sweeps in words. Pure. */
 import type { SettingRow, SweepEstimate, SweepSummary } from '../../main/api/contract/index.ts';
 import { formatValue } from '../components/config-form/entry.ts';
-import { bytes, duration, number, score } from '../components/format.ts';
+import { bytes, counted, duration, score } from '../components/format.ts';
 import { methodWords } from '../replies/words.ts';
 
 /** A value of a setting: paths by their last part, reply methods by their label. */
@@ -26,17 +26,17 @@ export function settingName({ values, label }: Pick<SettingRow, 'values' | 'labe
 
 /** "4 settings × 3 seeds"; "4 methods × 3 seeds" where nothing else varies. */
 export function shapeInWords({ settings, fields, seeds }: Pick<SweepSummary, 'settings' | 'fields' | 'seeds'>): string {
-  return `${plural(settings, fields.join() === 'method' ? 'method' : 'setting')} × ${plural(seeds.length, 'seed')}`;
+  return `${counted(settings, fields.join() === 'method' ? 'method' : 'setting')} × ${counted(seeds.length, 'seed')}`;
 }
 
 /** "12 of 12 runs, 1 failed". */
 export function progressInWords({ over, runs, failed }: Pick<SweepSummary, 'over' | 'runs' | 'failed'>): string {
-  return `${over} of ${plural(runs, 'run')}${failed === 0 ? '' : `, ${failed} failed`}`;
+  return `${over} of ${counted(runs, 'run')}${failed === 0 ? '' : `, ${failed} failed`}`;
 }
 
 /** "12 runs, 720 steps: about 14 min, 35 MiB on disk, 600 MiB of memory". */
 export function estimateInWords({ runs, steps, seconds, diskBytes, memoryBytes }: SweepEstimate): string {
-  return `${plural(runs, 'run')}, ${number(steps)} steps: about ${duration(seconds)}, ${bytes(diskBytes)} on disk, ${bytes(memoryBytes)} of memory`;
+  return `${counted(runs, 'run')}, ${counted(steps, 'step')}: about ${duration(seconds)}, ${bytes(diskBytes)} on disk, ${bytes(memoryBytes)} of memory`;
 }
 
 /** "0.912 ± 0.020"; without an interval the mean alone. */
@@ -88,10 +88,6 @@ function listed(names: readonly string[]): string {
 /** step 30; steps 30, 90. */
 export function stepList(steps: readonly number[]): string {
   return `${steps.length === 1 ? 'step' : 'steps'} ${steps.join(', ')}`;
-}
-
-function plural(count: number, what: string): string {
-  return `${number(count)} ${what}${count === 1 ? '' : 's'}`;
 }
 
 /** The table as CSV: one line a run, with the values of its setting. */

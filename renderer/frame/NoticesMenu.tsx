@@ -6,6 +6,7 @@ import { useLocation } from 'wouter';
 import type { Notice } from '../../main/api/contract/index.ts';
 import { client } from '../api/client.ts';
 import { failureOf } from '../api/failure.ts';
+import { counted } from '../components/format.ts';
 import { Link } from '../components/Link.tsx';
 import { When } from '../components/When.tsx';
 import classes from './Frame.module.css';
@@ -40,7 +41,7 @@ export function NoticesMenu({ notices }: { readonly notices: readonly Notice[] }
           onClick={() => setOpened(!opened)}
         >
           <IconBell size={14} aria-hidden="true" />
-          {notices.length === 0 ? 'No notices' : `${notices.length} ${notices.length === 1 ? 'notice' : 'notices'}`}
+          {notices.length === 0 ? 'No notices' : counted(notices.length, 'notice')}
         </UnstyledButton>
       </Popover.Target>
       <Popover.Dropdown p={0}>

@@ -16,7 +16,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type ComponentType, useEffect, useLayoutEffect, useMemo, useState } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import { api } from '../api/client.ts';
-import { number, score } from '../components/format.ts';
+import { counted, score } from '../components/format.ts';
 import { whenIdle } from '../components/use-when-idle.ts';
 import { stateOf } from '../curriculum/words.ts';
 import { allRuns } from '../runs/all-runs.ts';
@@ -78,7 +78,7 @@ export function Palette() {
     leftSection: <IconStairs {...icon} />,
   }));
   const pairs = datasets.map(({ id, name, trainN }) => ({
-    ...thing(`/texts/dataset/${id}`, name, `dataset, ${number(trainN)} training pairs`),
+    ...thing(`/texts/dataset/${id}`, name, `dataset, ${counted(trainN, 'training pair')}`),
     leftSection: <IconDatabase {...icon} />,
   }));
   const experiments = sweeps.map(({ id, name, state }) => ({

@@ -1,6 +1,6 @@
 /** Comparisons, tasks and models as entries of the palette. Pure. */
 import type { ComparisonSummary, ModelEntry, TaskSummary } from '../../main/api/contract/index.ts';
-import { score } from '../components/format.ts';
+import { counted, score } from '../components/format.ts';
 
 export interface PalettePlace {
   readonly path: string;
@@ -13,7 +13,7 @@ export function comparisonPlaces(comparisons: readonly ComparisonSummary[]): Pal
   return comparisons.map(({ id, models: [baseline, ...others], prompts }) => ({
     path: `/compare/${id}`,
     label: `${others.map(({ name }) => name).join(', ')} against ${baseline?.name ?? 'nothing'}`,
-    description: `comparison, ${prompts.n} prompts of ${prompts.datasets.join(', ')}`,
+    description: `comparison, ${counted(prompts.n, 'prompt')} of ${prompts.datasets.join(', ')}`,
     keywords: [`comparison ${id}`],
   }));
 }

@@ -1,5 +1,6 @@
 /** What Home shows of the machine. Pure. */
 import type { Check } from '../../main/api/contract/index.ts';
+import { counted } from '../components/format.ts';
 
 /** The doctor's findings without those on how the app can be opened: whoever reads this has it open. */
 export function shownChecks(checks: readonly Check[]): readonly Check[] {
@@ -7,5 +8,5 @@ export function shownChecks(checks: readonly Check[]): readonly Check[] {
 }
 
 export function coreWords(cores: number): string {
-  return `${cores} core${cores === 1 ? '' : 's'}`;
+  return counted(cores, 'core');
 }

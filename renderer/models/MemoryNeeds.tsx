@@ -1,6 +1,6 @@
 /** A model's memory needs compared with this machine. */
 import type { ModelDetail } from '../../main/api/contract/index.ts';
-import { bytes } from '../components/format.ts';
+import { bytes, counted } from '../components/format.ts';
 import classes from './Models.module.css';
 import { memoryFit } from './model-rows.ts';
 
@@ -43,8 +43,8 @@ export function MemoryNeeds({
         })}
       </ul>
       <p className="faint">
-        For {rows} completions of {tokens} tokens each with their prompt, in parts where they don't fit at once;{' '}
-        {needs.weightBytes === 2 ? 'frozen weights in 16 bits' : 'weights in float32'}.{' '}
+        For {counted(rows, 'completion')} of {counted(tokens, 'token')} each with their prompt, in parts where they
+        don't fit at once; {needs.weightBytes === 2 ? 'frozen weights in 16 bits' : 'weights in float32'}.{' '}
         {gpu === null
           ? `${bytes(freeBytes)} of ${bytes(totalBytes)} that a run can use are free now`
           : `${bytes(freeBytes)} are free now on the GPU (${gpu})`}

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import type { ModelDetail, ModelEntry } from '../../main/api/contract/index.ts';
 import { api, client } from '../api/client.ts';
 import { Failed, Loading } from '../components/Feedback.tsx';
-import { bytes, compact, score } from '../components/format.ts';
+import { bytes, compact, counted, score } from '../components/format.ts';
 import { Link } from '../components/Link.tsx';
 import { Panel } from '../components/Screen.tsx';
 import { Export } from './Export.tsx';
@@ -127,7 +127,7 @@ function Read({ detail: { entry, problem, facts, memory, files } }: { readonly d
 function Facts({ facts }: { readonly facts: NonNullable<ModelDetail['facts']> }) {
   const { adapter, base } = facts;
   const rows: readonly (readonly [string, string])[] = [
-    ['Architecture', `${facts.architecture}, ${facts.layers} layers, width ${facts.width}`],
+    ['Architecture', `${facts.architecture}, ${counted(facts.layers, 'layer')}, width ${facts.width}`],
     ['Parameters', `${compact(facts.parameters)} (${facts.parameters.toLocaleString('en')})`],
     ...(adapter === null
       ? []

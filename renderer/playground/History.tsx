@@ -3,7 +3,7 @@ import { Menu, Table } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Confirm } from '../components/Confirm.tsx';
-import { ago, score } from '../components/format.ts';
+import { ago, counted, score } from '../components/format.ts';
 import { MoreMenu } from '../components/MoreMenu.tsx';
 import { PlainButton } from '../components/PlainButton.tsx';
 import { Panel } from '../components/Screen.tsx';
@@ -88,7 +88,7 @@ function promptOf({ mode, a, b, task, index }: Form): string {
 
 function settingsOf({ mode, words, temperature, samples }: Form): string {
   return [
-    ...(mode === 'record' ? [] : [words === null ? 'all words' : `${words} words`]),
+    ...(mode === 'record' ? [] : [words === null ? 'all words' : counted(words, 'word')]),
     temperature === 0 ? 'greedy' : `temperature ${temperature}`,
     ...(temperature > 0 && samples > 1 ? [`${samples} samples`] : []),
   ].join(', ');

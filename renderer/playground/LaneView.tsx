@@ -6,7 +6,7 @@ import { Aligned } from '../components/Aligned.tsx';
 import type { WordKind } from '../components/aligned-words.ts';
 import { CompletionText } from '../components/CompletionText.tsx';
 import { Failed } from '../components/Feedback.tsx';
-import { duration, number, score } from '../components/format.ts';
+import { counted, duration, number, score } from '../components/format.ts';
 import { LongChoice } from '../components/LongChoice.tsx';
 import type { ModelOptionGroup } from '../components/model-options.ts';
 import classes from './Playground.module.css';
@@ -105,8 +105,8 @@ function Several({ lane }: { readonly lane: Lane }) {
   if (scores.length < 2 || mean === null) return null;
   return (
     <p className={`num ${classes.several}`}>
-      {scores.length} samples: mean <strong className="mono">{score(mean)}</strong>, best {score(Math.max(...scores))},
-      worst {score(Math.min(...scores))}
+      {counted(scores.length, 'sample')}: mean <strong className="mono">{score(mean)}</strong>, best{' '}
+      {score(Math.max(...scores))}, worst {score(Math.min(...scores))}
     </p>
   );
 }
@@ -120,10 +120,10 @@ function Result({ answer: { alignment, tokens, end } }: { readonly answer: Answe
       </strong>
       {end === null && <span>so far</span>}
       <span>
-        {counts.match} of {counts.match + counts.wrong + counts.missing} words right
+        {counts.match} of {counted(counts.match + counts.wrong + counts.missing, 'word')} right
       </span>
       {end !== null && <span>{firstError === null ? 'exact' : `first error at word ${firstError + 1}`}</span>}
-      <span>{tokens} tokens</span>
+      <span>{counted(tokens, 'token')}</span>
       {end !== null && <span>{duration(end.seconds)}</span>}
       <AskedAs name={end?.askedAs ?? null} />
       {end?.terminated === false && <CutOff />}
@@ -153,8 +153,8 @@ function RewardResult({ answer: { messages, tokens, end } }: { readonly answer: 
           {end.check.name} {number(end.check.value)}
         </span>
       )}
-      {messages !== undefined && <span>{turns === 1 ? '1 turn' : `${turns} turns`}</span>}
-      <span>{tokens} tokens</span>
+      {messages !== undefined && <span>{counted(turns, 'turn')}</span>}
+      <span>{counted(tokens, 'token')}</span>
       {end !== null && <span>{duration(end.seconds)}</span>}
       <AskedAs name={end?.askedAs ?? null} />
       {end?.terminated === false && <CutOff />}

@@ -6,6 +6,7 @@ import { useState } from 'react';
 import { api, client } from '../api/client.ts';
 import { Choice } from '../components/Choice.tsx';
 import { Failed } from '../components/Feedback.tsx';
+import { counted } from '../components/format.ts';
 import type { Form } from './form.ts';
 import classes from './Playground.module.css';
 
@@ -39,7 +40,7 @@ export function Texts({ form, onForm }: TextsProps) {
             label={
               <>
                 <span className={classes[side]}>{side.toUpperCase()}</span> Text {side.toUpperCase()}
-                <span className="faint num"> {countWords(form[side])} words</span>
+                <span className="faint num"> {counted(countWords(form[side]), 'word')}</span>
               </>
             }
             placeholder={side === 'a' ? 'The river bends round the old mill' : 'Nobody had told him about the train'}

@@ -7,6 +7,7 @@ import type { ReplyDesk } from '../../main/api/contract/index.ts';
 import { client } from '../api/client.ts';
 import { ChooseFile } from '../components/ChooseFile.tsx';
 import { Failed } from '../components/Feedback.tsx';
+import { counted } from '../components/format.ts';
 import { Panel } from '../components/Screen.tsx';
 import { checked, type Dropped, droppedIn, pasted } from '../texts/dropped.ts';
 import classes from './Replies.module.css';
@@ -55,8 +56,8 @@ export function DataPanel({ data }: { readonly data: ReplyDesk['data'] }) {
       >
         <p>
           <strong>{data.bundled ? 'The bundled sample' : data.name}</strong>:{' '}
-          <span className="num">{data.records}</span> training pairs, <span className="num">{data.heldOut}</span> held
-          out for the comparison
+          <span className="num">{counted(data.records, 'training pair')}</span>,{' '}
+          <span className="num">{data.heldOut}</span> held out for the comparison
         </p>
         <p className="soft">
           {data.bundled

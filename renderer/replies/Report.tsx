@@ -4,6 +4,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import type { MethodView, ReportView } from '../../main/api/contract/index.ts';
 import { api, client } from '../api/client.ts';
 import { Failed } from '../components/Feedback.tsx';
+import { counted } from '../components/format.ts';
 import { Panel } from '../components/Screen.tsx';
 import { saveFile, svgToPng } from '../components/save-file.ts';
 import { When } from '../components/When.tsx';
@@ -49,8 +50,9 @@ export function Report({ methods, hasStart, seed, work }: ReportProps) {
       {report && (
         <>
           <p className="soft">
-            {report.numbers.prompts} posts, {report.numbers.samples} replies each, <When at={report.at} />. Means with
-            95% intervals; a winner is named only where it beats all others significantly.
+            {counted(report.numbers.prompts, 'post')}, {counted(report.numbers.samples, 'reply', 'replies')} each,{' '}
+            <When at={report.at} />. Means with 95% intervals; a winner is named only where it beats all others
+            significantly.
           </p>
           <ReportCharts report={report} />
           <ReportTable report={report} />

@@ -2,7 +2,7 @@
 import { Button } from '@mantine/core';
 import type { ReplyDesk } from '../../main/api/contract/index.ts';
 import { client } from '../api/client.ts';
-import { duration, score } from '../components/format.ts';
+import { counted, duration, score } from '../components/format.ts';
 import { Link } from '../components/Link.tsx';
 import { Panel } from '../components/Screen.tsx';
 import { When } from '../components/When.tsx';
@@ -39,8 +39,8 @@ export function Trial({ trial, seed, work }: TrialProps) {
       ) : (
         <>
           <p className={classes.verdict} data-go={trial.go}>
-            <strong>{trial.go ? 'Go' : 'No-go'}</strong>: {trial.examples} examples in {duration(trial.seconds)},{' '}
-            <When at={trial.at} />.{' '}
+            <strong>{trial.go ? 'Go' : 'No-go'}</strong>: {counted(trial.examples, 'example')} in{' '}
+            {duration(trial.seconds)}, <When at={trial.at} />.{' '}
             {trial.runIds.map((id) => (
               <Link key={id} href={`/runs/${id}`}>
                 run {id}{' '}

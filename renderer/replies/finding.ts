@@ -1,6 +1,6 @@
 /** What a comparison of the reply methods found, in one sentence. Pure. */
 import type { MethodView, ReportView, SeedTable } from '../../main/api/contract/index.ts';
-import { signed } from '../components/format.ts';
+import { counted, signed } from '../components/format.ts';
 import { type Difference, differences, mean, meanOverSeeds, modelLabel } from './report-rows.ts';
 import { methodWords } from './words.ts';
 
@@ -26,7 +26,7 @@ export function findingOf(report: Pick<ReportView, 'numbers'> | null | undefined
   const [best, second] = ranked;
   if (row === undefined || best === undefined || second === undefined)
     return { kind: 'none', limits, sentence: 'The comparison has no rewards of two models to compare.' };
-  const posts = `on ${numbers.prompts} held-out posts`;
+  const posts = `on ${counted(numbers.prompts, 'held-out post')}`;
   const base = numbers.models.some(({ name }) => name === 'baseline') ? 'baseline' : (numbers.models[0]?.name ?? '');
   const over = (against: string): Difference | null => differences(row.pairs, against, [best.model])[0] ?? null;
   const label = modelLabel(best.model);

@@ -4,7 +4,7 @@ import type { SampleFacts } from '../../main/api/contract/index.ts';
 import { api } from '../api/client.ts';
 import { CompletionText } from '../components/CompletionText.tsx';
 import { Failed, Loading } from '../components/Feedback.tsx';
-import { score } from '../components/format.ts';
+import { counted, score } from '../components/format.ts';
 import { Target } from '../samples/SampleCard.tsx';
 import { extremes } from './extremes.ts';
 import classes from './Run.module.css';
@@ -38,7 +38,8 @@ function Completion({ facts, name }: { readonly facts: SampleFacts; readonly nam
       <h3>
         {name} <span className="mono">{score(reward)}</span>
         <span className="faint">
-          group {group + 1}, {facts.length} tokens{facts.terminated ? '' : ', cut off'}
+          group {group + 1}, {counted(facts.length, 'token')}
+          {facts.terminated ? '' : ', cut off'}
         </span>
       </h3>
       {data !== undefined && (

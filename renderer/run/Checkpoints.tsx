@@ -5,7 +5,7 @@ import { memo, useState } from 'react';
 import type { RunDetail } from '../../main/api/contract/index.ts';
 import { FreeRun } from '../components/config-form/FreeRun.tsx';
 import { continuesInCurriculum, type Followed, runFrom } from '../components/config-form/free-run.ts';
-import { score } from '../components/format.ts';
+import { counted, score } from '../components/format.ts';
 import { Link } from '../components/Link.tsx';
 import { Panel } from '../components/Screen.tsx';
 import { When } from '../components/When.tsx';
@@ -33,8 +33,8 @@ export const Checkpoints = memo(function Checkpoints({ detail, noRollBack, isEnd
     <Panel title="Checkpoints">
       {checkpoints.length === 0 && (
         <p className="soft">
-          {isEnded ? 'None was saved: one is due' : 'None yet; one is saved'} every{' '}
-          {String(detail.config.save_steps ?? 'few')} steps.
+          {isEnded ? 'None was saved: one is due' : 'None yet; one is saved'}{' '}
+          {detail.config.save_steps === 1 ? 'every step' : `every ${String(detail.config.save_steps ?? 'few')} steps`}.
         </p>
       )}
       {there.length > 0 && (
@@ -105,7 +105,7 @@ export const Checkpoints = memo(function Checkpoints({ detail, noRollBack, isEnd
       )}
       {removed > 0 && (
         <p className={`faint ${classes.note}`}>
-          {removed} earlier {removed === 1 ? 'checkpoint was' : 'checkpoints were'} removed: the run keeps only the
+          {counted(removed, 'earlier checkpoint was', 'earlier checkpoints were')} removed: the run keeps only the
           newest. Its lineage still lists them.
         </p>
       )}

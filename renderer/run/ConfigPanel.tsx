@@ -5,6 +5,7 @@ import { memo, useMemo, useState } from 'react';
 import type { RunDetail } from '../../main/api/contract/index.ts';
 import { api, client } from '../api/client.ts';
 import { Failed } from '../components/Feedback.tsx';
+import { counted } from '../components/format.ts';
 import { LongChoice } from '../components/LongChoice.tsx';
 import { Panel } from '../components/Screen.tsx';
 import { saveFile } from '../components/save-file.ts';
@@ -70,7 +71,7 @@ export const ConfigPanel = memo(function ConfigPanel({ runId, detail }: ConfigPa
           {changed.length > 0 && <Settings entries={changed} defaults={defaults} />}
           {usual.length > 0 && (
             <details open={words.trim() !== '' || changed.length === 0} className={classes.usual}>
-              <summary>{usual.length} settings at their defaults</summary>
+              <summary>{counted(usual.length, 'setting at its default', 'settings at their defaults')}</summary>
               <Settings entries={usual} defaults={null} />
             </details>
           )}

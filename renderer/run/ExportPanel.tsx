@@ -4,6 +4,7 @@ import { memo } from 'react';
 import type { ExportedFiles } from '../../main/api/contract/index.ts';
 import { client } from '../api/client.ts';
 import { Failed } from '../components/Feedback.tsx';
+import { counted } from '../components/format.ts';
 import { Panel } from '../components/Screen.tsx';
 import { saveFile } from '../components/save-file.ts';
 import classes from './Run.module.css';
@@ -36,8 +37,8 @@ export const ExportPanel = memo(function ExportPanel({ runId }: { readonly runId
       ) : (
         <div className={classes.exported} role="status">
           <p>
-            {work.data.steps} steps,{' '}
-            {work.data.samples === 0 ? 'no saved completions' : `${work.data.samples} completions`} in{' '}
+            {counted(work.data.steps, 'step')},{' '}
+            {work.data.samples === 0 ? 'no saved completions' : counted(work.data.samples, 'completion')} in{' '}
             <span className="mono">{work.data.folder}</span>
           </p>
           {save.error !== null && <Failed what="The file was not saved" error={save.error} />}

@@ -3,7 +3,7 @@ import { IconAlertTriangle, IconCircleCheck, IconInfoCircle, IconTrendingDown } 
 import { useQuery } from '@tanstack/react-query';
 import type { RunDetail, Verdict } from '../../main/api/contract/index.ts';
 import { api } from '../api/client.ts';
-import { duration, money, number, score, signed } from '../components/format.ts';
+import { counted, duration, money, number, score, signed } from '../components/format.ts';
 import classes from './Run.module.css';
 import { hasEnded, type RunFeed } from './run-feed.ts';
 
@@ -68,7 +68,11 @@ function TimeAndCost({ feed: { run, live } }: { readonly feed: RunFeed }) {
   return (
     <>
       {live === null ? (
-        <Figure name="Trained for" value={duration(spent.seconds)} note={`${run.step} of ${run.maxSteps} steps`} />
+        <Figure
+          name="Trained for"
+          value={duration(spent.seconds)}
+          note={`${run.step} of ${counted(run.maxSteps, 'step')}`}
+        />
       ) : (
         <Figure
           name="Time left"

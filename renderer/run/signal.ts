@@ -1,7 +1,7 @@
 /** The signal budget as chart series and in words. Pure. */
 import type { SignalBudget } from '../../main/api/contract/index.ts';
 import type { ChartSeries } from '../charts/series.ts';
-import { duration, number } from '../components/format.ts';
+import { counted, duration, number } from '../components/format.ts';
 
 const outcomes = [
   { id: 'teaches', label: 'teaches', colour: 'strand-a' },
@@ -21,7 +21,7 @@ export function outcomeSeries({ bins }: Pick<SignalBudget, 'bins'>): readonly Ch
 /** How many prompts still teach. */
 export function promptWords({ prompts: { teaches, solved, dead }, groups }: Pick<SignalBudget, 'prompts' | 'groups'>) {
   const all = teaches + solved + dead;
-  return `${count(all, 'prompt')} sampled in ${count(groups, 'group')}. By the last group of each, ${number(teaches)} still ${
+  return `${counted(all, 'prompt')} sampled in ${counted(groups, 'group')}. By the last group of each, ${number(teaches)} still ${
     teaches === 1 ? 'teaches' : 'teach'
   }, ${number(solved)} ${solved === 1 ? 'is' : 'are'} learned and ${number(dead)} ${dead === 1 ? 'is' : 'are'} dead.`;
 }
@@ -55,8 +55,4 @@ export function savingWords(
   return seconds > 0
     ? `Would have saved about ${duration(seconds)} (${percent}%) ${basis}.`
     : `Would have cost about ${duration(-seconds)} (${percent}%) more ${basis}.`;
-}
-
-function count(n: number, noun: string): string {
-  return `${number(n)} ${noun}${n === 1 ? '' : 's'}`;
 }

@@ -3,7 +3,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { api, client } from '../api/client.ts';
 import { Confirm } from '../components/Confirm.tsx';
 import { Failed, Loading } from '../components/Feedback.tsx';
-import { bytes, number } from '../components/format.ts';
+import { bytes, counted } from '../components/format.ts';
 import { Link } from '../components/Link.tsx';
 
 export interface DeleteRunProps {
@@ -30,9 +30,9 @@ export function DeleteRun({ runId, name, onClose, onDeleted }: DeleteRunProps) {
         <>
           <p>This can't be undone. It deletes:</p>
           <ul>
-            <li>the metrics of {number(data.steps)} steps</li>
-            <li>{number(data.samples)} completions</li>
-            <li>{number(data.evaluations)} evaluations</li>
+            <li>the metrics of {counted(data.steps, 'step')}</li>
+            <li>{counted(data.samples, 'completion')}</li>
+            <li>{counted(data.evaluations, 'evaluation')}</li>
             <li>
               {data.checkpoints.length === 0
                 ? 'no checkpoint'

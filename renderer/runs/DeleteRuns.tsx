@@ -2,6 +2,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { client } from '../api/client.ts';
 import { Confirm } from '../components/Confirm.tsx';
+import { counted } from '../components/format.ts';
 import { isLive, type RunRowView } from './run-rows.ts';
 
 export interface DeleteRunsProps {
@@ -33,7 +34,7 @@ export function DeleteRuns({ runs, all, onClose, onDeleted }: DeleteRunsProps) {
   return (
     <Confirm
       opened
-      title={`Delete ${counted(ended.length)}?`}
+      title={`Delete ${counted(ended.length, 'run')}?`}
       action="Delete"
       dangerous
       disabled={ended.length === 0}
@@ -74,8 +75,4 @@ function Names({ runs }: { readonly runs: readonly RunRowView[] }) {
       {runs.length > SHOWN && <li>and {runs.length - SHOWN} more</li>}
     </ul>
   );
-}
-
-function counted(count: number): string {
-  return count === 1 ? '1 run' : `${count} runs`;
 }

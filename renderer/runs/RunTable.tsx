@@ -2,7 +2,7 @@
 import { Menu } from '@mantine/core';
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
 import { memo, useMemo, useRef } from 'react';
-import { score } from '../components/format.ts';
+import { counted, score } from '../components/format.ts';
 import { MoreMenu } from '../components/MoreMenu.tsx';
 import { PlainButton } from '../components/PlainButton.tsx';
 import { useRows } from '../components/use-rows.ts';
@@ -157,7 +157,7 @@ interface GroupRowProps {
 }
 
 function GroupRow({ group: { title, rows, heldOut }, columns: span }: GroupRowProps) {
-  const count = rows.length === 1 ? '1 run' : `${rows.length} runs`;
+  const count = counted(rows.length, 'run');
   return (
     <tr>
       <th scope="rowgroup" colSpan={span} className={classes.group}>

@@ -5,6 +5,7 @@ import type { SampleFacts } from '../../main/api/contract/index.ts';
 import { binsOf } from '../charts/bins.ts';
 import { Histogram } from '../charts/Histogram.tsx';
 import type { WordKind } from '../components/aligned-words.ts';
+import { counted } from '../components/format.ts';
 import { useWhenIdle } from '../components/use-when-idle.ts';
 import { byReward } from './prompts.ts';
 import { SampleCard, Target, useSample } from './SampleCard.tsx';
@@ -68,7 +69,7 @@ export function Completions({ samples, onePrompt, scale, hidden, onRecord }: Com
             <SampleCard sample={worst} title="worst" withTarget={!onePrompt} {...{ hidden, onRecord }} />
           </div>
           <Histogram
-            title={`Rewards of ${samples.length} completions; click a bar to filter`}
+            title={`Rewards of ${counted(samples.length, 'completion')}; click a bar to filter`}
             label="Rewards"
             unit="completions"
             height={64}

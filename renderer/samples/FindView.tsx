@@ -6,6 +6,7 @@ import { api } from '../api/client.ts';
 import type { WordKind } from '../components/aligned-words.ts';
 import { Choice } from '../components/Choice.tsx';
 import { Empty, Failed, Loading } from '../components/Feedback.tsx';
+import { counted } from '../components/format.ts';
 import { useRows } from '../components/use-rows.ts';
 import { useKeys } from '../frame/keys.tsx';
 import { ExportMenu } from './ExportMenu.tsx';
@@ -152,7 +153,7 @@ export function FindView({ runId, place, onPlace, hidden }: FindViewProps) {
 }
 
 function countText(count: number, isMore: boolean): string {
-  const completions = `${count.toLocaleString('en')} ${count === 1 ? 'completion' : 'completions'}`;
+  const completions = counted(count, 'completion');
   return isMore ? `more than ${completions}; only the first are listed, exports include all` : completions;
 }
 

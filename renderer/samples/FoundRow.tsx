@@ -1,6 +1,6 @@
 import { IconCut } from '@tabler/icons-react';
 import type { FoundSample } from '../../main/api/contract/index.ts';
-import { score, signed } from '../components/format.ts';
+import { counted, score, signed } from '../components/format.ts';
 import { PlainButton } from '../components/PlainButton.tsx';
 import classes from './Samples.module.css';
 
@@ -24,7 +24,7 @@ export function FoundRow({ sample, here, onChoose }: FoundRowProps) {
           {origin}
         </span>
         <span className="soft num">
-          adv {signed(advantage)} · {length} tokens
+          adv {signed(advantage)} · {counted(length, 'token')}
         </span>
         {!terminated && (
           <span className={classes.cut}>

@@ -2,7 +2,7 @@
 
 import { useEffect, useRef } from 'react';
 import { Choice } from '../components/Choice.tsx';
-import { score } from '../components/format.ts';
+import { counted, score } from '../components/format.ts';
 import { PlainButton } from '../components/PlainButton.tsx';
 import { useRows } from '../components/use-rows.ts';
 import { Bars } from './Bars.tsx';
@@ -49,7 +49,7 @@ export function PromptList({ prompts, scale, chosen, onChoose, order, onOrder }:
         onClick={() => onChoose(null)}
       >
         <strong>The whole step</strong>
-        <span className="soft num">{completions} completions</span>
+        <span className="soft num">{counted(completions, 'completion')}</span>
       </PlainButton>
       <div ref={scroller} className={classes.scroller}>
         <div className={classes.inner} style={{ height: virtual.getTotalSize() }}>

@@ -10,7 +10,7 @@ import { Aligned } from '../components/Aligned.tsx';
 import { fragmentOf, targetOf, type WordKind } from '../components/aligned-words.ts';
 import { CompletionText } from '../components/CompletionText.tsx';
 import { Failed } from '../components/Feedback.tsx';
-import { number, score, signed } from '../components/format.ts';
+import { counted, number, score, signed } from '../components/format.ts';
 import { IconButton } from '../components/IconButton.tsx';
 import { MoreMenu } from '../components/MoreMenu.tsx';
 import { usePins } from './pins.ts';
@@ -72,7 +72,7 @@ function Facts({ sample }: { readonly sample: SampleView }) {
         </span>
       ))}
       <span title="Advantage: how much better than its group">adv {signed(advantage)}</span>
-      <span>{length} tokens</span>
+      <span>{counted(length, 'token')}</span>
       {typeof alignment?.firstError === 'number' && <span>first error at word {alignment.firstError + 1}</span>}
       {terminated ? (
         <span className={classes.ended}>

@@ -5,6 +5,7 @@ import { useEffect, useRef, useState } from 'react';
 import type { EngineView, ServerStatus } from '../../main/api/contract/index.ts';
 import { api, client } from '../api/client.ts';
 import { Failed } from '../components/Feedback.tsx';
+import { counted } from '../components/format.ts';
 import { When } from '../components/When.tsx';
 import { SecretForm } from './SecretForm.tsx';
 import classes from './Settings.module.css';
@@ -127,8 +128,8 @@ function ServerWords({ server, engine }: ServerWordsProps) {
 
 function limitWords(idleMinutes: number, maxHours: number): string {
   const limits = [
-    ...(idleMinutes > 0 ? [`after ${idleMinutes} minutes without a run`] : []),
-    ...(maxHours > 0 ? [`${maxHours} hours after its start`] : []),
+    ...(idleMinutes > 0 ? [`after ${counted(idleMinutes, 'minute')} without a run`] : []),
+    ...(maxHours > 0 ? [`${counted(maxHours, 'hour')} after its start`] : []),
   ];
   return limits.length === 0 ? "It doesn't end by itself." : `It ends ${limits.join(', and ')}.`;
 }

@@ -6,6 +6,7 @@ import type { EngineTest, EngineView } from '../../main/api/contract/index.ts';
 import { api, client } from '../api/client.ts';
 import { Confirm } from '../components/Confirm.tsx';
 import { Failed } from '../components/Feedback.tsx';
+import { counted } from '../components/format.ts';
 import { Panel } from '../components/Screen.tsx';
 import { EngineForm } from './EngineForm.tsx';
 import { EngineServer } from './EngineServer.tsx';
@@ -112,5 +113,5 @@ function Engine({ engine, onEdit }: EngineProps) {
 }
 
 function found({ completions, tokens, sampleSeconds, stepSeconds, words }: EngineTest): string {
-  return `It works: ${completions} completions of ${tokens} tokens in ${sampleSeconds.toFixed(2)} s, a step on them in ${stepSeconds.toFixed(2)} s. ${words}`;
+  return `It works: ${counted(completions, 'completion')} of ${counted(tokens, 'token')} in ${sampleSeconds.toFixed(2)} s, a step on them in ${stepSeconds.toFixed(2)} s. ${words}`;
 }

@@ -1,13 +1,14 @@
 /** The doctor's checks in words. Pure. */
 import type { Check } from '../../main/api/contract/index.ts';
+import { counted } from '../components/format.ts';
 
 /** One line: whether Braid works here, and what could be better. */
 export function verdictOf(checks: readonly Check[]): string {
   const failed = checks.filter(({ status }) => status === 'FAIL').length;
   const warned = checks.filter(({ status }) => status === 'WARN').length;
-  const hints = warned === 0 ? '' : `; ${warned} ${warned === 1 ? 'thing' : 'things'} could be better`;
+  const hints = warned === 0 ? '' : `; ${counted(warned, 'thing')} could be better`;
   if (failed === 0) return `This machine runs Braid${hints}`;
-  return `${failed} ${failed === 1 ? 'check' : 'checks'} failed: Braid can't run here yet${hints}`;
+  return `${counted(failed, 'check')} failed: Braid can't run here yet${hints}`;
 }
 
 /** A report to share: one line per check, with what to do below it. */

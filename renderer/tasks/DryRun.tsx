@@ -4,7 +4,7 @@ import type { ScoredCompletion, TrialReport } from '../../main/api/contract/inde
 import { binsOf } from '../charts/bins.ts';
 import { Histogram } from '../charts/Histogram.tsx';
 import { CompletionText } from '../components/CompletionText.tsx';
-import { number, score } from '../components/format.ts';
+import { counted, number, score } from '../components/format.ts';
 import { GroupBars } from './GroupBars.tsx';
 import classes from './Trial.module.css';
 import { deadInWords, verdictOf } from './trial-words.ts';
@@ -41,7 +41,7 @@ export function DryRun({ report, isOld, seconds, show }: DryRunProps) {
         {check !== null && <Tile name={check.name} value={score(check.mean)} note="check" />}
       </dl>
       <p className="soft num">
-        {number(n)} completions in {seconds.toFixed(2)} s
+        {counted(n, 'completion')} in {seconds.toFixed(2)} s
         {n < given && `; stopped there, as the reward takes long (${number(given)} were to be tried)`}
         {given < total && `, of ${number(total)} stored`}
       </p>

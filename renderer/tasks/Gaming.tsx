@@ -3,7 +3,7 @@ import { useMemo } from 'react';
 import type { GamingReport } from '../../main/api/contract/index.ts';
 import { LineChart } from '../charts/LineChart.tsx';
 import type { ChartSeries } from '../charts/series.ts';
-import { number, score } from '../components/format.ts';
+import { counted, score } from '../components/format.ts';
 import classes from './Trial.module.css';
 import { correlation } from './trial-words.ts';
 
@@ -41,7 +41,9 @@ export function Gaming({ report: { names, correlations, drift, findings }, n }: 
         ))}
         {findings.length === 0 && (
           <li data-none>
-            {n < 20 ? `${n} completions are too few to tell: sample more, or choose a run.` : 'Nothing stands out.'}
+            {n < 20
+              ? `${counted(n, 'completion is', 'completions are')} too few to tell: sample more, or choose a run.`
+              : 'Nothing stands out.'}
           </li>
         )}
       </ul>
@@ -77,7 +79,7 @@ export function Gaming({ report: { names, correlations, drift, findings }, n }: 
           </tbody>
         </table>
       </div>
-      <p className="soft">Pearson's r over {number(n)} completions; a dash where one of the two doesn't vary.</p>
+      <p className="soft">Pearson's r over {counted(n, 'completion')}; a dash where one of the two doesn't vary.</p>
       {drift.length > 1 ? (
         <>
           <LineChart title="Over the run" series={worth} format={score} height={150} />

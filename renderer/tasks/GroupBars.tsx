@@ -1,6 +1,6 @@
 /** The groups of a dry run, each as a bar from its lowest to its highest reward; a dead one is a point. */
 import type { TrialReport } from '../../main/api/contract/index.ts';
-import { score } from '../components/format.ts';
+import { counted, score } from '../components/format.ts';
 import classes from './Trial.module.css';
 
 export interface GroupBarsProps {
@@ -34,7 +34,7 @@ interface BarProps {
 }
 
 function Bar({ group: { recordId, step, n, lowest, highest, mean }, at }: BarProps) {
-  const name = `${recordId}${step === null ? '' : `, step ${step}`}: ${n} completions`;
+  const name = `${recordId}${step === null ? '' : `, step ${step}`}: ${counted(n, 'completion')}`;
   if (!Number.isFinite(lowest)) return <span className={classes.bar} title={`${name}, all failed`} />;
   const isDead = !(highest - lowest > 1e-9);
   const title = isDead ? `${name}, all ${score(mean)}` : `${name}, ${score(lowest)} to ${score(highest)}`;

@@ -7,7 +7,7 @@ import { LineChart } from '../charts/LineChart.tsx';
 import type { ChartSeries } from '../charts/series.ts';
 import { Choice } from '../components/Choice.tsx';
 import { Failed, Loading } from '../components/Feedback.tsx';
-import { number, score, signed } from '../components/format.ts';
+import { counted, number, score, signed } from '../components/format.ts';
 import { Link } from '../components/Link.tsx';
 import classes from './Trial.module.css';
 import { orderInWords } from './trial-words.ts';
@@ -81,7 +81,7 @@ function Result({ data, isOld }: { readonly data: RescoredDraft; readonly isOld:
       </p>
       <p className="num">
         Mean reward {score(before)} before, {score(after)} with this version ({changeInWords(after - before)}), over{' '}
-        {number(n)} stored completions
+        {counted(n, 'stored completion')}
         {n < total - without_record && ` of ${number(total)}: time ran out`}
         {failures > 0 && `; ${number(failures)} failed`}
         {without_record > 0 && `; ${number(without_record)} without a record in the run's dataset`}. Dead groups:{' '}

@@ -4,7 +4,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, client } from '../api/client.ts';
 import { Failed } from '../components/Feedback.tsx';
-import { number } from '../components/format.ts';
+import { counted } from '../components/format.ts';
 import { modelOptions } from '../components/model-options.ts';
 import classes from './Tasks.module.css';
 import type { Draft } from './use-draft.ts';
@@ -34,7 +34,7 @@ export function SampleDialog({ draft, onClose, onSampled }: SampleDialogProps) {
     },
     onSuccess: ({ id }) => {
       const name = usable.find(({ ref }) => ref === model)?.name ?? '';
-      onSampled(id, `Sampled now: ${name}, ${number(prompts * samples)} completions`);
+      onSampled(id, `Sampled now: ${name}, ${counted(prompts * samples, 'completion')}`);
     },
   });
   return (

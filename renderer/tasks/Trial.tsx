@@ -6,7 +6,7 @@ import type { DraftFacts, TrialSource } from '../../main/api/contract/index.ts';
 import { api } from '../api/client.ts';
 import { Choice } from '../components/Choice.tsx';
 import { Failed, Loading } from '../components/Feedback.tsx';
-import { number } from '../components/format.ts';
+import { counted } from '../components/format.ts';
 import { Segments } from '../components/Segments.tsx';
 import { DryRun } from './DryRun.tsx';
 import { Gaming } from './Gaming.tsx';
@@ -44,7 +44,7 @@ export function Trial({ draft, isReady, isChecking, facts }: TrialProps) {
   const options: readonly Option[] = [
     ...sampled,
     ...runs.map(({ runId, name, completions }): Option => {
-      const label = `Run ${runId}: ${name}, ${number(completions)} completions`;
+      const label = `Run ${runId}: ${name}, ${counted(completions, 'completion')}`;
       return { value: `run ${runId}`, label, source: { kind: 'run', runId } };
     }),
     ...(sources.data?.hasExamples === true

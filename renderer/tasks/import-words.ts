@@ -1,6 +1,6 @@
 /** An import in words, and its options as the host takes them. Pure. */
 import type { ImportPlan } from '../../main/api/contract/index.ts';
-import { number } from '../components/format.ts';
+import { counted, number } from '../components/format.ts';
 
 const LONGEST = 120;
 
@@ -14,13 +14,13 @@ export function cell(value: unknown): string {
 /** `5 rows: 2 training records, 2 held out, 1 duplicate dropped` */
 export function countsInWords({ rows, leftOut, duplicates, faults, train, test }: ImportPlan['counts']): string {
   const parts = [
-    `${number(train)} training records`,
+    `${counted(train, 'training record')}`,
     `${number(test)} held out`,
-    ...(leftOut > 0 ? [`${number(leftOut)} rows left out`] : []),
-    ...(duplicates > 0 ? [`${number(duplicates)} ${duplicates === 1 ? 'duplicate' : 'duplicates'} dropped`] : []),
+    ...(leftOut > 0 ? [`${counted(leftOut, 'row')} left out`] : []),
+    ...(duplicates > 0 ? [`${counted(duplicates, 'duplicate')} dropped`] : []),
     ...(faults > 0 ? [`${number(faults)} with faults`] : []),
   ];
-  return `${number(rows)} rows: ${parts.join(', ')}`;
+  return `${counted(rows, 'row')}: ${parts.join(', ')}`;
 }
 
 /** A message in which files are named as the user knows them: where the host keeps them meanwhile says nothing. */
@@ -35,7 +35,7 @@ export function sharedInWords(
 ): string | null {
   if (overlaps.length === 0 && shared_titles.length === 0) return null;
   const whole = shared_titles.length === 0 ? '' : `, ${number(shared_titles.length)} of them the whole prompt`;
-  return `${number(overlaps.length)} of ${number(heldOut)} held-out records share words with training records${whole}`;
+  return `${number(overlaps.length)} of ${counted(heldOut, 'held-out record')} share words with training records${whole}`;
 }
 
 export interface ColumnOption {

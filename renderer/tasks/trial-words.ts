@@ -1,6 +1,6 @@
 /** A dry run in words. Pure. */
 import type { RescoredDraft, TrialReport } from '../../main/api/contract/index.ts';
-import { number, score } from '../components/format.ts';
+import { counted, number, score } from '../components/format.ts';
 
 export interface Verdict {
   readonly tone: 'good' | 'warn' | 'bad';
@@ -24,7 +24,7 @@ export function verdictOf(report: TrialReport): Verdict {
       text: `The reward is constant: every completion gets ${score(mean)}. Nothing can be learned from it.`,
     };
   if (failures > 0)
-    return { tone: 'warn', text: `The reward fails on ${number(failures)} of ${number(n)} completions.` };
+    return { tone: 'warn', text: `The reward fails on ${number(failures)} of ${counted(n, 'completion')}.` };
   if (groups.length === 0)
     return {
       tone: 'warn',
@@ -35,11 +35,11 @@ export function verdictOf(report: TrialReport): Verdict {
   if (dead > groups.length / 2)
     return {
       tone: 'warn',
-      text: `${number(dead)} of ${number(groups.length)} groups would be dead: most prompts teach nothing.`,
+      text: `${number(dead)} of ${counted(groups.length, 'group')} would be dead: most prompts teach nothing.`,
     };
   return {
     tone: 'good',
-    text: `${number(groups.length - dead)} of ${number(groups.length)} groups would teach the model something.`,
+    text: `${number(groups.length - dead)} of ${counted(groups.length, 'group')} would teach the model something.`,
   };
 }
 
@@ -50,10 +50,10 @@ export function orderInWords({
   groups,
 }: Pick<RescoredDraft, 'order_changed' | 'sign_changed' | 'groups'>): string {
   if (order_changed > 0)
-    return `The order changes in ${number(order_changed)} of ${number(groups)} groups, and the gradient's sign for ${number(sign_changed)} completions.`;
+    return `The order changes in ${number(order_changed)} of ${counted(groups, 'group')}, and the gradient's sign for ${counted(sign_changed, 'completion')}.`;
   const same = 'The order of completions stays the same in every group';
   if (sign_changed === 0) return `${same}: no completion's gradient changes its sign.`;
-  return `${same}, but the gradient's sign changes for ${number(sign_changed)} completions: the groups' means move.`;
+  return `${same}, but the gradient's sign changes for ${counted(sign_changed, 'completion')}: the groups' means move.`;
 }
 
 /** Pearson's r with two decimals: `−0.87`. */

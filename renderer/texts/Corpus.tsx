@@ -6,7 +6,7 @@ import { useDeferredValue, useMemo, useRef, useState } from 'react';
 import { api, client } from '../api/client.ts';
 import { failureOf } from '../api/failure.ts';
 import { Failed, Loading } from '../components/Feedback.tsx';
-import { number } from '../components/format.ts';
+import { counted, number } from '../components/format.ts';
 import { Panel } from '../components/Screen.tsx';
 import { selectedText } from '../components/selected-text.ts';
 import { useKeys } from '../frame/keys.tsx';
@@ -265,13 +265,13 @@ function Selection({ texts, all, chosen, onSelect }: SelectionProps) {
   if (chosen.length === 0)
     return (
       <span className={`${classes.count} num soft`}>
-        {texts.length === all ? `${number(all)} texts` : `${number(texts.length)} of ${number(all)} texts`}
+        {texts.length === all ? counted(all, 'text') : `${number(texts.length)} of ${counted(all, 'text')}`}
       </span>
     );
   const words = chosen.reduce((sum, text) => sum + text.words, 0);
   return (
     <span className={`${classes.count} num`}>
-      {selectedText(chosen, texts)}, {number(words)} words
+      {selectedText(chosen, texts)}, {counted(words, 'word')}
       <CloseButton size="xs" aria-label="Select none" onClick={() => onSelect(new Set())} />
     </span>
   );

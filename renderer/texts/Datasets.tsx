@@ -6,7 +6,7 @@ import { useLocation } from 'wouter';
 import type { DatasetSummary } from '../../main/api/contract/index.ts';
 import { api } from '../api/client.ts';
 import { Empty, Failed, Loading } from '../components/Feedback.tsx';
-import { bytes, number } from '../components/format.ts';
+import { bytes, counted, number } from '../components/format.ts';
 import { Link } from '../components/Link.tsx';
 import { heldOutInWords, leakageInWords } from '../components/leakage.ts';
 import { Panel } from '../components/Screen.tsx';
@@ -116,9 +116,6 @@ function Row({ dataset, onRemove }: { readonly dataset: DatasetSummary; readonly
 }
 
 function usedBy(runs: number, stages: number): string {
-  const parts = [
-    ...(runs > 0 ? [`${runs} ${runs === 1 ? 'run' : 'runs'}`] : []),
-    ...(stages > 0 ? [`${stages} ${stages === 1 ? 'stage' : 'stages'}`] : []),
-  ];
+  const parts = [...(runs > 0 ? [counted(runs, 'run')] : []), ...(stages > 0 ? [counted(stages, 'stage')] : [])];
   return parts.length === 0 ? '–' : parts.join(', ');
 }

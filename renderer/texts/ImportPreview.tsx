@@ -6,7 +6,7 @@ import { useRef, useState } from 'react';
 import type { ImportedFile, ImportOutcome, ImportPreview, IncomingText } from '../../main/api/contract/index.ts';
 import { api } from '../api/client.ts';
 import { Failed } from '../components/Feedback.tsx';
-import { number } from '../components/format.ts';
+import { counted, number } from '../components/format.ts';
 import { PlainButton } from '../components/PlainButton.tsx';
 import { CompareIncoming } from './CompareIncoming.tsx';
 import styles from './Import.module.css';
@@ -56,7 +56,7 @@ export function ImportPreviewView({ preview, incoming, onDone }: ImportPreviewPr
         <p className={`${styles.notes} soft`}>
           {encodingNotes(files).join(' ')}
           {skipped > 0 &&
-            ` ${number(skipped)} other ${skipped === 1 ? 'file was' : 'files were'} skipped: no texts, or not the conversations of a chat export.`}
+            ` ${counted(skipped, 'other file was', 'other files were')} skipped: no texts, or not the conversations of a chat export.`}
         </p>
       )}
       {compared !== null && (
@@ -115,10 +115,8 @@ export function ImportPreviewView({ preview, incoming, onDone }: ImportPreviewPr
 
 function resultText({ added, removed, leftOut }: ImportOutcome): string {
   const parts = [
-    `${number(added)} ${added === 1 ? 'text' : 'texts'} imported`,
-    removed.length > 0
-      ? `${number(removed.length)} shorter ${removed.length === 1 ? 'version' : 'versions'} replaced`
-      : '',
+    `${counted(added, 'text')} imported`,
+    removed.length > 0 ? `${counted(removed.length, 'shorter version')} replaced` : '',
     leftOut > 0 ? `${number(leftOut)} skipped as ${leftOut === 1 ? 'a duplicate' : 'duplicates'}` : '',
   ];
   return `${parts.filter((part) => part !== '').join(', ')}.`;

@@ -6,7 +6,7 @@ import { useMemo } from 'react';
 import type { CorpusOverview } from '../../main/api/contract/index.ts';
 import { Histogram } from '../charts/Histogram.tsx';
 import { Failed, Loading } from '../components/Feedback.tsx';
-import { compact, number } from '../components/format.ts';
+import { compact, counted, number } from '../components/format.ts';
 import { Link } from '../components/Link.tsx';
 import { Panel } from '../components/Screen.tsx';
 import styles from './LengthPanel.module.css';
@@ -37,7 +37,7 @@ function Lengths({ data, onMerge }: { readonly data: CorpusOverview; readonly on
       <Histogram
         title={
           <span className="soft num">
-            {number(data.words)} words; {number(data.shortest)} to {number(data.longest)} per text, median{' '}
+            {counted(data.words, 'word')}; {number(data.shortest)} to {number(data.longest)} per text, median{' '}
             {number(data.median)}
           </span>
         }

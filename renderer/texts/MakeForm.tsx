@@ -6,7 +6,7 @@ import type { MadeDatasets, StageSupply } from '../../main/api/contract/index.ts
 import { api } from '../api/client.ts';
 import { CancelJob } from '../components/CancelJob.tsx';
 import { Failed } from '../components/Feedback.tsx';
-import { number } from '../components/format.ts';
+import { counted, number } from '../components/format.ts';
 import { Link } from '../components/Link.tsx';
 import { leakageInWords } from '../components/leakage.ts';
 import { Panel } from '../components/Screen.tsx';
@@ -98,7 +98,7 @@ export function MakeForm({ recipe, supply, onChange }: MakeFormProps) {
             ? mixed
               ? 'No mixture can be made'
               : 'No stage can be made'
-            : `Make ${ready} ${ready === 1 ? 'dataset' : 'datasets'}`}
+            : `Make ${counted(ready, 'dataset')}`}
         </Button>
       </form>
       {job !== undefined && (

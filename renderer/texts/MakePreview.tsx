@@ -4,7 +4,7 @@ import { useState } from 'react';
 import type { DatasetPreview } from '../../main/api/contract/index.ts';
 import { api } from '../api/client.ts';
 import { Empty, Failed, Loading } from '../components/Feedback.tsx';
-import { number } from '../components/format.ts';
+import { counted, number } from '../components/format.ts';
 import { Link } from '../components/Link.tsx';
 import { Panel } from '../components/Screen.tsx';
 import { Segments } from '../components/Segments.tsx';
@@ -87,8 +87,8 @@ function Records({ preview: { supply, leakage, longestPrompt, quoted, ...sides }
           onChange={(value) => setSide(value === 'test' ? 'test' : 'train')}
         />
         <span className="soft num">
-          {supply.training_texts} training texts, {supply.test_texts} test texts; longest prompt {number(longestPrompt)}{' '}
-          words
+          {counted(supply.training_texts, 'training text')}, {counted(supply.test_texts, 'test text')}; longest prompt{' '}
+          {counted(longestPrompt, 'word')}
         </span>
       </div>
       {leakage !== null && <LeakageNote leakage={leakage} />}
@@ -98,7 +98,9 @@ function Records({ preview: { supply, leakage, longestPrompt, quoted, ...sides }
         {sides[side].map((record) => (
           <RecordCard key={record.id} record={record} />
         ))}
-        <p className="faint">The first {sides[side].length} records</p>
+        <p className="faint">
+          {sides[side].length === 1 ? 'The first record' : `The first ${counted(sides[side].length, 'record')}`}
+        </p>
       </section>
     </div>
   );

@@ -5,7 +5,7 @@ import { useDeferredValue, useMemo, useState } from 'react';
 import type { JoinPreview, TextHeading } from '../../main/api/contract/index.ts';
 import { api } from '../api/client.ts';
 import { Failed, Loading } from '../components/Feedback.tsx';
-import { number } from '../components/format.ts';
+import { counted, number } from '../components/format.ts';
 import { Segments } from '../components/Segments.tsx';
 import styles from './Merge.module.css';
 import { StageChanges } from './StageChanges.tsx';
@@ -76,8 +76,8 @@ export function MergeDialog({ texts, ids, onClose }: MergeDialogProps) {
       )}
       {groups.length === 0 && (
         <p className="soft">
-          The remaining texts below {words} words don't add up to that length. Import more texts, or choose a shorter
-          stage.
+          The remaining texts below {counted(words, 'word')} don't add up to that length. Import more texts, or choose a
+          shorter stage.
         </p>
       )}
       <ol className={styles.groups}>
@@ -110,7 +110,7 @@ export function MergeDialog({ texts, ids, onClose }: MergeDialogProps) {
           loading={join.isPending}
           onClick={() => join.mutate({ groups: mutable(groups) })}
         >
-          {groups.length === 0 ? 'Merge' : `Merge ${textCount} texts into ${groups.length}`}
+          {groups.length === 0 ? 'Merge' : `Merge ${counted(textCount, 'text')} into ${groups.length}`}
         </Button>
       </div>
     </Modal>
@@ -130,7 +130,7 @@ function resultText({ joined }: JoinPreview): string {
   const done = joined.filter(({ leftOut }) => !leftOut);
   const parts = done.reduce((sum, text) => sum + text.parts.length, 0);
   const left = joined.length - done.length;
-  return `${parts} texts merged into ${done.length}${left > 0 ? `; ${left} skipped as duplicates` : ''}.`;
+  return `${counted(parts, 'text')} merged into ${done.length}${left > 0 ? `; ${counted(left, 'skipped as a duplicate', 'skipped as duplicates')}` : ''}.`;
 }
 
 interface MergeGroupProps {

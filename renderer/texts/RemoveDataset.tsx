@@ -4,7 +4,7 @@ import type { DatasetDetail } from '../../main/api/contract/index.ts';
 import { api, client } from '../api/client.ts';
 import { Confirm } from '../components/Confirm.tsx';
 import { Failed, Loading } from '../components/Feedback.tsx';
-import { bytes, number } from '../components/format.ts';
+import { bytes, counted, number } from '../components/format.ts';
 import { Link } from '../components/Link.tsx';
 import { StateBadge } from '../components/StateBadge.tsx';
 import classes from './Texts.module.css';
@@ -35,7 +35,7 @@ function Consequences({
   return (
     <>
       <p className="num">
-        This deletes {number(trainN)} training and {number(testN)} test records
+        This deletes {number(trainN)} training and {counted(testN, 'test record')}
         {filesGo && rest.bytes !== null && `, ${bytes(rest.bytes)}`}:{' '}
         <span className={classes.path}>{files.train}</span> and its test file
         {filesGo ? '.' : ' leave the list. The files themselves are outside the workspace and stay.'}

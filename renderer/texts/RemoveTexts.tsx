@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import type { TextHeading } from '../../main/api/contract/index.ts';
 import { client } from '../api/client.ts';
 import { Confirm } from '../components/Confirm.tsx';
-import { number } from '../components/format.ts';
+import { counted, number } from '../components/format.ts';
 import { stageWords } from './stages.ts';
 import classes from './Texts.module.css';
 
@@ -19,7 +19,7 @@ const NEEDED = 4;
 
 export function RemoveTexts({ texts, ids, onClose }: RemoveTextsProps) {
   const removed = texts.filter(({ id }) => ids.includes(id));
-  const what = removed.length === 1 ? '1 text' : `${number(removed.length)} texts`;
+  const what = counted(removed.length, 'text');
   const remove = useMutation({
     mutationFn: () => client.texts.remove({ ids: [...ids] }),
     onSuccess: () => onClose(`${what} deleted.`),
@@ -34,7 +34,7 @@ export function RemoveTexts({ texts, ids, onClose }: RemoveTextsProps) {
       <ul className={classes.names}>
         {removed.slice(0, NAMED).map(({ id, title, words }) => (
           <li key={id}>
-            {title} <span className="faint num">{number(words)} words</span>
+            {title} <span className="faint num">{counted(words, 'word')}</span>
           </li>
         ))}
         {removed.length > NAMED && <li className="soft">and {number(removed.length - NAMED)} more</li>}

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import type { HeadingRule, SplitPreview } from '../../main/api/contract/index.ts';
 import { api } from '../api/client.ts';
 import { Failed, Loading } from '../components/Feedback.tsx';
-import { number } from '../components/format.ts';
+import { counted, number } from '../components/format.ts';
 import styles from './Split.module.css';
 import { StageChanges } from './StageChanges.tsx';
 import classes from './Texts.module.css';
@@ -38,7 +38,7 @@ export function SplitDialog({ id, title, onClose }: SplitDialogProps) {
     api.texts.split.mutationOptions({
       onSuccess: ({ pieces }) => {
         const made = pieces.filter(({ leftOut }) => !leftOut).length;
-        onClose(`“${title}” was split into ${number(made)} texts.`);
+        onClose(`“${title}” was split into ${counted(made, 'text')}.`);
       },
     }),
   );
@@ -109,7 +109,7 @@ export function SplitDialog({ id, title, onClose }: SplitDialogProps) {
           loading={split.isPending}
           onClick={() => used !== null && split.mutate({ id, rule: used, minWords })}
         >
-          {enough ? `Split into ${number(shown.pieces.length)} texts` : 'Split'}
+          {enough ? `Split into ${counted(shown.pieces.length, 'text')}` : 'Split'}
         </Button>
       </div>
     </Modal>
@@ -123,7 +123,7 @@ function Pieces({ pieces, stale }: { readonly pieces: SplitPreview['pieces']; re
       <ol>
         {pieces.slice(0, SHOWN).map(({ title, words, beginning, duplicates, leftOut }) => (
           <li key={title}>
-            <strong>{title}</strong> <span className="soft num">{number(words)} words</span>
+            <strong>{title}</strong> <span className="soft num">{counted(words, 'word')}</span>
             <span className="faint own-direction">{beginning}</span>
             {duplicates[0] !== undefined && (
               <span className={classes.warn}>

@@ -1,5 +1,5 @@
 import type { StageChange } from '../../main/api/contract/index.ts';
-import { number } from '../components/format.ts';
+import { counted, number } from '../components/format.ts';
 import classes from './StageChanges.module.css';
 
 export interface StageChangesProps {
@@ -17,7 +17,7 @@ export function StageChanges({ stages, stale = false }: StageChangesProps) {
         <tr>
           {stages.map(({ words }) => (
             <th key={words} scope="col">
-              {words} words
+              {counted(words, 'word')}
             </th>
           ))}
         </tr>

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import type { TextHeading } from '../../main/api/contract/index.ts';
 import { client } from '../api/client.ts';
 import { Failed } from '../components/Feedback.tsx';
-import { number } from '../components/format.ts';
+import { counted } from '../components/format.ts';
 import { TagsField } from './TagsField.tsx';
 import classes from './Texts.module.css';
 import { commonTags, tagChange } from './tags.ts';
@@ -19,7 +19,7 @@ export function TagTexts({ texts, onClose }: TagTextsProps) {
   const before = commonTags(texts);
   const [tags, setTags] = useState<readonly string[]>(before);
   const change = tagChange(before, tags);
-  const what = texts.length === 1 ? '1 text' : `${number(texts.length)} texts`;
+  const what = counted(texts.length, 'text');
   const save = useMutation({
     mutationFn: () => client.texts.tag({ ids: texts.map(({ id }) => id), ...change }),
     onSuccess: () => onClose(`Tags of ${what} changed.`),

@@ -1,7 +1,7 @@
 /** Two texts side by side, with the words that only one of them has marked. */
 import { Fragment } from 'react';
 import type { TextComparison } from '../../main/api/contract/index.ts';
-import { number } from '../components/format.ts';
+import { counted, number } from '../components/format.ts';
 import { columnOf, diffSummary } from './diff-view.ts';
 import classes from './TextDiff.module.css';
 
@@ -40,7 +40,7 @@ function Column({ comparison, which, name }: ColumnProps) {
         <span className="soft">{name}</span> {title}
       </h3>
       <p className="soft num">
-        {number(words)} words, from {source}
+        {counted(words, 'word')}, from {source}
         {side !== null && `, ${sides[side]}`}
       </p>
       <p className={`own-direction ${classes.words}`}>

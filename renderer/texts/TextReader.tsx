@@ -5,7 +5,7 @@ import { useState } from 'react';
 import type { WholeText } from '../../main/api/contract/index.ts';
 import { api, client } from '../api/client.ts';
 import { Failed, Loading } from '../components/Feedback.tsx';
-import { number } from '../components/format.ts';
+import { counted, number } from '../components/format.ts';
 import { type DiscardQuestion, useDiscardQuestion } from '../components/use-discard-question.tsx';
 import { When } from '../components/When.tsx';
 import { StageTicks } from './StageTicks.tsx';
@@ -106,7 +106,7 @@ function Reading({ text, entered, onEnter, ask, onClose, onRemove, onSplit }: Re
       <TagsField label="Tags" tags={text.tags} onChange={(tags) => tag.mutate(tags)} />
       {tag.error !== null && <Failed what="The tags were not changed" error={tag.error} />}
       <p className={`${classes.facts} soft num`}>
-        <span>{number(text.words)} words</span>
+        <span>{counted(text.words, 'word')}</span>
         <StageTicks words={text.words} />
         <span>from {text.source}</span>
         <span>
@@ -132,7 +132,9 @@ function Reading({ text, entered, onEnter, ask, onClose, onRemove, onSplit }: Re
             {text.more > 0 && <span className="soft">Too long to edit here: split it first.</span>}
           </div>
           <div className={`own-direction ${classes.prose}`}>{text.text}</div>
-          {text.more > 0 && <p className="soft">{number(text.more)} more characters are not shown.</p>}
+          {text.more > 0 && (
+            <p className="soft">{counted(text.more, 'more character is', 'more characters are')} not shown.</p>
+          )}
         </>
       )}
     </article>
@@ -160,7 +162,7 @@ export function useUndoJoin(onDone: (told: string) => void) {
     mutationFn: (id: number) => client.texts.undoJoin({ id }),
     onSuccess: ({ restored, known }) => {
       const there = known.length === 0 ? '' : ` ${known.join(', ')}: another text has the same words by now.`;
-      onDone(`Merge undone: ${number(restored)} ${restored === 1 ? 'text is' : 'texts are'} back.${there}`);
+      onDone(`Merge undone: ${counted(restored, 'text is', 'texts are')} back.${there}`);
     },
   });
 }

@@ -1,5 +1,6 @@
 /** Two texts side by side: what each column shows. Pure. */
 import type { DiffRun } from '../../main/api/contract/index.ts';
+import { counted } from '../components/format.ts';
 
 export interface DiffPart {
   /** `skipped`: a long stretch that both have; `words` is empty, `count` says how long it is. */
@@ -35,5 +36,5 @@ function part(kind: 'same' | 'own', words: readonly string[]): DiffPart {
 export function diffSummary(runs: readonly DiffRun[]): string {
   const count = (wanted: DiffRun['kind']): number =>
     runs.reduce((sum, { kind, words }) => sum + (kind === wanted ? words.length : 0), 0);
-  return `${count('same')} words in common, ${count('first')} only in the first, ${count('second')} only in the second`;
+  return `${counted(count('same'), 'word')} in common, ${count('first')} only in the first, ${count('second')} only in the second`;
 }

@@ -1,6 +1,6 @@
 /** What an import does with each text, once the user has decided about some of them. Pure. */
 import type { ImportedFile, IncomingText, Keep } from '../../main/api/contract/index.ts';
-import { number } from '../components/format.ts';
+import { counted, number } from '../components/format.ts';
 
 /** The user's choices, by the position of the text. */
 export interface ImportChoice {
@@ -36,7 +36,7 @@ export function summaryOf(texts: readonly IncomingText[], { without, keep }: Imp
   const some = (wanted: Fate, words: (count: number) => string): string[] =>
     count(wanted) > 0 ? [words(count(wanted))] : [];
   const parts = [
-    `${number(texts.length)} ${texts.length === 1 ? 'text' : 'texts'} found`,
+    `${counted(texts.length, 'text')} found`,
     `${number(count('new'))} new`,
     ...some('replaces', (n) => `${number(n)} replacing ${n === 1 ? 'another version' : 'other versions'}`),
     ...some('besides', (n) => `${number(n)} kept with ${n === 1 ? 'a similar text' : 'similar texts'}`),
@@ -52,7 +52,7 @@ export function importLabel(coming: number, files: readonly ImportedFile[]): str
   const bad = files.reduce((sum, { texts, faultCount }) => sum + (texts > 0 ? faultCount : 0), 0);
   const texts = files.reduce((sum, file) => sum + file.texts, 0);
   if (bad > 0) return `Import ${number(coming)} of ${number(texts + bad)} texts`;
-  return `Import ${number(coming)} ${coming === 1 ? 'text' : 'texts'}`;
+  return `Import ${counted(coming, 'text')}`;
 }
 
 /** What isn't imported of the files with errors, in a sentence. */
@@ -60,8 +60,8 @@ export function faultsSummary(files: readonly ImportedFile[]): string {
   const lines = files.reduce((sum, { texts, faultCount }) => sum + (texts > 0 ? faultCount : 0), 0);
   const whole = files.filter(({ texts, faultCount }) => texts === 0 && faultCount > 0).length;
   const parts = [
-    ...(lines > 0 ? [`${number(lines)} ${lines === 1 ? 'line has an error' : 'lines have errors'}`] : []),
-    ...(whole > 0 ? [`${number(whole)} ${whole === 1 ? "file can't be read" : "files can't be read"}`] : []),
+    ...(lines > 0 ? [counted(lines, 'line has an error', 'lines have errors')] : []),
+    ...(whole > 0 ? [counted(whole, "file can't be read", "files can't be read")] : []),
   ];
   const end = lines > 0 ? 'The other lines of those files can be imported.' : 'The other files can be imported.';
   const others = files.some(({ texts }) => texts > 0);
@@ -74,7 +74,7 @@ export function encodingNotes(files: readonly ImportedFile[]): string[] {
     const found = files.filter((file) => file.encoding === encoding);
     const [first] = found;
     if (first === undefined) return [];
-    const what = found.length === 1 ? `${first.name} was` : `${number(found.length)} files were`;
+    const what = found.length === 1 ? `${first.name} was` : counted(found.length, 'file was', 'files were');
     return [`${what} read as ${encoding}.`];
   });
 }

@@ -1,12 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  formatBytes,
-  formatDuration,
-  formatMoney,
-  formatStepTime,
-  formatThreads,
-  signed,
-} from '../../main/text/format.ts';
+import { counted, formatBytes, formatDuration, formatMoney, formatStepTime, signed } from '../../main/text/format.ts';
 
 describe('formatDuration', () => {
   it('uses at most two units', () => {
@@ -61,9 +54,10 @@ describe('formatMoney', () => {
   });
 });
 
-describe('formatThreads', () => {
-  it('counts', () => {
-    expect([1, 4].map(formatThreads)).toEqual(['1 thread', '4 threads']);
+describe('counted', () => {
+  it('has the noun in the number of its count', () => {
+    expect([0, 1, 1200].map((count) => counted(count, 'step'))).toEqual(['0 steps', '1 step', '1200 steps']);
+    expect([1, 2].map((count) => counted(count, 'reply', 'replies'))).toEqual(['1 reply', '2 replies']);
   });
 });
 

@@ -5,6 +5,7 @@ import type { DatasetRow } from '../../store/datasets.ts';
 import type { Store } from '../../store/index.ts';
 import type { NewStage, StageRow } from '../../store/stages.ts';
 import { interleaveTask } from '../../tasks/interleave/task.ts';
+import { counted } from '../../text/format.ts';
 import { configFaults } from '../../trainer/config.ts';
 import { curriculumWords } from '../datasets/index.ts';
 import { type Promotion, promotionSchema } from '../runs/promotion.ts';
@@ -128,7 +129,7 @@ function checked(store: Store, stage: NewStage, edit: StageEdit): NewStage {
 }
 
 function defaultName(words: number | null, dataset: DatasetRow | null): string {
-  return words === null ? (dataset?.name ?? 'New stage') : `${words} words`;
+  return words === null ? (dataset?.name ?? 'New stage') : counted(words, 'word');
 }
 
 function renumber(store: Store, stages: readonly StageRow[]): void {

@@ -1,6 +1,7 @@
 /** The embedded backend: its kernels, and a test product. */
 import { existsSync } from 'node:fs';
 import { BraidError } from '../../errors.ts';
+import { counted } from '../../text/format.ts';
 import { type JobOptions, runTrainerJob } from '../trainer-process/job.ts';
 import type { HostPaths } from '../workspace/paths.ts';
 import { type Check, fail, ok } from './check.ts';
@@ -33,7 +34,7 @@ async function checkProduct(
   try {
     const job = { kind: 'self-check', backend: 'wasm', threads, kernelsFile: paths.kernels } as const;
     const { value, ...on } = await runTrainerJob(job, paths.trainer, options);
-    const detail = `wasm on ${on.threads} threads, ${value.gflops.toFixed(0)} GFLOPS`;
+    const detail = `wasm on ${counted(on.threads, 'thread')}, ${value.gflops.toFixed(0)} GFLOPS`;
     if (value.error < TOLERANCE) return ok(name, `${detail}, a 256 x 256 product is correct`);
     return fail(name, `${detail}, but a 256 x 256 product is off by ${value.error.toPrecision(2)}`, next);
   } catch (error) {

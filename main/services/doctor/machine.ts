@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { availableParallelism, cpus, totalmem } from 'node:os';
 import { hostMemory, type Memory } from '../../io/memory.ts';
-import { formatBytes } from '../../text/format.ts';
+import { counted, formatBytes } from '../../text/format.ts';
 import { type Check, fail, ok, warn } from './check.ts';
 
 const GIB = 2 ** 30;
@@ -22,7 +22,7 @@ export function checkNode(version: string): Check {
 function checkProcessor(): Check {
   const model = cpus()[0]?.model.trim() || process.arch;
   const simd = simdFeatures();
-  const detail = `${model}, ${availableParallelism()} threads${simd === '' ? '' : `, ${simd}`}`;
+  const detail = `${model}, ${counted(availableParallelism(), 'thread')}${simd === '' ? '' : `, ${simd}`}`;
   return ok('Processor', detail);
 }
 

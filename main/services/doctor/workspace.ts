@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { diskSpace } from '../../io/disk-space.ts';
 import { inspectDatabase } from '../../store/inspect.ts';
 import { openDatabase } from '../../store/open.ts';
-import { formatBytes } from '../../text/format.ts';
+import { counted, formatBytes } from '../../text/format.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { type Check, fail, guarded, ok, warn } from './check.ts';
 
@@ -43,7 +43,7 @@ function checkDatabase(file: string): Check {
     return ok('Database', 'none yet; SQLite works');
   }
   const { version, newest, runs } = inspectDatabase(file);
-  const detail = `${file}, version ${version}, ${runs} ${runs === 1 ? 'run' : 'runs'}`;
+  const detail = `${file}, version ${version}, ${counted(runs, 'run')}`;
   if (version === newest) return ok('Database', detail);
   if (version < newest) return ok('Database', `${detail}, upgraded to ${newest} when next opened`);
   return fail('Database', `${detail}; written by a newer Braid`, 'Update Braid, or choose another workspace.');

@@ -4,6 +4,7 @@
  */
 import { join } from 'node:path';
 import { inputError } from '../../errors.ts';
+import { counted } from '../../text/format.ts';
 import type { Dtype, GgufChoice } from '../../trainer/export-types.ts';
 import { ggufProblem } from '../../trainer/gguf-problem.ts';
 import { refuseTaken } from '../models/import.ts';
@@ -73,7 +74,7 @@ function checkName(name: string): void {
 export function exportWords(name: string, of: string, { agreement, compared_on, gguf, dtype }: MergeResult): string {
   const { prompts, equal } = agreement;
   return [
-    `${name} (${dtype}), loaded again, answers ${equal} of ${prompts} prompts as ${of} does.`,
+    `${name} (${dtype}), loaded again, answers ${equal} of ${counted(prompts, 'prompt')} as ${of} does.`,
     ...(gguf === null ? [] : [ggufWords(gguf), ...(gguf.note === null ? [] : [gguf.note])]),
     `Compared on ${sourceWords(compared_on, prompts)}.`,
   ].join(' ');

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { inputError } from '../../errors.ts';
 import { nativeTask, openTask, type TaskSource } from '../../tasks/index.ts';
 import type { TaskRecord } from '../../tasks/task.ts';
+import { counted } from '../../text/format.ts';
 import { readConfigFile } from '../config/presets.ts';
 import { isReplyDataset } from '../datasets/detect-task.ts';
 import { datasetFiles, generateDataset, readDataset } from '../datasets/index.ts';
@@ -104,6 +105,8 @@ function bundledPairs(paths: Pick<HostPaths, 'datasets'>, note: string): ProofPr
 /** The same for a person. */
 export function sourceWords({ dataset, records, note }: PromptSource, prompts: number): string {
   const words =
-    dataset === null ? `${prompts} pairs of the bundled texts` : `${prompts} of ${records} records of ${dataset}`;
+    dataset === null
+      ? `${counted(prompts, 'pair')} of the bundled texts`
+      : `${prompts} of ${counted(records, 'record')} of ${dataset}`;
   return note === null ? words : `${words} (${note})`;
 }

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inputError } from '../../errors.ts';
 import type { Store } from '../../store/index.ts';
+import { counted } from '../../text/format.ts';
 import { compareReplies } from '../recipes/reply-demo.ts';
 import { type ReplyRun, replyRuns } from '../recipes/reply-presets.ts';
 import { newestCheckpoint } from '../runs/history.ts';
@@ -77,7 +78,7 @@ export function startSeedReports(app: ReplyHost): number {
     );
   const runs = finishedRuns(app);
   const { test: dataset } = replyData(app);
-  const title = `Compare ${replyRuns.length} methods over ${seeds.length} seeds`;
+  const title = `Compare ${replyRuns.length} methods over ${counted(seeds.length, 'seed')}`;
   const { id } = app.jobs.start('replies', title, async ({ signal, progress }) => {
     const reports: SeedReport[] = [];
     for (const [place, seed] of seeds.entries()) {

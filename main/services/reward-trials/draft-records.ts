@@ -8,6 +8,7 @@ import { hashString, randomStream, shuffled } from '../../random.ts';
 import type { FolderSource } from '../../tasks/folder/source.ts';
 import { openTask } from '../../tasks/index.ts';
 import type { Task, TaskMessage, TaskRecord } from '../../tasks/task.ts';
+import { counted } from '../../text/format.ts';
 import { datasetFiles } from '../datasets/index.ts';
 import { requireModel } from '../models/list.ts';
 import { resolveModelParts } from '../models/resolve.ts';
@@ -175,7 +176,7 @@ export async function sampleDraft(place: Place, draft: Draft, request: SampleReq
   const model = { name, ...resolveModelParts(folder, place.paths) };
   const { result } = place.jobs.start(
     'trial-sample',
-    `Sample ${records.length * samples} completions with ${name}`,
+    `Sample ${counted(records.length * samples, 'completion')} with ${name}`,
     (job) =>
       runTrainerJob(
         {

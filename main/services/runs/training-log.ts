@@ -1,5 +1,5 @@
 /** The text of `training.log`: what happened to a run and when, one entry per event, for a person to read. */
-import { formatBytes, formatDuration, formatStepTime, formatThreads } from '../../text/format.ts';
+import { counted, formatBytes, formatDuration, formatStepTime } from '../../text/format.ts';
 import { visible } from '../../text/visible.ts';
 import type { TrainConfig } from '../../trainer/config.ts';
 import type { TrainerEvent } from '../../trainer/events.ts';
@@ -30,7 +30,7 @@ export function startEntry(config: TrainConfig, rewards: string | null = null): 
   return {
     step: 0,
     lines: [
-      `Started by Braid ${VERSION}: ${method}, ${max_steps} steps, seed ${seed}; all settings are in run.yaml`,
+      `Started by Braid ${VERSION}: ${method}, ${counted(max_steps, 'step')}, seed ${seed}; all settings are in run.yaml`,
       `Model: ${model}${from === null ? '' : `, from ${from}`}`,
       `Dataset: ${dataset}${heldOut === null ? ', no held-out records' : `, held-out records: ${heldOut}`}`,
       ...(rewards === null ? [] : [rewards]),
@@ -73,7 +73,7 @@ export function entryOf(event: TrainerEvent, startStep: number): LogEntry | null
         step: startStep,
         lines: [
           // An engine elsewhere has no threads here.
-          `Backend: ${backend}${threads === 0 ? '' : `, ${formatThreads(threads)}`}. ${why}`,
+          `Backend: ${backend}${threads === 0 ? '' : `, ${counted(threads, 'thread')}`}. ${why}`,
           `Trains ${trainable} of ${parameters} parameters; completions of up to ${maxCompletionLength} tokens`,
         ],
       };
@@ -86,7 +86,7 @@ export function entryOf(event: TrainerEvent, startStep: number): LogEntry | null
       return say(event, `Checkpoint: ${event.path}`);
     case 'evaluation': {
       const scores = Object.entries(event.metrics).map(([name, value]) => `${name} ${Number(value.toPrecision(4))}`);
-      return say(event, `Held-out evaluation of ${event.items.length} records: ${scores.join(', ')}`);
+      return say(event, `Held-out evaluation of ${counted(event.items.length, 'record')}: ${scores.join(', ')}`);
     }
     case 'warning':
       return faultEntry(event.step, 'Warning', event);

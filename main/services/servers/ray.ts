@@ -1,6 +1,7 @@
 /** A server that runs as a job of a Ray cluster. */
 import { randomBytes } from 'node:crypto';
 import { BraidError } from '../../errors.ts';
+import { counted } from '../../text/format.ts';
 import { portOfServer } from '../engines/launcher.ts';
 import { ENDED_IDLE, type ServerKind, tailOf } from './kind.ts';
 import { packFolder } from './pack-folder.ts';
@@ -85,7 +86,7 @@ function lookedAt({ status, message, driver_exit_code }: RayJob, ageMs: number) 
         detail:
           ageMs < LONG_PENDING_MS
             ? 'The job waits for its environment or for a machine'
-            : `The job has waited for ${Math.round(ageMs / 60_000)} minutes: look at its log and the cluster's resources, or stop it`,
+            : `The job has waited for ${counted(Math.round(ageMs / 60_000), 'minute')}: look at its log and the cluster's resources, or stop it`,
       } as const;
     case 'RUNNING':
       return { state: 'starting', detail: 'The job runs' } as const;

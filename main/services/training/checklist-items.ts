@@ -6,7 +6,7 @@ import { knownDiskSpace } from '../../io/disk-space.ts';
 import { hostMemory } from '../../io/memory.ts';
 import type { Store } from '../../store/index.ts';
 import type { TaskFacts } from '../../tasks/task.ts';
-import { formatBytes } from '../../text/format.ts';
+import { counted, formatBytes } from '../../text/format.ts';
 import { isReinforcement, type TrainConfig } from '../../trainer/config.ts';
 import type { FileFacts } from '../datasets/record-facts.ts';
 import { knownMachineMemory } from '../doctor/machine-memory.ts';
@@ -69,7 +69,7 @@ export function warmStart(store: Store, config: TrainConfig): ChecklistItem<'war
 export function overlapItem<N extends string>(name: N, shared: number, clean: string): ChecklistItem<N> {
   if (shared === 0) return { name, state: 'done', detail: clean, next: null };
   const next = "Split again: scores on training prompts don't measure what was learned.";
-  return { name, state: 'failed', detail: `${shared} prompts are on both sides`, next };
+  return { name, state: 'failed', detail: `${counted(shared, 'prompt is', 'prompts are')} on both sides`, next };
 }
 
 /** Whether a file of records can be read, and how many it has. */
@@ -79,7 +79,8 @@ export function fileItem<N extends string>(
   facts: FileFacts | undefined,
   remedy: string,
 ): ChecklistItem<N> {
-  if (facts?.kind === 'good') return { name, state: 'done', detail: `${facts.records} records in ${file}`, next: null };
+  if (facts?.kind === 'good')
+    return { name, state: 'done', detail: `${counted(facts.records, 'record')} in ${file}`, next: null };
   return { name, state: 'failed', detail: facts?.reason ?? `${file}: not checked`, next: remedy };
 }
 

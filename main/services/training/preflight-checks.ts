@@ -1,7 +1,7 @@
 /** The lines of a pre-flight report: what was observed, whether it matters, what to do. Pure. */
 
 import type { DatasetLeakage } from '../../store/datasets.ts';
-import { formatBytes, formatDuration, formatStepTime } from '../../text/format.ts';
+import { counted, formatBytes, formatDuration, formatStepTime } from '../../text/format.ts';
 import { meanOf } from '../../text/intervals.ts';
 import { QUOTED_REMEDY, quotingInWords } from '../../text/quoted-tokens.ts';
 import type { TrainConfig } from '../../trainer/config.ts';
@@ -56,7 +56,7 @@ function checkRewards({ samples, highestReward }: PreflightResult): Check {
   const dead = spreads.filter((value) => value <= EQUAL).length;
   const mean = meanOf(samples.map(({ reward }) => reward));
   const typical = meanOf(spreads);
-  const seen = `reward ${mean.toFixed(3)}, spread within groups ${typical.toFixed(3)}, ${dead} of ${groups.length} groups dead`;
+  const seen = `reward ${mean.toFixed(3)}, spread within groups ${typical.toFixed(3)}, ${dead} of ${counted(groups.length, 'group')} dead`;
   const size = groups[0]?.length ?? 0;
   // A group whose completions are all right is not a reason to make the task easier.
   const top = highestReward === null ? Number.POSITIVE_INFINITY : SOLVED_SHARE * highestReward;
@@ -101,7 +101,7 @@ function checkHeldOut({ heldOut }: PreflightResult, { eval_steps }: TrainConfig,
       rule === null ? 'Generate the dataset with test records.' : 'Its rule can never be met: generate test records.';
     return warn(name, 'no held-out records: the run will have neither a baseline nor a score', next);
   }
-  const seen = `${heldOut.mean.toFixed(3)} now, on ${heldOut.n} prompts`;
+  const seen = `${heldOut.mean.toFixed(3)} now, on ${counted(heldOut.n, 'prompt')}`;
   if (rule !== null && eval_steps === 0)
     return warn(name, seen, 'Its rule can never be met: set eval_steps to more than 0.');
   if (rule === null) return ok(name, seen);
@@ -120,7 +120,7 @@ function checkLeakage({ titles, pairs }: DatasetLeakage, task: string): Check[] 
   const isMade = task === 'interleave';
   const [text, item] = isMade ? ['text', 'pair'] : ['prompt', 'record'];
   const seen = [
-    ...(titles > 0 ? [`${titles} ${titles === 1 ? `${text} is` : `${text}s are`} in training and test`] : []),
+    ...(titles > 0 ? [`${counted(titles, `${text} is`, `${text}s are`)} in training and test`] : []),
     ...(pairs > 0
       ? [`${pairs} test ${pairs === 1 ? `${item} repeats` : `${item}s repeat`} words of training ${item}s`]
       : []),
@@ -145,7 +145,7 @@ function checkMemory({ estimate, longest }: PreflightResult, { freeMemory, memor
   if (longest === null) return [];
   const needed = Math.max(estimate.memoryBytes, longest.peakBytes);
   const parts = longest.parts === 1 ? '' : `, a micro-batch in ${longest.parts} parts`;
-  const seen = `${formatBytes(needed)} with the longest prompt (${longest.promptTokens} tokens and ${longest.completionTokens} new ones${parts}), ${formatBytes(freeMemory)} free`;
+  const seen = `${formatBytes(needed)} with the longest prompt (${counted(longest.promptTokens, 'token')} and ${longest.completionTokens} new ones${parts}), ${formatBytes(freeMemory)} free`;
   const next = 'Use a smaller per_device_train_batch_size or activation_memory_mb, LoRA, or a smaller model.';
   const ofGpu = checkGpuMemory(longest, estimate);
   if (needed > memory) return [fail(name, seen, next), ...ofGpu];
@@ -192,7 +192,7 @@ function checkTime({ estimate, heldOut }: PreflightResult, config: TrainConfig):
     config.eval_steps === 0 || heldOut === null ? 0 : 1 + Math.ceil(config.max_steps / config.eval_steps);
   const each = heldOut === null ? 0 : (heldOut.seconds * config.eval_records) / heldOut.n;
   const seconds = estimate.seconds + evaluations * each;
-  const seen = `about ${formatDuration(seconds)}: ${config.max_steps} ${config.max_steps === 1 ? 'step' : 'steps'} of ${formatStepTime(estimate.secondsPerStep)}, ${evaluations} evaluations`;
+  const seen = `about ${formatDuration(seconds)}: ${counted(config.max_steps, 'step')} of ${formatStepTime(estimate.secondsPerStep)}, ${counted(evaluations, 'evaluation')}`;
   if (seconds <= LONG_HOURS * 3600) return ok('Time', seen);
   return warn('Time', seen, 'Use fewer steps, a smaller batch or a shorter stage; a run can be paused and resumed.');
 }

@@ -6,7 +6,7 @@ import { hiddenSibling, writeError } from '../../io/atomic-write.ts';
 import { renameSettled } from '../../io/rename.ts';
 import type { Store } from '../../store/index.ts';
 import { mainMetricOf, nativeTask, type TaskSource, taskFacts } from '../../tasks/index.ts';
-import { formatBytes } from '../../text/format.ts';
+import { counted, formatBytes } from '../../text/format.ts';
 import { parseConfig, type TrainConfig } from '../../trainer/config.ts';
 import { readConfigFile } from '../config/presets.ts';
 import { resolveModel } from '../models/resolve.ts';
@@ -173,7 +173,7 @@ function record(store: Store, read: Read, options: ImportOptions): ImportedRun {
       });
       const path = last === undefined ? null : join(run.folder, last.name);
       recordEvents(store, run.runId, [{ kind: 'done', step: state.step, path, stopped: false }]);
-      finishRun(store, run.runId, 'done', `Imported: TRL trained ${state.step} of ${state.maxSteps} steps`);
+      finishRun(store, run.runId, 'done', `Imported: TRL trained ${state.step} of ${counted(state.maxSteps, 'step')}`);
       writeRunFiles(run.folder, read);
       return {
         ...{ run_id: run.runId, name: run.name, folder: run.folder, notes, bytes: copied.bytes },
@@ -211,7 +211,7 @@ function writeRunFiles(folder: string, { source, state, samples, folder: from }:
   files.appendLog({ step: 0, lines: [`Imported from ${from}, trained by TRL`] });
   for (const { step, metrics } of state.steps) files.appendStep(step, metrics);
   for (const one of samples) files.appendSamples(one.step, one.samples);
-  files.appendLog({ step: state.step, lines: [`TRL trained ${state.step} of ${state.maxSteps} steps`] });
+  files.appendLog({ step: state.step, lines: [`TRL trained ${state.step} of ${counted(state.maxSteps, 'step')}`] });
 }
 
 function notesOf({ source, copied, samples, base }: Read): string[] {

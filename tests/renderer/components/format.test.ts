@@ -3,6 +3,7 @@ import {
   backendText,
   bytes,
   compact,
+  counted,
   duration,
   gibibytes,
   money,
@@ -41,6 +42,13 @@ describe('number and compact', () => {
     [7_615_616_512, '7.62 B'],
     [null, '–'],
   ])('write %s in short as %s', (count, text) => expect(compact(count)).toBe(text));
+});
+
+describe('counted', () => {
+  it('has the noun in the number of its count', () => {
+    expect([0, 1, 1200].map((count) => counted(count, 'step'))).toEqual(['0 steps', '1 step', '1,200 steps']);
+    expect([1, 2].map((count) => counted(count, 'reply', 'replies'))).toEqual(['1 reply', '2 replies']);
+  });
 });
 
 describe('money', () => {

@@ -5,6 +5,7 @@
 import { BraidError, inputError } from '../../../errors.ts';
 import { isDeletedModel } from '../../../store/comparisons.ts';
 import type { InterleaveRecord } from '../../../tasks/interleave/record.ts';
+import { counted } from '../../../text/format.ts';
 import { askedAlike } from '../../../trainer/asked-alike.ts';
 import type { ModelParts } from '../../../trainer/open-policy.ts';
 import type { EvaluateOptions } from '../../evaluation/evaluate.ts';
@@ -129,7 +130,7 @@ function evaluateMissing(host: Host, id: number, fresh: boolean): void {
   }
   changes.publish('evaluations');
   if (missing.length === 0) return;
-  const title = `Compare: ${missing.length === 1 ? missing[0]?.entry.name : `${missing.length} models`} on ${prompts.records.length} prompts`;
+  const title = `Compare: ${missing.length === 1 ? missing[0]?.entry.name : `${missing.length} models`} on ${counted(prompts.records.length, 'prompt')}`;
   const { result } = jobs.start(`${KIND}${id}`, title, (job) => evaluateInTurn(host, id, prompts, missing, job));
   // The job's entry reports a failure.
   result.catch(() => changes.publish('evaluations'));

@@ -3,7 +3,7 @@
 import { csvText } from '../../../io/csv.ts';
 import type { Store } from '../../../store/index.ts';
 import type { Task, TaskRecord } from '../../../tasks/task.ts';
-import { signed } from '../../../text/format.ts';
+import { counted, signed } from '../../../text/format.ts';
 import { TIE } from '../../evaluation/summary.ts';
 import { readPromptSet } from './prompt-set.ts';
 import { storedItems, wordsOf } from './stored.ts';
@@ -99,7 +99,7 @@ function toMarkdown({ models, prompts, rows, metric }: ComparisonView): string {
       .map(({ name }) => plain(name))
       .join(', ')} against ${plain(baseline?.name ?? '')}`,
     '',
-    `${prompts.n} held-out prompts of ${plain(prompts.datasets.join(', '))} (seed ${prompts.seed}, set ${prompts.hash}), greedy completions. Intervals: 95% bootstrap.`,
+    `${counted(prompts.n, 'held-out prompt')} of ${plain(prompts.datasets.join(', '))} (seed ${prompts.seed}, set ${prompts.hash}), greedy completions. Intervals: 95% bootstrap.`,
     '',
     `| model | ${metric.label.toLowerCase()} | 95% interval | ${metric.solved.toLowerCase()} | difference | 95% interval | wins | ties | losses |`,
     '| --- | ---: | --- | ---: | ---: | --- | ---: | ---: | ---: |',

@@ -1,5 +1,5 @@
 /** The Markdown report of a comparison. */
-import { signed } from '../../../text/format.ts';
+import { counted, signed } from '../../../text/format.ts';
 import type { ModelComparison } from './compare.ts';
 import type { Figure } from './figures.ts';
 import { type ComparisonRow, LEVEL, type PairedDifference } from './statistics.ts';
@@ -14,7 +14,7 @@ export function comparisonReport(comparison: ModelComparison, figures: readonly 
   return [
     '# Comparison',
     '',
-    `${models.length} models, ${prompts} held-out prompts of \`${dataset}\`, ${options.samples} completions each at temperature ${options.temperature}, the same prompts and random numbers for all (seed ${options.seed}), on ${backend}.`,
+    `${models.length} models, ${counted(prompts, 'held-out prompt')} of \`${dataset}\`, ${counted(options.samples, 'completion')} each at temperature ${options.temperature}, the same prompts and random numbers for all (seed ${options.seed}), on ${backend}.`,
     '',
     `A completion **passes** when its ${options.task === 'reply' ? 'reward' : 'alignment'} is at least ${options.threshold}; pass@k is the unbiased estimate from ${options.samples} samples. Values are means over prompts with 95% bootstrap intervals. A **winner** is named only if its difference from every other model is significant: paired sign-flip test, corrected over the whole table by Holm's method, level ${LEVEL}.`,
     '',

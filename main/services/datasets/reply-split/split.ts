@@ -5,6 +5,7 @@
 import { inputError } from '../../../errors.ts';
 import { hashString, randomStream, shuffled } from '../../../random.ts';
 import { engagementCount, type ReplyRecord } from '../../../tasks/reply/record.ts';
+import { counted } from '../../../text/format.ts';
 import { quantile } from '../../../text/intervals.ts';
 import { countWords, normalizeText } from '../../../text/words.ts';
 
@@ -172,7 +173,10 @@ function disjoint(sft: readonly ReplyRecord[], grpo: readonly ReplyRecord[]): Sp
   return {
     name: 'posts_disjoint',
     ok: shared === 0,
-    detail: shared === 0 ? 'no post is on both sides' : `${shared} records of one side have a post from the other`,
+    detail:
+      shared === 0
+        ? 'no post is on both sides'
+        : `${counted(shared, 'record of one side has', 'records of one side have')} a post from the other`,
   };
 }
 
@@ -210,6 +214,6 @@ function noCopies(duplicates: ReplySplit['duplicates']): SplitCheck {
     detail:
       first === undefined
         ? 'no duplicates'
-        : `${duplicates.length} duplicates removed, for example "${first.id}" of "${first.of}"`,
+        : `${counted(duplicates.length, 'duplicate')} removed, for example "${first.id}" of "${first.of}"`,
   };
 }

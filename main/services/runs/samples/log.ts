@@ -1,4 +1,6 @@
 /** The text of `sample_outputs.log`: for each step, the best and the worst completion with their target. */
+
+import { counted } from '../../../text/format.ts';
 import { visible } from '../../../text/visible.ts';
 import type { Sample } from '../../../trainer/events.ts';
 
@@ -24,7 +26,7 @@ function rank(reward: number): number {
 function header(step: number, samples: readonly Sample[]): string {
   const rewards = samples.map((sample) => sample.reward).filter((reward) => !Number.isNaN(reward));
   const mean = rewards.reduce((sum, reward) => sum + reward, 0) / rewards.length;
-  return `=== step ${step}: ${samples.length} completions, mean reward ${mean.toFixed(4)}\n`;
+  return `=== step ${step}: ${counted(samples.length, 'completion')}, mean reward ${mean.toFixed(4)}\n`;
 }
 
 function block(title: string, sample: Sample): string {
@@ -32,7 +34,7 @@ function block(title: string, sample: Sample): string {
   const end = sample.terminated ? 'ended by itself' : 'cut off at max_completion_length';
   return [
     `--- ${title}: reward ${sample.reward.toFixed(4)}, advantage ${sample.advantage.toFixed(4)}`,
-    `  record ${sample.recordId}, group ${sample.group}, completion ${sample.index}, ${sample.length} tokens, ${end}`,
+    `  record ${sample.recordId}, group ${sample.group}, completion ${sample.index}, ${counted(sample.length, 'token')}, ${end}`,
     ...(components.length > 0 ? [`  components: ${components.join(', ')}`] : []),
     ...(typeof sample.failure === 'string' ? [`  no reward: ${visible(sample.failure)}`] : []),
     ...(sample.target === '' ? [] : ['  target:', wrap(sample.target)]),
