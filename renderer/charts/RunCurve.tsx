@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { RunDetail } from '../../main/api/contract/index.ts';
+import { Failed } from '../components/Feedback.tsx';
 import { ChartGroup } from './ChartGroup.tsx';
 import { curveQuery } from './curve-query.ts';
 import { LineChart } from './LineChart.tsx';
@@ -19,7 +20,7 @@ const none: readonly number[] = [];
 
 export function RunCurve({ detail, title, height }: RunCurveProps) {
   const { evaluations, baselineScore, stage } = detail;
-  const { data } = useQuery(curveQuery(detail));
+  const { data, error, refetch } = useQuery(curveQuery(detail));
   const series = useMemo((): readonly ChartSeries[] => {
     const reward = data?.reward ?? [];
     const train: ChartSeries = {
@@ -30,6 +31,8 @@ export function RunCurve({ detail, title, height }: RunCurveProps) {
     return [train, heldOutSeries(evaluations)].filter(({ x }) => x.length > 0);
   }, [data, evaluations]);
   const lines = useMemo(() => referenceLines(baselineScore, stage), [baselineScore, stage]);
+  if (data === undefined && error !== null)
+    return <Failed what="The curve can't be shown" error={error} onRetry={() => void refetch()} />;
   // Its own group: the preferred smoothing.
   return (
     <ChartGroup>

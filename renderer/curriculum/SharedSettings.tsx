@@ -35,11 +35,19 @@ function ofTheCurriculum(presets: readonly Preset[]): readonly Preset[] {
 
 /** Model, preset and group size, beside the button that plans the whole curriculum. */
 export function SharedChoices({ onChange }: { readonly onChange: (shared: Shared) => void }) {
-  const { data: stored } = useQuery(api.stages.shared.queryOptions());
-  const { data: presets = [] } = useQuery(api.config.presets.queryOptions());
+  const { data: stored, error: unknown, refetch } = useQuery(api.stages.shared.queryOptions());
+  const { data: presets = [], error: unread, refetch: readAgain } = useQuery(api.config.presets.queryOptions());
   const { data: models = [] } = useQuery(api.models.list.queryOptions());
   const [chosen, setChosen] = useState<Shared | null>(null);
-  if (stored === undefined || presets.length === 0) return <Loading what="the settings" />;
+  if (stored === undefined || presets.length === 0) {
+    const error = unknown ?? unread;
+    const retry = (): void => void Promise.all([refetch(), readAgain()]);
+    return error === null ? (
+      <Loading what="the settings" />
+    ) : (
+      <Failed what="The settings can't be read" error={error} onRetry={retry} />
+    );
+  }
   const shared = chosen ?? stored;
   const set = (next: Shared): void => {
     setChosen(next);

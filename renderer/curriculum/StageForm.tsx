@@ -75,7 +75,7 @@ interface FormOfStageProps extends FormProps {
 }
 
 function Form({ stage, first, initial = none, onClose, onChanged, onSaved }: FormOfStageProps) {
-  const { data: all } = useQuery(api.datasets.list.queryOptions());
+  const { data: all, error: unlisted, refetch } = useQuery(api.datasets.list.queryOptions());
   // The stage's own is named even if it can't be chosen any more.
   const datasets = useMemo(
     () => (all ?? []).filter(({ id, task }) => task === 'interleave' || id === stage?.datasetId),
@@ -154,6 +154,9 @@ function Form({ stage, first, initial = none, onClose, onChanged, onSaved }: For
           error={faults.find(({ field }) => field === 'max_steps')?.message}
         />
       </div>
+      {unlisted !== null && (
+        <Failed what="The datasets can't be listed" error={unlisted} onRetry={() => void refetch()} />
+      )}
       <Rule rule={rule} first={first.promotion} onChange={setRule} />
       <h3 className={classes.head}>Run settings</h3>
       {settings?.left && <p className="soft">{leftInWords(settings.left)}</p>}

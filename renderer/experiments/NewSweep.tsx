@@ -41,12 +41,16 @@ export function NewSweep({ opened, onClose, like }: NewSweepProps) {
   const presets = useQuery(api.config.presets.queryOptions());
   const datasets = useQuery(api.datasets.list.queryOptions());
   const error = fields.error ?? presets.error ?? datasets.error;
+  const retry = (): void => void Promise.all([fields.refetch(), presets.refetch(), datasets.refetch()]);
   return (
     <FormDrawer opened={opened} onClose={onClose} title="New sweep">
       {(guard) => {
-        if (error !== null) return <Failed what="The settings can't be read" error={error} />;
         if (fields.data === undefined || presets.data === undefined || datasets.data === undefined)
-          return <Loading what="the settings" />;
+          return error === null ? (
+            <Loading what="the settings" />
+          ) : (
+            <Failed what="The settings can't be read" error={error} onRetry={retry} />
+          );
         const preset = presetFields(presets.data);
         const dataset = newestDataset(datasets.data, preset.task) ?? '';
         const defaults = like?.config ?? { ...preset, dataset };
@@ -84,9 +88,10 @@ function Form({ fields, defaults, like, onClose, onChanged }: FormProps) {
   const names = entry.varied.map(({ name }) => name);
   const base = like === undefined ? { preset: PRESET } : { like };
   const asked = { ...base, config: { dataset: defaults.dataset, ...own }, plan };
-  const { data } = useQuery(
+  const checked = useQuery(
     api.sweeps.preview.queryOptions({ input: asked, placeholderData: (before) => before, gcTime: 1000 }),
   );
+  const { data } = checked;
   const lacksDataset = { ...defaults, ...own }.dataset === '' && !names.includes('dataset');
   // That none was chosen isn't an error of what was typed.
   const faults = (data?.faults ?? []).filter(({ field }) => field !== 'dataset' || !lacksDataset);
@@ -221,6 +226,9 @@ function Form({ fields, defaults, like, onClose, onChanged }: FormProps) {
           Start sweep
         </Button>
       </div>
+      {checked.error !== null && (
+        <Failed what="The plan can't be checked" error={checked.error} onRetry={() => void checked.refetch()} />
+      )}
       {estimate.isPending && <JobProgress kinds={['preflight']} />}
       {estimate.error !== null && <Failed what="The estimate did not finish" error={estimate.error} />}
       {start.error !== null && <Failed what="The sweep was not started" error={start.error} />}

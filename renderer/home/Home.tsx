@@ -21,7 +21,8 @@ export function Home() {
   const { data: status } = useQuery(api.app.status.queryOptions());
   const runs = useQuery(recentRuns());
   const interrupted = useQuery(interruptedRuns());
-  const { data: curriculum } = useQuery(api.stages.list.queryOptions());
+  const stages = useQuery(api.stages.list.queryOptions());
+  const curriculum = stages.data;
   const live = status?.live ?? [];
   // What is below the fold must not hold up the first paint.
   const isIdle = useWhenIdle(runs.data !== undefined);
@@ -30,6 +31,16 @@ export function Home() {
     <Screen title="Home">
       {runs.error !== null && (
         <Failed what="The runs can't be shown" error={runs.error} onRetry={() => void runs.refetch()} />
+      )}
+      {interrupted.error !== null && (
+        <Failed
+          what="Interrupted runs can't be shown"
+          error={interrupted.error}
+          onRetry={() => void interrupted.refetch()}
+        />
+      )}
+      {stages.error !== null && (
+        <Failed what="The next step can't be shown" error={stages.error} onRetry={() => void stages.refetch()} />
       )}
       {runs.data?.length === 0 && <TourOffer />}
       {live.map((run) => (

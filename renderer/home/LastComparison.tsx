@@ -1,15 +1,21 @@
 /** The newest comparison: the mean score of the baseline and of each model. */
 import { useQuery } from '@tanstack/react-query';
 import { api } from '../api/client.ts';
+import { Failed } from '../components/Feedback.tsx';
 import { score, signed } from '../components/format.ts';
 import { Link } from '../components/Link.tsx';
 import { Panel } from '../components/Screen.tsx';
 import classes from './Home.module.css';
 
 export function LastComparison() {
-  const { data: list } = useQuery(api.comparisons.list.queryOptions());
+  const { data: list, error, refetch } = useQuery(api.comparisons.list.queryOptions());
   const newest = list?.[0];
-  if (newest === undefined) return null;
+  if (newest === undefined)
+    return (
+      error !== null && (
+        <Failed what="The last comparison can't be shown" error={error} onRetry={() => void refetch()} />
+      )
+    );
   const baseline = newest.models[0]?.mean ?? null;
   return (
     <Panel title="Last comparison" actions={<Link href={`/compare/${newest.id}`}>Open</Link>}>

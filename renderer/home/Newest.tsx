@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { RunSummary } from '../../main/api/contract/index.ts';
 import { api } from '../api/client.ts';
 import { RunCurve } from '../charts/RunCurve.tsx';
+import { Failed } from '../components/Feedback.tsx';
 import { Link } from '../components/Link.tsx';
 import { Panel } from '../components/Screen.tsx';
 import { StateBadge } from '../components/StateBadge.tsx';
@@ -21,8 +22,13 @@ export function Newest({ runs }: { readonly runs: readonly RunSummary[] }) {
 }
 
 function Curve({ runId }: { readonly runId: number }) {
-  const { data: detail } = useQuery(api.runs.get.queryOptions({ input: { runId } }));
-  if (detail === undefined) return null;
+  const { data: detail, error, refetch } = useQuery(api.runs.get.queryOptions({ input: { runId } }));
+  if (detail === undefined)
+    return (
+      error !== null && (
+        <Failed what="The newest learning curve can't be shown" error={error} onRetry={() => void refetch()} />
+      )
+    );
   const step = detail.sampleSteps.at(-1);
   return (
     <Panel title="Newest learning curve" actions={<Link href={`/runs/${runId}`}>{detail.name}</Link>}>

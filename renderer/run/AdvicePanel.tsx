@@ -92,11 +92,15 @@ const names = {
 } as const;
 
 function Watched({ runId, isLive, step }: Pick<AdvicePanelProps, 'runId' | 'isLive' | 'step'>) {
-  const { data = [], refetch } = useQuery(
-    api.runs.watched.queryOptions({ input: { runId }, refetchInterval: isLive && FRESH_MS }),
-  );
+  const {
+    data = [],
+    error,
+    refetch,
+  } = useQuery(api.runs.watched.queryOptions({ input: { runId }, refetchInterval: isLive && FRESH_MS }));
   useFreshAt(step, isLive, refetch);
   const hasSteps = data.some(({ points }) => points.length > 0);
+  if (data.length === 0 && error !== null)
+    return <Failed what="The metrics can't be shown" error={error} onRetry={() => void refetch()} />;
   return (
     <ul className={classes.watched}>
       {data.map(({ name, metric, points, step: at, now }) => (

@@ -4,13 +4,19 @@ import { useQuery } from '@tanstack/react-query';
 import { memo } from 'react';
 import type { RunDetail } from '../../main/api/contract/index.ts';
 import { api } from '../api/client.ts';
+import { Failed } from '../components/Feedback.tsx';
 import { Link } from '../components/Link.tsx';
 import classes from './Run.module.css';
 
 export const LineageLine = memo(function LineageLine({ detail }: { readonly detail: RunDetail }) {
   const { id: runId, stage, config } = detail;
-  const { data } = useQuery(api.runs.lineage.queryOptions({ input: { runId } }));
-  if (data === undefined) return <nav className={classes.lineage} aria-label="Lineage" />;
+  const { data, error, refetch } = useQuery(api.runs.lineage.queryOptions({ input: { runId } }));
+  if (data === undefined)
+    return error === null ? (
+      <nav className={classes.lineage} aria-label="Lineage" />
+    ) : (
+      <Failed what="The lineage can't be shown" error={error} onRetry={() => void refetch()} />
+    );
   const { run, ancestors, descendants } = data;
   const parent = ancestors.at(-1);
   const fromStep = /checkpoint-(\d+)$/.exec(String(config.from_checkpoint))?.[1];

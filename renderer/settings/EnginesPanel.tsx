@@ -5,7 +5,7 @@ import { useState } from 'react';
 import type { EngineTest, EngineView } from '../../main/api/contract/index.ts';
 import { api, client } from '../api/client.ts';
 import { Confirm } from '../components/Confirm.tsx';
-import { Failed } from '../components/Feedback.tsx';
+import { Failed, Loading } from '../components/Feedback.tsx';
 import { counted } from '../components/format.ts';
 import { Panel } from '../components/Screen.tsx';
 import { EngineForm } from './EngineForm.tsx';
@@ -14,9 +14,14 @@ import { SecretForm } from './SecretForm.tsx';
 import classes from './Settings.module.css';
 
 export function EnginesPanel() {
-  const { data } = useQuery(api.engines.list.queryOptions());
+  const { data, error, refetch } = useQuery(api.engines.list.queryOptions());
   const [edited, setEdited] = useState<EngineView | 'new' | null>(null);
-  if (data === undefined) return null;
+  if (data === undefined)
+    return error === null ? (
+      <Loading what="the engines" />
+    ) : (
+      <Failed what="The engines can't be listed" error={error} onRetry={() => void refetch()} />
+    );
   const { engines, mayLaunch } = data;
   return (
     <Panel title="Engines" className={classes.panel ?? ''}>

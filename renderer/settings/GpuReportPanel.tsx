@@ -11,7 +11,7 @@ import classes from './Settings.module.css';
 const JOB_KINDS = ['gpu-report'];
 
 export function GpuReportPanel() {
-  const { data: report } = useQuery(api.app.gpuReport.queryOptions());
+  const { data: report, error, refetch } = useQuery(api.app.gpuReport.queryOptions());
   const { data: status } = useQuery(api.app.status.queryOptions());
   const start = useMutation({ mutationFn: () => client.app.startGpuReport() });
   const running = status?.jobs.some(({ kind, state }) => JOB_KINDS.includes(kind) && state === 'running') ?? false;
@@ -48,6 +48,7 @@ export function GpuReportPanel() {
         Compares what the GPU computes with the processor, and times models from tiny to 3.2 B with random weights. It
         takes some minutes and no network.
       </p>
+      {error !== null && <Failed what="The newest report can't be read" error={error} onRetry={() => void refetch()} />}
       {start.error !== null && <Failed what="The report can't be made" error={start.error} />}
       <JobProgress kinds={JOB_KINDS} />
       {report != null && (

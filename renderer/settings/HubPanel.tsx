@@ -2,13 +2,19 @@
 import { useQuery } from '@tanstack/react-query';
 import type { HubAccess } from '../../main/api/contract/index.ts';
 import { api, client } from '../api/client.ts';
+import { Failed, Loading } from '../components/Feedback.tsx';
 import { Panel } from '../components/Screen.tsx';
 import { SecretForm } from './SecretForm.tsx';
 import classes from './Settings.module.css';
 
 export function HubPanel() {
-  const { data: access } = useQuery(api.models.hubAccess.queryOptions());
-  if (access === undefined) return null;
+  const { data: access, error, refetch } = useQuery(api.models.hubAccess.queryOptions());
+  if (access === undefined)
+    return error === null ? (
+      <Loading what="the Hugging Face token's state" />
+    ) : (
+      <Failed what="The Hugging Face token's state can't be read" error={error} onRetry={() => void refetch()} />
+    );
   return (
     <Panel title="Hugging Face" className={classes.panel ?? ''}>
       <p className={classes.about}>

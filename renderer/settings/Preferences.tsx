@@ -13,8 +13,14 @@ export function Preferences() {
   const fields = useQuery(api.settings.fields.queryOptions());
   const values = useQuery(api.settings.get.queryOptions());
   const error = fields.error ?? values.error;
-  if (error !== null) return <Failed what="The settings can't be shown" error={error} />;
-  if (fields.data === undefined || values.data === undefined) return <Loading what="the settings" />;
+  if (fields.data === undefined || values.data === undefined) {
+    const retry = (): void => void Promise.all([fields.refetch(), values.refetch()]);
+    return error === null ? (
+      <Loading what="the settings" />
+    ) : (
+      <Failed what="The settings can't be shown" error={error} onRetry={retry} />
+    );
+  }
   const settings = values.data;
   return (
     <Panel title="Preferences">

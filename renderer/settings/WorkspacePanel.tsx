@@ -2,15 +2,20 @@
 import { Button, Code, CopyButton } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { api, client } from '../api/client.ts';
-import { Failed } from '../components/Feedback.tsx';
+import { Failed, Loading } from '../components/Feedback.tsx';
 import { Panel } from '../components/Screen.tsx';
 import classes from './Settings.module.css';
 
 export function WorkspacePanel() {
-  const { data: info } = useQuery(api.app.info.queryOptions());
+  const { data: info, error, refetch } = useQuery(api.app.info.queryOptions());
   const open = useMutation({ mutationFn: () => client.app.openWorkspace() });
   const reveal = useMutation({ mutationFn: (path: string) => client.app.reveal({ path }) });
-  if (info === undefined) return null;
+  if (info === undefined)
+    return error === null ? (
+      <Loading what="the workspace" />
+    ) : (
+      <Failed what="The workspace can't be shown" error={error} onRetry={() => void refetch()} />
+    );
   const { workspace, host, version } = info;
   return (
     <Panel title="Workspace" className={classes.panel ?? ''}>

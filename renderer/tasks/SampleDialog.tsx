@@ -19,6 +19,7 @@ export interface SampleDialogProps {
 export function SampleDialog({ draft, onClose, onSampled }: SampleDialogProps) {
   const models = useQuery(api.models.list.queryOptions());
   const sources = useQuery(api.tasks.recordsSources.queryOptions({ input: { name: draft.name } }));
+  const unlisted = models.error ?? sources.error;
   const [chosen, setChosen] = useState<string | null>(null);
   const [records, setRecords] = useState('0');
   const [prompts, setPrompts] = useState(8);
@@ -78,6 +79,13 @@ export function SampleDialog({ draft, onClose, onSampled }: SampleDialogProps) {
           />
         </div>
         {sources.data?.length === 0 && <p className="soft">The task has no records yet. Import some first.</p>}
+        {unlisted !== null && (
+          <Failed
+            what="Models and records can't be listed"
+            error={unlisted}
+            onRetry={() => void Promise.all([models.refetch(), sources.refetch()])}
+          />
+        )}
         {sample.error !== null && <Failed what="Nothing was sampled" error={sample.error} />}
         <div className={classes.buttons}>
           <Button variant="default" onClick={onClose}>

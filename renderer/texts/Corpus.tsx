@@ -130,18 +130,11 @@ export function Corpus() {
       </Button>
     </>
   );
-  if (all.error !== null)
-    return (
-      <TextsScreen>
-        <Failed what="The texts can't be listed" error={all.error} onRetry={() => void all.refetch()} />
-      </TextsScreen>
-    );
-  if (all.data === undefined)
-    return (
-      <TextsScreen>
-        <Loading what="the texts" />
-      </TextsScreen>
-    );
+  const unlisted = all.error !== null && (
+    <Failed what="The texts can't be listed" error={all.error} onRetry={() => void all.refetch()} />
+  );
+  // Texts that are known stay, and with them a text that is being edited.
+  if (all.data === undefined) return <TextsScreen>{unlisted || <Loading what="the texts" />}</TextsScreen>;
   if (all.data.length === 0)
     return (
       <TextsScreen actions={actions}>
@@ -151,6 +144,7 @@ export function Corpus() {
     );
   return (
     <TextsScreen actions={actions}>
+      {unlisted}
       <div className={classes.corpus}>
         <Panel className={classes.tablePanel ?? ''}>
           <div className={classes.toolbar}>

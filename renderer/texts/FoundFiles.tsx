@@ -11,8 +11,13 @@ import classes from './Texts.module.css';
 /** Renders nothing if there are none. */
 export function FoundFiles() {
   // Fetched on each visit, as another program may have added one.
-  const { data = [] } = useQuery(api.datasets.found.queryOptions({ refetchOnMount: 'always' }));
-  if (data.length === 0) return null;
+  const { data = [], error, refetch } = useQuery(api.datasets.found.queryOptions({ refetchOnMount: 'always' }));
+  if (data.length === 0)
+    return (
+      error !== null && (
+        <Failed what="The datasets folder can't be listed" error={error} onRetry={() => void refetch()} />
+      )
+    );
   return (
     <Panel title="Unlisted files in the datasets folder">
       <ul className={classes.found}>

@@ -1,0 +1,38 @@
+import { MantineProvider } from '@mantine/core';
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { type ComponentType, createElement } from 'react';
+import { renderToStaticMarkup } from 'react-dom/server';
+import { describe, expect, it } from 'vitest';
+import { api } from '../../renderer/api/client.ts';
+import { LastComparison } from '../../renderer/home/LastComparison.tsx';
+import { EnginesPanel } from '../../renderer/settings/EnginesPanel.tsx';
+import { GpuReportPanel } from '../../renderer/settings/GpuReportPanel.tsx';
+import { HubPanel } from '../../renderer/settings/HubPanel.tsx';
+import { Preferences } from '../../renderer/settings/Preferences.tsx';
+import { WorkspacePanel } from '../../renderer/settings/WorkspacePanel.tsx';
+import { FoundFiles } from '../../renderer/texts/FoundFiles.tsx';
+
+/** A component's markup after a query has failed. */
+function afterFailure(component: ComponentType, queryKey: readonly unknown[]): string {
+  const queries = new QueryClient({ defaultOptions: { queries: { retryOnMount: false } } });
+  const failed = { status: 'error', error: new Error('The disk is gone.'), errorUpdatedAt: 1 } as const;
+  queries.getQueryCache().build(queries, { queryKey }).setState(failed);
+  const provided = createElement(QueryClientProvider, { client: queries }, createElement(component));
+  return renderToStaticMarkup(createElement(MantineProvider, null, provided));
+}
+
+describe('a panel whose data can’t be read', () => {
+  it.each([
+    ['EnginesPanel', EnginesPanel, api.engines.list.queryKey()],
+    ['HubPanel', HubPanel, api.models.hubAccess.queryKey()],
+    ['WorkspacePanel', WorkspacePanel, api.app.info.queryKey()],
+    ['GpuReportPanel', GpuReportPanel, api.app.gpuReport.queryKey()],
+    ['Preferences', Preferences, api.settings.get.queryKey()],
+    ['LastComparison', LastComparison, api.comparisons.list.queryKey()],
+    ['FoundFiles', FoundFiles, api.datasets.found.queryKey()],
+  ])('says why and offers to try again: %s', (_, panel, queryKey) => {
+    const markup = afterFailure(panel, queryKey);
+    expect(markup).toContain('The disk is gone.');
+    expect(markup).toContain('Try again');
+  });
+});
