@@ -133,7 +133,7 @@ function table({ baseline, trained, comparison }: DemoResult): string[] {
     const { difference: d, wins, ties, losses } = comparison;
     lines.push(
       '',
-      `Trained against baseline, prompt by prompt: ${signed(d.mean)} [${d.low.toFixed(3)}, ${d.high.toFixed(3)}], ${wins} wins, ${ties} ties, ${losses} losses.`,
+      `Trained against baseline, prompt by prompt: ${signed(d.mean)} [${signed(d.low)}, ${signed(d.high)}], ${wins} wins, ${ties} ties, ${losses} losses.`,
     );
   }
   return lines;

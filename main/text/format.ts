@@ -29,8 +29,9 @@ export function counted(count: number, noun: string, plural = `${noun}s`): strin
   return `${count} ${count === 1 ? noun : plural}`;
 }
 
-/** A difference with its sign: +0.120, −0.030; – if it is not a number. */
+/** A difference with its sign, plus where it rounds to 0: +0.120, −0.030; – if it is not a number. */
 export function signed(value: number, digits = 3): string {
   if (!Number.isFinite(value)) return '–';
-  return `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(digits)}`;
+  const size = Math.abs(value).toFixed(digits);
+  return `${value < 0 && Number(size) !== 0 ? '−' : '+'}${size}`;
 }

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ComparisonSummary } from '../../main/api/contract/index.ts';
 import { api } from '../api/client.ts';
 import { Failed, Loading } from '../components/Feedback.tsx';
-import { score, signed } from '../components/format.ts';
+import { signed } from '../components/format.ts';
 import { Link } from '../components/Link.tsx';
 import { Panel } from '../components/Screen.tsx';
 import { When } from '../components/When.tsx';
@@ -65,7 +65,7 @@ function Line({ comparison: { id, models, prompts, madeAt } }: { readonly compar
       </td>
       <td className={`mono ${classes.right}`}>{best === undefined ? '–' : signed(best.mean)}</td>
       <td className={`mono ${classes.right}`}>
-        {best === undefined ? '–' : `${score(best.low)} to ${score(best.high)}`}
+        {best === undefined ? '–' : `${signed(best.low)} to ${signed(best.high)}`}
       </td>
       <td className="soft">
         <When at={madeAt} />

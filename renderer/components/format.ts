@@ -19,10 +19,11 @@ export function number(value: number | null | undefined): string {
   return String(Number(value.toPrecision(3)));
 }
 
-/** A difference with its sign: `+0.120`; `format` writes its size; a dash if there is none. */
+/** A difference with its sign, plus where it rounds to 0: `+0.120`; `format` writes its size; a dash if there is none. */
 export function signed(value: number | null | undefined, format: (size: number) => string = score): string {
   if (value === null || value === undefined || Number.isNaN(value)) return '–';
-  return `${value < 0 ? '−' : '+'}${format(Math.abs(value))}`;
+  const size = format(Math.abs(value));
+  return `${value < 0 && size !== format(0) ? '−' : '+'}${size}`;
 }
 
 /** A count with its noun: `1 step`, `1,200 steps`; `plural` for a noun that takes more than an s. */

@@ -58,5 +58,6 @@ export function orderInWords({
 
 /** Pearson's r with two decimals: `−0.87`. */
 export function correlation(r: number): string {
-  return `${r < 0 ? '−' : ''}${Math.abs(r).toFixed(2)}`;
+  const size = Math.abs(r).toFixed(2);
+  return `${r < 0 && Number(size) !== 0 ? '−' : ''}${size}`;
 }

@@ -65,6 +65,7 @@ describe('signed', () => {
   it('writes a sign in front of every number', () => {
     expect([0.12, -0.0304, 0].map((value) => signed(value))).toEqual(['+0.120', '−0.030', '+0.000']);
     expect(signed(-1.236, 2)).toBe('−1.24');
+    expect([signed(-0.0004), signed(-0), signed(-0.004, 2)]).toEqual(['+0.000', '+0.000', '+0.00']);
   });
 
   it('marks a value that is not a number', () => {

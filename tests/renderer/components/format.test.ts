@@ -21,6 +21,11 @@ describe('score and signed', () => {
     expect([signed(null), signed(undefined), signed(Number.NaN)]).toEqual(['–', '–', '–']);
   });
 
+  it('write a difference that rounds to 0 without a minus', () => {
+    expect([signed(-0.0004), signed(-0), signed(-0.0006)]).toEqual(['+0.000', '+0.000', '−0.001']);
+    expect(signed(-0.04, (size) => size.toFixed(1))).toBe('+0.0');
+  });
+
   it('write the size of a difference in another format', () => {
     expect(signed(-11.24, (size) => size.toFixed(1))).toBe('−11.2');
   });

@@ -10,7 +10,7 @@ import {
   withoutFolders,
 } from '../../../renderer/tasks/import-words.ts';
 import { sharedStart } from '../../../renderer/tasks/record-words.ts';
-import { deadInWords, orderInWords, verdictOf } from '../../../renderer/tasks/trial-words.ts';
+import { correlation, deadInWords, orderInWords, verdictOf } from '../../../renderer/tasks/trial-words.ts';
 
 const report = (change: Partial<TrialReport>): TrialReport =>
   ({ n: 4, failures: 0, rewards: [0, 1, 0, 1], dead: 0, groups: [{}, {}], mean: 0.5, ...change }) as TrialReport;
@@ -29,6 +29,12 @@ describe('verdictOf', () => {
     const verdict = verdictOf(report(change));
     expect(verdict.tone).toBe(tone);
     expect(verdict.text).toMatch(text);
+  });
+});
+
+describe('correlation', () => {
+  it('has a minus below 0, and none where it rounds to 0', () => {
+    expect([0.871, -0.871, -0.004].map(correlation)).toEqual(['0.87', '−0.87', '0.00']);
   });
 });
 

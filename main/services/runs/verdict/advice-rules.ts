@@ -2,6 +2,7 @@
  * Advice on a run from its metrics: the observation, what to change, and the change itself for the next run. The
  * thresholds for KL are the collapse watch's; rewards are judged over the whole run, speed over its recent steps.
  */
+import { signed } from '../../../text/format.ts';
 import type { TrainConfig } from '../../../trainer/config.ts';
 import { isReinforcement } from '../../../trainer/config.ts';
 
@@ -88,7 +89,7 @@ function flatReward(config: TrainConfig, { rewards, firstRewards, lastRewards, s
     {
       rule: 'reward_flat',
       severity: 'warning',
-      message: `The reward has not improved in ${rewards} steps (${rise < 0 ? '' : '+'}${rise.toFixed(4)})${equal ? ': all rewards are equal' : ''}.`,
+      message: `The reward has not improved in ${rewards} steps (${signed(rise, 4)})${equal ? ': all rewards are equal' : ''}.`,
       remedy: `Raise the temperature from ${config.temperature} to ${temperature} so that completions differ more.`,
       change: { temperature },
     },
