@@ -4,7 +4,7 @@ import type { SampleKey } from '../../main/api/contract/index.ts';
 import type { WordKind } from '../components/aligned-words.ts';
 import { Empty } from '../components/Feedback.tsx';
 import { Link } from '../components/Link.tsx';
-import { keyText, MAX_PINS, usePins } from './pins.ts';
+import { keyText, MAX_PINS, pinName, usePins } from './pins.ts';
 import { noFilter, writePlace } from './place.ts';
 import { SampleCard, useSample } from './SampleCard.tsx';
 import classes from './Samples.module.css';
@@ -32,21 +32,26 @@ export function PinsView({ hidden }: { readonly hidden: ReadonlySet<WordKind> })
       </div>
       <div className={classes.pins} style={{ gridTemplateColumns: `repeat(${pins.length}, minmax(0, 1fr))` }}>
         {pins.map((pin) => (
-          <SampleCard key={keyText(pin)} sample={pin} title={<PinTitle pin={pin} />} hidden={hidden} withTarget />
+          <PinCard key={keyText(pin)} pin={pin} hidden={hidden} />
         ))}
       </div>
     </>
   );
 }
 
-function PinTitle({ pin }: { readonly pin: SampleKey }) {
+interface PinCardProps {
+  readonly pin: SampleKey;
+  readonly hidden: ReadonlySet<WordKind>;
+}
+
+function PinCard({ pin, hidden }: PinCardProps) {
   const { data } = useSample(pin);
-  const { runId, step, group } = pin;
-  const record = data === undefined ? '' : ` · ${data.recordId}`;
-  const name = `${data?.runName ?? `run ${runId}`} · step ${step}${record}`;
-  return (
-    <Link href={writePlace({ show: 'step', run: runId, step, group, record: null, filter: noFilter })} title={name}>
+  const { runId: run, step, group } = pin;
+  const name = pinName(pin, data);
+  const title = (
+    <Link href={writePlace({ show: 'step', run, step, group, record: null, filter: noFilter })} title={name}>
       {name}
     </Link>
   );
+  return <SampleCard sample={pin} title={title} name={name} hidden={hidden} withTarget />;
 }

@@ -19,6 +19,8 @@ import classes from './Samples.module.css';
 export interface SampleCardProps {
   readonly sample: SampleKey;
   readonly title: ReactNode;
+  /** Accessible name; by default the title. */
+  readonly name?: string;
   readonly hidden: ReadonlySet<WordKind>;
   /** Also shows the fragments and the target, where they aren't shown above. */
   readonly withTarget?: boolean;
@@ -35,9 +37,9 @@ export function useSample(key: SampleKey) {
   return useQuery(api.samples.get.queryOptions({ input: keyOf(key), placeholderData: keepPreviousData }));
 }
 
-export function SampleCard({ sample: key, title, hidden, withTarget = false, onRecord }: SampleCardProps) {
+export function SampleCard({ sample: key, title, name: given, hidden, withTarget = false, onRecord }: SampleCardProps) {
   const { data: sample, error } = useSample(key);
-  const name = typeof title === 'string' ? title : `completion ${key.index + 1}`;
+  const name = given ?? (typeof title === 'string' ? title : `completion ${key.index + 1}`);
   return (
     <article className={classes.card} aria-label={name}>
       <header>

@@ -14,6 +14,16 @@ export function keyText({ runId, step, group, index }: SampleKey): string {
   return `${runId}.${step}.${group}.${index}`;
 }
 
+/** A pinned completion in words, no two alike; `sample` once it is known. */
+export function pinName(
+  { runId, step, group, index }: SampleKey,
+  sample: { readonly runName: string; readonly recordId: string } | undefined,
+): string {
+  const of =
+    sample === undefined ? `run ${runId} · step ${step}` : `${sample.runName} · step ${step} · ${sample.recordId}`;
+  return `${of} · group ${group + 1}, completion ${index + 1}`;
+}
+
 /** Parses stored pins; invalid ones are ignored. */
 export function readPins(stored: string | null): readonly SampleKey[] {
   const keys = (stored ?? '').split(' ').flatMap((text) => {

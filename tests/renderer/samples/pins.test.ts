@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { keyText, readPins, togglePin } from '../../../renderer/samples/pins.ts';
+import { keyText, pinName, readPins, togglePin } from '../../../renderer/samples/pins.ts';
 
 const key = (index: number) => ({ runId: 1, step: 10, group: 0, index });
 
@@ -9,6 +9,16 @@ describe('togglePin', () => {
     expect(togglePin([], key(0))).toEqual([key(0)]);
     expect(togglePin(four, key(1))).toEqual([key(0), key(2), key(3)]);
     expect(togglePin(four, key(4))).toBe(four);
+  });
+});
+
+describe('pinName', () => {
+  it('tells two completions of one group apart, and two groups of one record', () => {
+    const sample = { runName: 'first', recordId: 'r-1' };
+    expect(pinName(key(2), sample)).toBe('first · step 10 · r-1 · group 1, completion 3');
+    expect(pinName(key(2), undefined)).toBe('run 1 · step 10 · group 1, completion 3');
+    const keys = [key(0), key(1), { ...key(0), group: 1 }];
+    expect(new Set(keys.map((pin) => pinName(pin, sample))).size).toBe(3);
   });
 });
 
