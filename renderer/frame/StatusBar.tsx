@@ -19,7 +19,7 @@ export function StatusBar() {
   if (state.kind === 'expired') {
     return (
       <footer className={classes.status} data-tone="bad">
-        Not connected: the session of this page has expired. Saved work is safe.
+        Not connected. Saved work is safe.
       </footer>
     );
   }
