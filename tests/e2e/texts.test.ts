@@ -202,7 +202,12 @@ describe.skipIf(noBrowser)('texts and datasets', () => {
     await reader.getByRole('button', { name: 'Edit' }).click();
     await reader.getByLabel('Words', { exact: true }).fill(`${book}\n\n# Part four\n\n${words(40, 50_000)}`);
     // Not by accident: the words would be lost.
-    await page.keyboard.press('Escape');
+    const question = page.getByRole('dialog', { name: 'Discard your changes?' });
+    for (const leave of [() => page.keyboard.press('Escape'), () => page.evaluate(() => location.assign('#/runs'))]) {
+      await leave();
+      await question.getByRole('button', { name: 'Keep editing' }).click();
+      await question.waitFor({ state: 'detached' });
+    }
     await reader.getByRole('button', { name: 'Save' }).click();
     await reader.getByText('172 words').waitFor();
     await expectAccessible(page);
