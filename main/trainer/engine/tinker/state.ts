@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { inputError } from '../../../errors.ts';
 import { readJson } from '../../../model/config.ts';
+import type { RemoteEngine } from './remote.ts';
 
 export const ENGINE_FILE = 'engine.json';
 
@@ -22,8 +23,8 @@ export function encodeState(state: EngineState): string {
   return `${JSON.stringify(state, null, 2)}\n`;
 }
 
-/** The state that a checkpoint records; throws if it was trained here, or elsewhere than at `url`. */
-export function readState(folder: string, engine: { readonly name: string; readonly url: string }): EngineState {
+/** The state that a checkpoint records; throws if it was trained here, elsewhere than at `url`, or on another base. */
+export function readState(folder: string, engine: Pick<RemoteEngine, 'name' | 'url' | 'baseModel'>): EngineState {
   const file = join(folder, ENGINE_FILE);
   if (!existsSync(file))
     throw inputError(
@@ -33,10 +34,17 @@ export function readState(folder: string, engine: { readonly name: string; reado
     );
   const parsed = stateSchema.safeParse(readJson(file));
   if (!parsed.success) throw inputError('BAD_CHECKPOINT', `${file}: not a valid engine state`);
-  if (parsed.data.url === engine.url) return parsed.data;
+  const { data } = parsed;
+  if (data.url !== engine.url)
+    throw inputError(
+      'ENGINE_OTHER',
+      `${folder} has its state on the engine at ${data.url}, not at ${engine.url}`,
+      'Continue on that engine, or train the next stage here from the checkpoint: the adapter is in it.',
+    );
+  if (data.base_model === engine.baseModel) return data;
   throw inputError(
-    'ENGINE_OTHER',
-    `${folder} has its state on the engine at ${parsed.data.url}, not at ${engine.url}`,
-    'Continue on that engine, or train the next stage here from the checkpoint: the adapter is in it.',
+    'ENGINE_OTHER_MODEL',
+    `${folder} has an adapter of "${data.base_model}", and the engine "${engine.name}" now trains "${engine.baseModel}"`,
+    `Set the engine's base model back to ${data.base_model} in Settings, Engines.`,
   );
 }

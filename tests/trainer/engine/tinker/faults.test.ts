@@ -369,4 +369,24 @@ describe('what the engine cannot do', () => {
     const { error } = await tried({}, { config: { from_checkpoint } });
     expect(error?.code).toBe('ENGINE_OTHER');
   });
+
+  it('is to continue on another base model than the one that the adapter was trained on', async () => {
+    const server = await openTinkerServer({ model: base });
+    try {
+      const { checkpoint } = await remoteRun({ server, model: folder, config: { max_steps: 1 } });
+      // The engine was given another base model since; the server would load the adapter onto it.
+      const file = join(checkpoint, 'engine.json');
+      writeFileSync(file, readFileSync(file, 'utf8').replace('"tiny"', '"tiny-before"'));
+      const loads = server.count('load_weights');
+      const settings = { server, model: folder, config: SETTINGS };
+      for (const more of [{ resumeFrom: checkpoint }, { config: { ...SETTINGS, from_checkpoint: checkpoint } }])
+        await expect(remoteRun({ ...settings, ...more })).rejects.toMatchObject({
+          code: 'ENGINE_OTHER_MODEL',
+          message: expect.stringMatching(/tiny-before.*"tiny"/),
+        });
+      expect(server.count('load_weights')).toBe(loads);
+    } finally {
+      await server.close();
+    }
+  });
 });
