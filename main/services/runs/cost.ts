@@ -24,10 +24,10 @@ export function runCost(
   const { count, pace } = stepTimes(store, runId);
   const remote = store.metrics.overall(runId, 'engine/cost');
   const rewards = store.metrics.overall(runId, 'reward_cost');
-  // Evaluations between steps ask judges too.
+  // Evaluations between steps ask judges and a priced engine too.
   const evaluated = store.evaluations
     .ofRun(runId)
-    .reduce((sum, { metrics }) => sum + (metrics.eval_reward_cost ?? 0), 0);
+    .reduce((sum, { metrics }) => sum + (metrics.eval_reward_cost ?? 0) + (metrics.eval_engine_cost ?? 0), 0);
   const part = (steps: number): RunCost => {
     const timed = costOf(pace * steps, price);
     // An engine's own price counts instead of this machine's.

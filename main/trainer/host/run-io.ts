@@ -220,12 +220,12 @@ async function evaluateHeldOut(
   };
   const { metrics, items } = await evaluate({ ...stage, engine }, records, options);
   // What it took isn't the next step's; what it cost is the run's.
-  const { reward_cost: cost } = stage.task.takeMetrics?.() ?? {};
-  emit({
-    kind: 'evaluation',
-    step,
-    metrics: { ...metrics, ...(cost !== undefined && { eval_reward_cost: cost }) },
-    items,
-  });
+  const { reward_cost: judges } = stage.task.takeMetrics?.() ?? {};
+  const { 'engine/cost': computing } = engine.takeMetrics();
+  const costs = {
+    ...(judges !== undefined && { eval_reward_cost: judges }),
+    ...(computing !== undefined && { eval_engine_cost: computing }),
+  };
+  emit({ kind: 'evaluation', step, metrics: { ...metrics, ...costs }, items });
   return metrics[`eval_${stage.task.mainMetric}`] ?? null;
 }
