@@ -50,6 +50,11 @@ export function replyFolder({ outputs }: Pick<Workspace, 'outputs'>, seed: numbe
   return join(outputs, `replies-seed${seed}`);
 }
 
+/** Where a seed's report of a comparison over seeds goes: later reports of single comparisons must not replace it. */
+export function overSeedsFolder({ outputs }: Pick<Workspace, 'outputs'>, seed: number): string {
+  return join(outputs, 'replies-over-seeds', `seed${seed}`);
+}
+
 /** A report that is finished now, in this folder. */
 export function reportIn(
   { store, workspace }: Pick<OpenWorkspace, 'store' | 'workspace'>,

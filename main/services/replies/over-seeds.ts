@@ -19,7 +19,7 @@ import {
 import type { OpenWorkspace } from '../workspace/open-workspace.ts';
 import { fromStoredPath, toStoredPath } from '../workspace/workspace.ts';
 import { type ReplyHost, replyData } from './data.ts';
-import { readMemory, remember, replyFolder, type SeedReport } from './memory.ts';
+import { overSeedsFolder, readMemory, remember, type SeedReport } from './memory.ts';
 import { isReinforced } from './methods.ts';
 import type { ReportNumbers } from './report.ts';
 import { experimentName, startPoints } from './start-points.ts';
@@ -83,7 +83,7 @@ export function startSeedReports(app: ReplyHost): number {
     const reports: SeedReport[] = [];
     for (const [place, seed] of seeds.entries()) {
       const models = [...runs].map(([name, of]) => ({ name, folder: requireCheckpoint(app.store, of.get(seed)) }));
-      const output = replyFolder(app.workspace, seed);
+      const output = overSeedsFolder(app.workspace, seed);
       await compareReplies(models, {
         ...{ dataset, paths: app.paths, seed, backend: 'auto', threads: 0, output, signal },
         onProgress: (done, total) =>

@@ -1,10 +1,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { remember } from '../../../main/services/replies/memory.ts';
+import { readMemory, remember } from '../../../main/services/replies/memory.ts';
 import { createRun, finishRun } from '../../../main/services/runs/runs.ts';
 import { toStoredPath } from '../../../main/services/workspace/workspace.ts';
 import { contextOf, openTinyApp, overPorts } from '../../api/transports.ts';
+import { until } from '../../until.ts';
+import { replyLines } from '../reply-lines.ts';
 import { tinyWorkspace } from '../tiny-workspace.ts';
 
 async function open() {
@@ -64,4 +66,28 @@ describe('the methods over seeds', () => {
     expect((await client.replies.desk()).wholeSeeds).toEqual([1]);
     await expect(client.replies.compareSeeds()).rejects.toMatchObject({ data: { code: 'TOO_FEW_SEEDS' } });
   });
+
+  it("keeps a seed's report although the newest runs are compared with that seed later", async () => {
+    const { app, client, world } = await open();
+    await client.replies.import({ name: 'mine.jsonl', content: new Blob([replyLines(20)]) });
+    for (const method of methods)
+      for (const seed of [1, 2]) {
+        const { runId } = createRun(app.store, world.config({ seed }), { name: `${method}/seed_${seed}` });
+        app.store.checkpoints.record(runId, 4, join(app.paths.resources, 'models', 'tiny-reply'), 'final');
+        finishRun(app.store, runId, 'done');
+      }
+    const over = async (): Promise<void> => {
+      await until(() => app.jobs.list().every(({ state }) => state !== 'running'));
+    };
+    await client.replies.compareSeeds();
+    await over();
+    const { seedReports } = readMemory(app.store);
+    expect(seedReports?.reports.map(({ seed }) => seed)).toEqual([1, 2]);
+    // It compares the newest run of each method, which has seed 2.
+    await client.replies.compare({ seed: 1 });
+    await over();
+    const folders = seedReports?.reports.map(({ folder }) => folder);
+    expect(folders).not.toContain(readMemory(app.store).report?.folder);
+    expect(await client.replies.overSeeds()).toMatchObject({ seeds: [1, 2] });
+  }, 60_000);
 });
