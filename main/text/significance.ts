@@ -33,7 +33,7 @@ export function signFlipTest(
 
 function flippedSum(values: readonly number[], flip: (i: number) => number): number {
   let sum = 0;
-  for (const [i, value] of values.entries()) sum += flip(i) === 1 ? -value : value;
+  for (let i = 0; i < values.length; i++) sum += flip(i) === 1 ? -(values[i] as number) : (values[i] as number);
   return sum;
 }
 

@@ -38,6 +38,7 @@ export interface ComparisonRow {
 /** Significance level after correction. */
 export const LEVEL = 0.05;
 const TIE = 1e-9;
+const SIGN_PATTERNS = 10_000;
 
 /** Every metric for every pair of models. NaN on a prompt excludes that prompt from the row. */
 export function comparisonTable(
@@ -45,10 +46,13 @@ export function comparisonTable(
   measures: readonly MeasureInfo[],
   seed: number,
 ): readonly ComparisonRow[] {
+  const tests = (measures.length * models.length * (models.length - 1)) / 2;
+  // No p is below 1 / (patterns + 1): with fewer, the correction would leave nothing significant in a large table.
+  const patterns = Math.max(SIGN_PATTERNS, Math.ceil((2 * tests) / LEVEL));
   const rows = measures.map((measure) => {
     const columns = columnsOf(models, measure.name);
     const means = models.map(({ name }, m) => ({ model: name, ...meanOfColumn(columns[m] ?? [], seed) }));
-    return { measure, means, pairs: pairsOf(models, columns, measure.name, seed) };
+    return { measure, means, pairs: pairsOf(models, columns, measure.name, { seed, patterns }) };
   });
   const corrected = holm(rows.flatMap(({ pairs }) => pairs.map(({ p }) => p)));
   let next = 0;
@@ -82,7 +86,7 @@ function pairsOf(
   models: readonly MeasuredModel[],
   columns: readonly number[][],
   measure: string,
-  seed: number,
+  { seed, patterns }: { readonly seed: number; readonly patterns: number },
 ): RawPair[] {
   return models.flatMap((from, a) =>
     models.slice(a + 1).flatMap((to, offset) => {
@@ -95,7 +99,7 @@ function pairsOf(
           from: from.name,
           to: to.name,
           difference: bootstrapDifference(before, after, random),
-          p: signFlipTest(gains, random),
+          p: signFlipTest(gains, random, { resamples: patterns }),
           wins: gains.filter((gain) => gain > TIE).length,
           ties: gains.filter((gain) => Math.abs(gain) <= TIE).length,
           losses: gains.filter((gain) => gain < -TIE).length,

@@ -55,6 +55,20 @@ describe('comparisonTable', () => {
     expect(rows[0]?.winner).toBeNull();
   });
 
+  it('can find a difference significant however many models and measures there are', () => {
+    // Every prompt gains in each pair: p = 2 / 2^18, far below the level over 9 * 8 / 2 * 14 tests.
+    const ranked = Array.from({ length: 9 }, (_, m) => ({
+      name: `model ${m}`,
+      prompts: Array.from({ length: 18 }, (_, i) => ({ score: m + noise(i) * (m / 9), alike: 0 })),
+    }));
+    const rows = comparisonTable(
+      ranked,
+      Array.from({ length: 14 }, () => higher),
+      1,
+    );
+    expect(rows[0]?.winner).toBe('model 8');
+  }, 30_000);
+
   it('leaves out prompts where a model has no number, and rows without any', () => {
     const models = [model('a', (i) => (i < 10 ? Number.NaN : 0)), model('b', () => 1)];
     const [row] = comparisonTable(models, [higher], 1);
