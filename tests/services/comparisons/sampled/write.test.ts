@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { checkoutPaths } from '../../../../main/commands/host-paths.ts';
 import type { ModelComparison } from '../../../../main/services/comparisons/sampled/compare.ts';
 import { measuresOf } from '../../../../main/services/comparisons/sampled/measures.ts';
+import { comparisonReport } from '../../../../main/services/comparisons/sampled/report.ts';
 import { comparisonTable } from '../../../../main/services/comparisons/sampled/statistics.ts';
 import { writeComparison } from '../../../../main/services/comparisons/sampled/write.ts';
 import { temporaryFolder } from '../../../store/helpers.ts';
@@ -39,6 +40,12 @@ describe('writeComparison', () => {
     expect(readdirSync(join(folder, 'figures'))).toEqual(['measures.png', 'measures.svg']);
     expect(JSON.parse(read(folder, 'comparison.json'))).toMatchObject({ seed: 2 });
     expect(read(folder, 'completions.jsonl')).toContain('reply 2');
+  });
+
+  it("says by which metric a completion of a folder's task passes", () => {
+    const { options, ...rest } = comparison(1);
+    const own = { ...options, task: 'rhyme', measures: ['reward', 'success', 'failed'], threshold: 2 };
+    expect(comparisonReport({ ...rest, options: own }, [])).toContain('when its reward is at least 2;');
   });
 
   it('leaves an earlier comparison as it was when a part of the new one cannot be written', async () => {
