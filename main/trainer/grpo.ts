@@ -59,7 +59,8 @@ export async function trainGrpo(stage: Stage, engine: Engine, io: RunIo): Promis
       entropies.push(report.entropy);
     }
     const { gradNorm } = await io.phases.time('optimizer', () => engine.step(rate));
-    metrics.set({ loss, grad_norm: gradNorm, learning_rate: rate, epoch: epochAfter(plan, step, prompts.extra) });
+    metrics.set({ loss, learning_rate: rate, epoch: epochAfter(plan, step, prompts.extra) });
+    if (gradNorm !== null) metrics.set({ grad_norm: gradNorm });
     if (syncsAfter(step + 1, config)) engine.syncReference();
     if (config.use_adaptive_entropy) {
       entropy = adjustedEntropy(entropy, entropies, config);

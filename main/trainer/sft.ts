@@ -44,7 +44,8 @@ async function trainSupervised(
       const { gradNorm } = await engine.step(rate);
       const parts = more === null ? {} : { ...more.metrics, 'polychromic/quality_loss': quality.loss };
       const entropy = quality.entropy === null ? {} : { entropy: quality.entropy };
-      return { loss: quality.loss + (more?.loss ?? 0), grad_norm: gradNorm, ...entropy, ...parts };
+      const norm = gradNorm === null ? {} : { grad_norm: gradNorm };
+      return { loss: quality.loss + (more?.loss ?? 0), ...norm, ...entropy, ...parts };
     });
     io.addTokens(micro.flat().reduce((sum, group) => sum + tokensOf(group), 0));
     const perEpoch = stage.records.length / (config.per_device_train_batch_size * config.gradient_accumulation_steps);

@@ -72,6 +72,7 @@ async function oneStep(stage: Stage, engine: Engine, generation: ScoredGeneratio
   for (const micro of microBatches(plan, 0))
     loss += (await engine.policyLoss(stage.config, plan, generation, micro)).loss;
   const { gradNorm } = await engine.step(LEARNING_RATE);
+  if (gradNorm === null) throw new Error('Expected a gradient norm');
   const after = await engine.logps(generation, plan, 'policy');
   return { before, loss, gradNorm, after, files: await engine.save(1) };
 }

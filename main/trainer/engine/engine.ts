@@ -39,8 +39,8 @@ export interface LossReport {
 }
 
 export interface StepReport {
-  /** Global norm before clipping; NaN: a server doesn't say. */
-  readonly gradNorm: number;
+  /** Global norm before clipping; null: a server doesn't say. */
+  readonly gradNorm: number | null;
 }
 
 /** A file of a checkpoint: its name and content. */

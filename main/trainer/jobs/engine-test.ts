@@ -86,7 +86,7 @@ export async function runEngineTestJob({ engine }: EngineTestJob, io: JobIo): Pr
         pass,
         group.map(({ ids }) => ({ prompt: PROMPT.length, completion: ids.length })),
       );
-      const norm = gradNormOf(await optimStep(model, { learning_rate: 0 }));
+      const norm = gradNormOf(await optimStep(model, { learning_rate: 0 })) ?? Number.NaN;
       return { seconds: (performance.now() - start) / 1000, norm };
     };
     await step();

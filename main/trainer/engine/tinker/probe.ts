@@ -20,7 +20,7 @@ export async function measureRule(model: RemoteModel, vocabSize: number): Promis
       ),
     );
     await model.call('forward_backward', { forward_backward_input: { data, loss_fn: 'cross_entropy' } }, passSchema);
-    return gradNormOf(await optimStep(model, { learning_rate: 0 }));
+    return gradNormOf(await optimStep(model, { learning_rate: 0 })) ?? Number.NaN;
   };
   const one = await norm(1, 1);
   if (!(one > 0)) return SUMMED;
@@ -43,8 +43,8 @@ export async function optimStep(model: RemoteModel, adam_params: AdamRequest): P
   return value;
 }
 
-/** The gradient norm that a server reports, under whatever prefix; NaN: none. */
-export function gradNormOf({ metrics }: z.infer<typeof steppedSchema>): number {
+/** The gradient norm that a server reports, under whatever prefix; null: none. JSON has no NaN: it says null there. */
+export function gradNormOf({ metrics }: z.infer<typeof steppedSchema>): number | null {
   const found = Object.entries(metrics ?? {}).find(([name]) => /(^|[/.:_])grad_norm(:|$)/.test(name));
-  return found?.[1] ?? Number.NaN;
+  return found === undefined ? null : (found[1] ?? Number.NaN);
 }

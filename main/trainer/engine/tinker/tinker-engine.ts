@@ -222,7 +222,8 @@ export function openTinkerEngine(options: TinkerEngineOptions): Engine {
         return { value, times };
       });
       await dropSampler();
-      return { gradNorm: gradNormOf(stepped) / scale };
+      const norm = gradNormOf(stepped);
+      return { gradNorm: norm === null ? null : norm / scale };
     },
     syncReference: () => undefined,
     save: async (step) => {

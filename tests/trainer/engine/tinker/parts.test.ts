@@ -210,6 +210,7 @@ describe('figures of a server', () => {
   it('has a gradient norm under whatever prefix, or none', () => {
     expect(gradNormOf({ metrics: { 'skyrl.ai/grad_norm': 3 } })).toBe(3);
     expect(gradNormOf({ metrics: { 'grad_norm:mean': 2 } })).toBe(2);
-    expect(gradNormOf({ metrics: null })).toBeNaN();
+    expect(gradNormOf({ metrics: null })).toBeNull();
+    expect(gradNormOf({ metrics: { grad_norm: null } })).toBeNaN();
   });
 });

@@ -57,6 +57,7 @@ async function oneStep(
   for (const micro of microBatches(plan, 0)) reports.push(await engine.policyLoss(config, plan, made, micro));
   const logps = await engine.logps(made, plan, 'policy');
   const { gradNorm } = await engine.step(0.01);
+  if (gradNorm === null) throw new Error('Expected a gradient norm');
   return { loss: reports.reduce((sum, { loss }) => sum + loss, 0), gradNorm, logps, files: await engine.save(1) };
 }
 

@@ -1,0 +1,40 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Model } from '../../../../main/model/model.ts';
+import { remoteRun } from './remote-run.ts';
+import { openTinkerServer } from './tinker-server.ts';
+import { openTinyBase, type TinyBase } from './tiny-base.ts';
+
+let folder: string;
+let base: Model;
+let close: TinyBase['close'];
+beforeAll(async () => {
+  ({ folder, base, close } = await openTinyBase());
+});
+afterAll(() => close());
+
+/** A run on a server whose steps answer with these metrics. */
+async function run(metrics: unknown) {
+  const alter = (route: string, answer: unknown) => (route === 'optim_step' ? { metrics } : answer);
+  const server = await openTinkerServer({ model: base, alter });
+  try {
+    const config = { max_steps: 4, collapse_patience: 2, pause_on_collapse: false };
+    const { steps, events } = await remoteRun({ server, model: folder, config });
+    const rules = events.flatMap((event) => (event.kind === 'warning' ? [event.rule] : []));
+    return { norms: steps.map((step) => step.grad_norm), isOverflow: rules.includes('not_finite') };
+  } finally {
+    await server.close();
+  }
+}
+
+describe('the gradient norm of a server', () => {
+  it.each([null, {}, { 'loss:sum': 1 }])(
+    "is absent where it says none, and that isn't an overflow: %j",
+    async (metrics) => {
+      expect(await run(metrics)).toEqual({ norms: Array(4).fill(undefined), isOverflow: false });
+    },
+  );
+
+  it('warns of an overflow where it is not a number: null in JSON', async () => {
+    expect(await run({ grad_norm: null })).toEqual({ norms: Array(4).fill(Number.NaN), isOverflow: true });
+  });
+});
