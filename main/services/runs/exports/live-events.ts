@@ -23,11 +23,12 @@ export function openLiveEvents(
   ops: FileOps = fs,
 ): LiveEvents {
   const seconds = (): number => now().getTime() / 1000;
-  mkdirSync(folder, { recursive: true });
+  const isNew = mkdirSync(folder, { recursive: true }) !== undefined;
   // A run may be resumed twice in a second.
   const path = join(folder, `${tensorBoardName(seconds())}.${process.pid}.${from}`);
   const append = (record: Uint8Array): void => appendText(path, record, ops);
   append(versionRecord(seconds()));
-  if (from > 0) append(sessionStart(from + 1, seconds()));
+  // A run that starts over evaluates its baseline, at step 0, again; a deleted run's name may be another's now.
+  if (!isNew) append(sessionStart(from === 0 ? 0 : from + 1, seconds()));
   return { add: (step, values) => append(scalarRecord({ step, wallTime: seconds(), values })) };
 }

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openLiveEvents } from '../../../../main/services/runs/exports/live-events.ts';
 import { maskedCrc, tensorBoardFile } from '../../../../main/services/runs/exports/tensorboard.ts';
-import { startTraining } from '../../../../main/services/training/training.ts';
+import { resumeTraining, startTraining } from '../../../../main/services/training/training.ts';
+import type { TrainerEvent } from '../../../../main/trainer/events.ts';
 import { temporaryFolder } from '../../../store/helpers.ts';
 import { tinyWorkspace } from '../../tiny-workspace.ts';
 
@@ -66,6 +67,27 @@ describe('a run with logging_dir', () => {
     // The version, the baseline, then each step and its evaluation.
     expect(recordsOf(text)).toHaveLength(1 + 1 + 2 * 2);
     expect([text.includes('reward_std'), text.includes('eval_alignment')]).toEqual([true, true]);
+  });
+
+  it('marks its start again where it is resumed before its first checkpoint', async () => {
+    const { store, paths, config } = await tinyWorkspace();
+    const logging_dir = join(temporaryFolder(), 'tensorboard');
+    const settings = config({ max_steps: 1000, save_steps: 1000, eval_steps: 0, logging_dir });
+    const kill = (events: readonly TrainerEvent[]): void => {
+      if (events.some(({ kind }) => kind === 'step')) run.kill();
+    };
+    const run = startTraining(store, settings, { paths, onEvents: kill });
+    expect((await run.outcome).state).toBe('interrupted');
+    const again = resumeTraining(store, run.runId, { paths, maxSteps: 2 });
+    expect((await again.outcome).state).toBe('done');
+    const [folder = ''] = readdirSync(logging_dir);
+    const marks = readdirSync(join(logging_dir, folder)).flatMap((file) =>
+      recordsOf(readFileSync(join(logging_dir, folder, file))).filter(
+        (data) => [...data].slice(11, 13).join() === '58,2',
+      ),
+    );
+    // One, at step 0: TensorBoard drops all that the killed trainer wrote.
+    expect(marks.map((data) => [...data].slice(9))).toEqual([[0x10, 0, 0x3a, 2, 0x08, 1]]);
   });
 
   it('trains on where the folder can not be written, with one warning', async () => {
