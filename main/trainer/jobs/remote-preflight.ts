@@ -1,12 +1,16 @@
 /**
- * A pre-flight check on a remote engine: some held-out prompts and two whole steps by the training loop itself, on a
- * model that is unloaded again. The second step is timed: a server may compile in the first.
+ * A pre-flight check on a remote engine: some held-out prompts and a few whole steps by the training loop itself, on a
+ * model that is unloaded again. The first isn't timed, since a server may compile in it. Those after it are as many as
+ * share a generation, so that one of them samples the next: the mean is that of the run's steps.
  */
+import { planBatches } from '../batching/batching.ts';
+import { isReinforcement } from '../config.ts';
 import type { OpenedRemote } from '../engine/tinker/open-remote.ts';
 import type { Metrics, Sample } from '../events.ts';
 import { openTrialIo } from '../host/trial-io.ts';
 import { remaining } from '../memory/estimate.ts';
 import { trainingLoop } from '../methods.ts';
+import { StepAccumulator } from '../monitor/metrics.ts';
 import { openPhases } from '../monitor/phases.ts';
 
 export interface TriedSteps {
@@ -14,32 +18,45 @@ export interface TriedSteps {
   readonly samples: readonly Sample[];
   readonly secondsPerStep: number;
   readonly seconds: number;
-  /** Of the last of them. */
+  /** Means of those that are timed. */
   readonly metrics: Metrics;
 }
 
-const STEPS = 2;
-
 /** Trains so few steps; nothing of them is kept. */
 export async function trySteps({ stage, engine }: Pick<OpenedRemote, 'stage' | 'engine'>): Promise<TriedSteps> {
-  const max_steps = Math.min(STEPS, stage.config.max_steps);
+  const sharing = stepsPerGeneration(stage);
+  const max_steps = Math.min(1 + sharing, stage.config.max_steps);
+  // Of a run as short as this, every step counts.
+  const firstTimed = max_steps > sharing ? 2 : 1;
   const short = { ...stage, config: { ...stage.config, max_steps } };
-  const seen: { samples: readonly Sample[]; metrics: Metrics; seconds: number } = {
-    ...{ samples: [], metrics: {}, seconds: Number.NaN },
-  };
+  let samples: readonly Sample[] = [];
+  const timed = new StepAccumulator();
+  let seconds = 0;
   const phases = openPhases();
+  // What the held-out prompts took isn't a step's.
+  engine.takeMetrics();
   let began = performance.now();
   const io = openTrialIo(phases, {
     emit: (event) => {
-      if (event.kind === 'samples' && event.step === 1) seen.samples = event.samples;
+      if (event.kind === 'samples' && event.step === 1) samples = event.samples;
     },
     keepsSamples: (step) => step === 1,
-    endStep: async (_, metrics) => {
-      seen.seconds = (performance.now() - began) / 1000;
-      seen.metrics = { ...metrics, ...engine.takeMetrics() };
+    endStep: async (step, metrics) => {
+      const taken = engine.takeMetrics();
+      if (step >= firstTimed) {
+        seconds += (performance.now() - began) / 1000;
+        timed.add({ ...metrics, ...taken });
+      }
       began = performance.now();
     },
   });
   await trainingLoop(stage.config.method)(short, engine, io);
-  return { samples: seen.samples, metrics: seen.metrics, ...remaining(seen.seconds, stage.config, 0) };
+  return { samples, metrics: timed.take(), ...remaining(seconds / (max_steps - firstTimed + 1), stage.config, 0) };
+}
+
+/** How many steps use a generation: with several, most of them sample nothing. */
+function stepsPerGeneration({ config, records }: OpenedRemote['stage']): number {
+  if (!isReinforcement(config.method)) return 1;
+  const { microBatchesPerGeneration, microBatchesPerStep } = planBatches(config, records.length);
+  return Math.ceil(microBatchesPerGeneration / microBatchesPerStep);
 }
