@@ -74,20 +74,22 @@ void packPanel(const Number *from, int64_t lineStride, int64_t depthStride, int 
 
 // A block of C, added to its sums, from `height` lines of A and a panel of B. `ahead`: where the lines after these
 // begin, if they come from memory, so that they are on their way while these are at work.
-template <int height>
-__attribute__((always_inline)) inline void block(int k, const float *a, int64_t aRow, int64_t aCol, const float *b, int64_t bRow, Vec (&sums)[height][2],
-                  const float *ahead = nullptr) {
+template <int height, int vectors>
+__attribute__((always_inline)) inline void block(int k, const float *a, int64_t aRow, int64_t aCol, const float *b, int64_t bRow,
+                                                 Vec (&sums)[height][vectors], const float *ahead = nullptr) {
   for (int step = 0; step < k; step++) {
     if (ahead != nullptr && step % kCacheLine == 0) {
       BRAID_UNROLL
       for (int i = 0; i < height; i++) __builtin_prefetch(ahead + i * aRow + step);
     }
-    const Vec b0 = load(b), b1 = load(b + kLanes);
+    Vec line[vectors];
+    BRAID_UNROLL
+    for (int j = 0; j < vectors; j++) line[j] = load(b + j * kLanes);
     BRAID_UNROLL
     for (int i = 0; i < height; i++) {
       const Vec x = splat(a[i * aRow]);
-      sums[i][0] += x * b0;
-      sums[i][1] += x * b1;
+      BRAID_UNROLL
+      for (int j = 0; j < vectors; j++) sums[i][j] += x * line[j];
     }
     a += aCol;
     b += bRow;
@@ -100,18 +102,17 @@ inline void finish(float *c, Vec sum, int lanes, float alpha, bool accumulate) {
 }
 
 // The last rows of a matrix, fewer than kHeight.
-template <int height>
+template <int height, int vectors = 2>
 inline void blockRows(int rows, int k, const float *a, int64_t aRow, int64_t aCol, const float *b, int64_t bRow, float *c,
                       int64_t cRow, int columns, float alpha, bool accumulate) {
   if constexpr (height > 0) {
     if (rows < height)
-      return blockRows<height - 1>(rows, k, a, aRow, aCol, b, bRow, c, cRow, columns, alpha, accumulate);
-    Vec sums[height][2] = {};
-    block<height>(k, a, aRow, aCol, b, bRow, sums);
-    for (int i = 0; i < height; i++) {
-      finish(c + i * cRow, sums[i][0], std::min(columns, kLanes), alpha, accumulate);
-      if (columns > kLanes) finish(c + i * cRow + kLanes, sums[i][1], std::min(columns - kLanes, kLanes), alpha, accumulate);
-    }
+      return blockRows<height - 1, vectors>(rows, k, a, aRow, aCol, b, bRow, c, cRow, columns, alpha, accumulate);
+    Vec sums[height][vectors] = {};
+    block(k, a, aRow, aCol, b, bRow, sums);
+    for (int i = 0; i < height; i++)
+      for (int j = 0; j < vectors && columns > j * kLanes; j++)
+        finish(c + i * cRow + j * kLanes, sums[i][j], std::min(columns - j * kLanes, kLanes), alpha, accumulate);
   }
 }
 
@@ -286,21 +287,20 @@ void dotColumns(const Product &p, int column) {
 
 // The columns of C that belong to `lines` rows of Bᵀ, for the rows of A that a panel holds. The roles are exchanged:
 // Bᵀ's rows are the lines, and Aᵀ is the panel.
-template <int height>
+template <int height, int vectors>
 inline void blockColumns(const Product &p, int lines, const float *b, int64_t bCol, const float *panel, int row, int column) {
   if constexpr (height > 0) {
-    if (lines < height) return blockColumns<height - 1>(p, lines, b, bCol, panel, row, column);
-    Vec sums[height][2] = {};
-    block<height>(p.k, b, bCol, 1, panel, kWidth, sums, row == 0 && !p.bHalf ? b + height * bCol : nullptr);
+    if (lines < height) return blockColumns<height - 1, vectors>(p, lines, b, bCol, panel, row, column);
+    constexpr int width = vectors * kLanes;
+    Vec sums[height][vectors] = {};
+    block(p.k, b, bCol, 1, panel, width, sums, row == 0 && !p.bHalf ? b + height * bCol : nullptr);
     if (p.moreK > 0)
-      block<height>(p.moreK, p.moreB + static_cast<int64_t>(column) * p.moreK, p.moreK, 1, panel + static_cast<int64_t>(p.k) * kWidth,
-                    kWidth, sums);
-    float columns[height][kWidth];
-    for (int i = 0; i < height; i++) {
-      store(columns[i], sums[i][0] * p.alpha);
-      store(columns[i] + kLanes, sums[i][1] * p.alpha);
-    }
-    for (int at = 0; at < std::min(kWidth, p.m - row); at++) {
+      block(p.moreK, p.moreB + static_cast<int64_t>(column) * p.moreK, p.moreK, 1, panel + static_cast<int64_t>(p.k) * width,
+            width, sums);
+    float columns[height][width];
+    for (int i = 0; i < height; i++)
+      for (int j = 0; j < vectors; j++) store(columns[i] + j * kLanes, sums[i][j] * p.alpha);
+    for (int at = 0; at < std::min(width, p.m - row); at++) {
       float *const c = p.c + (row + at) * p.cRow + column;
       for (int i = 0; i < height; i++) c[i] = p.accumulate ? c[i] + columns[i][at] : columns[i][at];
     }
@@ -323,14 +323,20 @@ inline const float *widened(const uint16_t *b, int64_t bCol, int lines, int k) {
 // Few rows of A: packed, they stay in the cache, while B is read once and as it lies.
 template <class Number>
 void multiplyFewRows(const Product &p) {
-  const int depth = p.k + p.moreK, aPanels = panels(p.m, kWidth);
-  float *const packed = scratch(0, static_cast<size_t>(aPanels) * kWidth * depth);
-  for (int panel = 0; panel < aPanels; panel++) {
-    const int row = panel * kWidth, rows = std::min(kWidth, p.m - row);
-    float *const to = packed + static_cast<int64_t>(panel) * kWidth * depth;
-    packPanel<kWidth>(p.a + row * p.aRow, p.aRow, 1, rows, p.k, to);
-    if (p.moreK > 0)
-      packPanel<kWidth>(p.moreA + static_cast<int64_t>(row) * p.moreK, p.moreK, 1, rows, p.moreK, to + static_cast<int64_t>(kWidth) * p.k);
+  const int depth = p.k + p.moreK;
+  // Rows that fill no more than a vector take a panel of one.
+  const auto widthAt = [&](int row) { return p.m - row <= kLanes ? kLanes : kWidth; };
+  float *const packed = scratch(0, static_cast<size_t>(panels(p.m, kLanes)) * kLanes * depth);
+  for (int row = 0; row < p.m; row += kWidth) {
+    float *const to = packed + static_cast<int64_t>(row) * depth;
+    const auto pack = [&](auto width) {
+      const int rows = std::min<int>(width, p.m - row);
+      packPanel<width>(p.a + row * p.aRow, p.aRow, 1, rows, p.k, to);
+      if (p.moreK > 0)
+        packPanel<width>(p.moreA + static_cast<int64_t>(row) * p.moreK, p.moreK, 1, rows, p.moreK, to + static_cast<int64_t>(width) * p.k);
+    };
+    if (widthAt(row) == kLanes) pack(std::integral_constant<int, kLanes>());
+    else pack(std::integral_constant<int, kWidth>());
   }
   const auto span = [&](int first, int end) {
     for (int column = first; column < end; column += kHeight) {
@@ -338,8 +344,11 @@ void multiplyFewRows(const Product &p) {
       const Number *const from = static_cast<const Number *>(p.b) + column * p.bCol;
       const float *const b = widened(from, p.bCol, lines, p.k);
       const int64_t bCol = sizeof(Number) == sizeof(float) ? p.bCol : p.k;
-      for (int panel = 0; panel < aPanels; panel++)
-        blockColumns<kHeight>(p, lines, b, bCol, packed + static_cast<int64_t>(panel) * kWidth * depth, panel * kWidth, column);
+      for (int row = 0; row < p.m; row += kWidth) {
+        const float *const panel = packed + static_cast<int64_t>(row) * depth;
+        if (widthAt(row) == kLanes) blockColumns<kHeight, 1>(p, lines, b, bCol, panel, row, column);
+        else blockColumns<kHeight, 2>(p, lines, b, bCol, panel, row, column);
+      }
     }
   };
   shareColumns(p, kHeight, span);
@@ -353,6 +362,27 @@ void multiplyFewest(const Product &p) {
     for (; column + 3 <= end; column += 3) dotColumns<3, Number>(p, column);
     for (; column < end; column++) dotColumns<1, Number>(p, column);
   });
+}
+
+// Columns of B that fill no more than a panel: packed, it stays in the cache, while A is read once and as it lies.
+template <int vectors>
+void multiplyNarrow(const Product &p) {
+  constexpr int width = vectors * kLanes;
+  float *const packed = scratch(1, static_cast<size_t>(width) * p.k);
+  packPanel<width>(static_cast<const float *>(p.b), p.bCol, p.bRow, p.n, p.k, packed);
+  const auto span = [&](int first, int end) {
+    // Parts of K as in other products: the same sums.
+    for (int from = 0; from < p.k; from += kDepth) {
+      const int depth = std::min(kDepth, p.k - from);
+      for (int row = first; row < end; row += kHeight)
+        blockRows<kHeight, vectors>(std::min(kHeight, end - row), depth, p.a + row * p.aRow + from * p.aCol, p.aRow, p.aCol,
+                                    packed + from * width, width, p.c + row * p.cRow, p.cRow, p.n, p.alpha,
+                                    p.accumulate || from > 0);
+    }
+  };
+  if (static_cast<int64_t>(p.m) * p.n * p.k <= kSerial) return span(0, p.m);
+  const int each = kHeight * std::max(1, p.m / (kHeight * 8 * Pool::get().threads()));
+  Pool::get().run(panels(p.m, each), [&](int tile) { span(tile * each, std::min(p.m, (tile + 1) * each)); });
 }
 
 template <class Number>
@@ -395,6 +425,8 @@ void multiply(const Product &p) {
     if (p.m <= kFewestRows) return p.bHalf ? multiplyFewest<uint16_t>(p) : multiplyFewest<float>(p);
     if (p.m <= kFewRows) return p.bHalf ? multiplyFewRows<uint16_t>(p) : multiplyFewRows<float>(p);
   }
+  if (p.n <= kWidth && p.moreK == 0 && !p.bHalf && p.m > kFewRows)
+    return p.n <= kLanes ? multiplyNarrow<1>(p) : multiplyNarrow<2>(p);
   if (columnsPay(p)) return p.bHalf ? multiplyColumns<uint16_t>(p) : multiplyColumns<float>(p);
   if (p.bHalf) multiplyInParts<uint16_t>(p);
   else multiplyInParts<float>(p);
