@@ -16,6 +16,7 @@
 #include <string>
 
 #include "kernels.h"
+#include "memory.h"
 #include "pool.h"
 
 namespace braid {
@@ -118,6 +119,25 @@ napi_value runKernel(napi_env env, napi_callback_info info) {
   return nullptr;
 }
 
+// A tensor with dirty memory.
+TF_Tensor *newTensor(TF_DataType type, const int64_t *shape, int rank, size_t bytes) {
+  const auto outOfMemory = [&] { return std::runtime_error("OOM when allocating a tensor of " + std::to_string(bytes) + " bytes"); };
+  if (bytes >= kLarge) {
+    void *block;
+    try {
+      block = takeLarge(bytes);
+    } catch (const std::bad_alloc &) {
+      throw outOfMemory();
+    }
+    return TF_NewTensor(type, shape, rank, block, bytes, [](void *data, size_t, void *) { giveLarge(data); }, nullptr);
+  }
+  TF_Tensor *const tensor = TF_AllocateTensor(type, shape, rank, bytes);
+  // TensorFlow gives a tensor without memory where there is none left.
+  if (tensor != nullptr && (bytes == 0 || TF_TensorData(tensor) != nullptr)) return tensor;
+  if (tensor != nullptr) TF_DeleteTensor(tensor);
+  throw outOfMemory();
+}
+
 // allocateTensor(shape, type) → the number of a tensor with dirty memory
 napi_value allocateTensor(napi_env env, napi_callback_info info) {
   size_t argc = 2;
@@ -135,12 +155,7 @@ napi_value allocateTensor(napi_env env, napi_callback_info info) {
     if (shape[i] < 0 || __builtin_mul_overflow(bytes, shape[i], &bytes))
       throw ArgumentError("Expected a shape that memory can hold, got a size of " + std::to_string(shape[i]));
   }
-  TF_Tensor *const tensor = TF_AllocateTensor(static_cast<TF_DataType>(type), shape, rank, bytes);
-  // TensorFlow gives a tensor without memory where there is none left.
-  if (tensor == nullptr || (bytes > 0 && TF_TensorData(tensor) == nullptr)) {
-    if (tensor != nullptr) TF_DeleteTensor(tensor);
-    throw std::runtime_error("OOM when allocating a tensor of " + std::to_string(bytes) + " bytes");
-  }
+  TF_Tensor *const tensor = newTensor(static_cast<TF_DataType>(type), shape, rank, bytes);
   TF_Status *const status = TF_NewStatus();
   TFE_TensorHandle *const handle = TFE_NewTensorHandle(tensor, status);
   TF_DeleteTensor(tensor);
@@ -170,7 +185,7 @@ napi_value growPool(napi_env env, napi_callback_info info) {
 // Memory that a step gives back serves the next one: returned to the system, each page of it would be cleared again.
 void keepFreedMemory() {
 #ifdef __GLIBC__
-  mallopt(M_MMAP_THRESHOLD, 32 << 20);
+  mallopt(M_MMAP_THRESHOLD, kLarge);
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
 #endif
 }

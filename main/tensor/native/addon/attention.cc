@@ -10,6 +10,7 @@
 
 #include "gemm.h"
 #include "kernels.h"
+#include "memory.h"
 #include "pool.h"
 #include "simd.h"
 

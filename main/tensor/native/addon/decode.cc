@@ -3,6 +3,7 @@
 
 #include "attention.h"
 #include "gemm.h"
+#include "memory.h"
 #include "pool.h"
 #include "simd.h"
 

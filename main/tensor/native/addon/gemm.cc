@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "kernels.h"
+#include "memory.h"
 #include "pool.h"
 #include "simd.h"
 

@@ -1,7 +1,5 @@
 #include "pool.h"
 
-#include <cstdlib>
-#include <new>
 #include <utility>
 
 namespace braid {
@@ -76,32 +74,6 @@ void Pool::work() {
     sleepers_.fetch_sub(1);
     idle = 0;
   }
-}
-
-namespace {
-
-constexpr int kSlots = 8;
-
-struct Memory {
-  float *data = nullptr;
-  size_t floats = 0;
-};
-
-}  // namespace
-
-float *scratch(int slot, size_t floats) {
-  static thread_local Memory memories[kSlots];
-  Memory &memory = memories[slot];
-  if (memory.floats < floats) {
-    std::free(memory.data);
-    memory = {};
-    // A whole number of cache lines, as aligned_alloc wants it.
-    const size_t bytes = (floats * sizeof(float) + 63) / 64 * 64;
-    memory.data = static_cast<float *>(std::aligned_alloc(64, bytes));
-    if (memory.data == nullptr) throw std::bad_alloc();
-    memory.floats = floats;
-  }
-  return memory.data;
 }
 
 }  // namespace braid

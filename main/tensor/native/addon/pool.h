@@ -50,7 +50,4 @@ class Pool {
   alignas(64) std::atomic<int> sleepers_{0};
 };
 
-// Memory of the calling thread, at least so many floats, dirty; each slot is a memory of its own.
-float *scratch(int slot, size_t floats);
-
 }  // namespace braid

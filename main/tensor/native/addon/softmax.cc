@@ -1,10 +1,10 @@
 // Kernels over the vocabulary: log-probabilities of given tokens, their gradient, and drawing tokens.
 #include <algorithm>
-#include <memory>
 #include <vector>
 
 #include "gemm.h"
 #include "kernels.h"
+#include "memory.h"
 #include "rows.h"
 #include "simd.h"
 
@@ -50,9 +50,7 @@ float negativeEntropy(const float *weights, const float *logits, int width, Row 
 }
 
 // Memory for the logits of some rows, dirty.
-std::unique_ptr<float[]> allocate(int rows, int width) {
-  return std::unique_ptr<float[]>(new float[static_cast<size_t>(rows) * width]);
-}
+Floats allocate(int rows, int width) { return takeFloats(static_cast<size_t>(rows) * width); }
 
 // A linear layer over the vocabulary: hidden [N, D], weight [V, D], and the target token of each row [N].
 struct Head {
@@ -128,14 +126,37 @@ void logSoftmax(const Call<args::logSoftmax> &call) {
 
 namespace {
 
-// dLogits [V] of one row, from its probabilities p, which may lie in the same memory:
-//   (dlogp·(onehot − p) − dentropy·p·(log p + H)) / temperature
-void dLogitsOfKept(const float *p, float dlogp, int target, int vocabulary, float *dLogits) {
-  eachVec(vocabulary, [&](int at, int lanes) { storeUpTo(dLogits + at, loadUpTo(p + at, lanes) * -dlogp, lanes); });
-  dLogits[target] += dlogp;
+// Tokens of the vocabulary whose gradients are in memory at a time where probabilities were kept.
+constexpr int kTokensAtOnce = 4096;
+
+// What a gradient by dLogits goes into, each where it is wanted.
+struct HeadGradients {
+  float *dHidden, *dWeight;
+};
+
+// Adds a block of dLogits [rows, tokens], of the rows and the tokens from the given ones on, to both gradients. Blocks
+// come by rows, then by tokens.
+void addGradients(const Head &head, const HeadGradients &to, const float *dLogits, int firstRow, int rows, int firstToken,
+                  int tokens) {
+  const int width = head.width;
+  const int64_t fromRow = static_cast<int64_t>(firstRow) * width, fromToken = static_cast<int64_t>(firstToken) * width;
+  if (to.dHidden != nullptr) {
+    const void *const weight = head.half ? static_cast<const void *>(static_cast<const uint16_t *>(head.weight) + fromToken)
+                                         : static_cast<const float *>(head.weight) + fromToken;
+    Product p{rows, width, tokens, dLogits, tokens, 1, weight, width, 1, to.dHidden + fromRow, width};
+    p.bHalf = head.half;
+    p.accumulate = firstToken > 0;
+    multiply(p);
+  }
+  if (to.dWeight != nullptr) {
+    Product p{tokens, width, rows, dLogits, 1, tokens, head.hidden + fromRow, width, 1, to.dWeight + fromToken, width};
+    p.accumulate = firstRow > 0;
+    multiply(p);
+  }
 }
 
-// The same from logits, which it overwrites.
+// dLogits of one row from its logits, which it overwrites:
+//   (dlogp·(onehot − p) − dentropy·p·(log p + H)) / temperature
 void dLogitsOfLogits(float *row, float dlogp, float dentropy, float entropy, int target, int vocabulary) {
   const float lse = logSumExp(row, vocabulary);
   eachVec(vocabulary, [&](int at, int lanes) {
@@ -148,6 +169,29 @@ void dLogitsOfLogits(float *row, float dlogp, float dentropy, float entropy, int
   row[target] += dlogp;
 }
 
+// The gradients from kept probabilities [N, V], a block of tokens after the other: what a block overwrites is still near,
+// while a matrix of all dLogits would be new memory, which the system clears first.
+void gradientsOfKept(const Head &head, const HeadGradients &to, const float *probs, const float *dlogp) {
+  const int vocabulary = head.vocabulary, blocks = (vocabulary + kTokensAtOnce - 1) / kTokensAtOnce;
+  const int most = (vocabulary + blocks - 1) / blocks;
+  const auto memory = allocate(head.n, most);
+  float *const dLogits = memory.get();
+  for (int first = 0; first < vocabulary; first += most) {
+    const int tokens = std::min(most, vocabulary - first);
+    eachRange(head.n, tokens, [&](int from, int end) {
+      for (int i = from; i < end; i++) {
+        const float scaled = dlogp[i] / head.temperature;
+        const float *const p = probs + static_cast<int64_t>(i) * vocabulary + first;
+        float *const row = dLogits + static_cast<int64_t>(i) * tokens;
+        eachVec(tokens, [&](int at, int lanes) { storeUpTo(row + at, loadUpTo(p + at, lanes) * -scaled, lanes); });
+        const int target = head.targets[i] - first;
+        if (target >= 0 && target < tokens) row[target] += scaled;
+      }
+    });
+    addGradients(head, to, dLogits, 0, head.n, first, tokens);
+  }
+}
+
 }  // namespace
 
 // dlogp [N], dentropy [N] (none: 0), hidden [N, D], weight [V, D], targets [N], entropy [N], probs [N, V] where they were
@@ -157,41 +201,28 @@ void logSoftmaxGrad(const Call<args::logSoftmaxGrad> &call) {
   const int n = head.n, width = head.width, vocabulary = head.vocabulary;
   const float *const dlogp = call.floats(call.dlogp, {n}), *const entropy = call.floats(call.entropy, {n});
   const float *const dentropy = call.has(call.dentropy) ? call.floats(call.dentropy, {n}) : nullptr;
-  const bool kept = dentropy == nullptr && call.isShape(call.probs, {n, vocabulary});
-  const float *const probs = kept ? call.floats(call.probs) : nullptr;
-  float *const dHidden = call.has(call.dHidden) ? call.floats(call.dHidden, {n, width}) : nullptr;
-  float *const dWeight = call.has(call.dWeight) ? call.floats(call.dWeight, {vocabulary, width}) : nullptr;
-  if (n == 0 && dWeight != nullptr) std::fill_n(dWeight, static_cast<int64_t>(vocabulary) * width, 0.0f);
-  const int chunk = std::min(n, chunkRowsOf(call));
-  const auto dLogits = allocate(chunk, vocabulary);
+  const HeadGradients to{call.has(call.dHidden) ? call.floats(call.dHidden, {n, width}) : nullptr,
+                         call.has(call.dWeight) ? call.floats(call.dWeight, {vocabulary, width}) : nullptr};
+  const int most = chunkRowsOf(call);
+  if (n == 0 && to.dWeight != nullptr) std::fill_n(to.dWeight, static_cast<int64_t>(vocabulary) * width, 0.0f);
+  if (n == 0) return;
+  if (dentropy == nullptr && call.isShape(call.probs, {n, vocabulary}))
+    return gradientsOfKept(head, to, call.floats(call.probs), dlogp);
+  const int chunk = std::min(n, most);
+  const auto memory = allocate(chunk, vocabulary);
+  float *const dLogits = memory.get();
   for (int first = 0; first < n; first += std::min(chunk, n - first)) {
     const int rows = std::min(chunk, n - first);
-    if (!kept) head.logits(first, rows, dLogits.get());
+    head.logits(first, rows, dLogits);
     eachRange(rows, vocabulary, [&](int from, int end) {
       for (int i = from; i < end; i++) {
-        float *const row = dLogits.get() + static_cast<int64_t>(i) * vocabulary;
-        const int token = first + i, target = head.targets[token];
-        const float scaled = dlogp[token] / head.temperature;
-        if (kept) {
-          dLogitsOfKept(probs + static_cast<int64_t>(token) * vocabulary, scaled, target, vocabulary, row);
-        } else {
-          const float scaledEntropy = dentropy != nullptr ? dentropy[token] / head.temperature : 0;
-          dLogitsOfLogits(row, scaled, scaledEntropy, entropy[token], target, vocabulary);
-        }
+        const int token = first + i;
+        const float scaledEntropy = dentropy != nullptr ? dentropy[token] / head.temperature : 0;
+        dLogitsOfLogits(dLogits + static_cast<int64_t>(i) * vocabulary, dlogp[token] / head.temperature, scaledEntropy,
+                        entropy[token], head.targets[token], vocabulary);
       }
     });
-    if (dHidden != nullptr) {
-      Product p{rows, width, vocabulary, dLogits.get(), vocabulary, 1, head.weight, width, 1,
-                dHidden + static_cast<int64_t>(first) * width, width};
-      p.bHalf = head.half;
-      multiply(p);
-    }
-    if (dWeight != nullptr) {
-      Product p{vocabulary, width, rows, dLogits.get(), 1, vocabulary, head.hidden + static_cast<int64_t>(first) * width,
-                width, 1, dWeight, width};
-      p.accumulate = first > 0;
-      multiply(p);
-    }
+    addGradients(head, to, dLogits, first, rows, 0, vocabulary);
   }
 }
 
