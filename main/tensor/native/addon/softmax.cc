@@ -126,8 +126,9 @@ void logSoftmax(const Call<args::logSoftmax> &call) {
 
 namespace {
 
-// Tokens of the vocabulary whose gradients are in memory at a time where probabilities were kept.
-constexpr int kTokensAtOnce = 4096;
+// Numbers of dLogits that are in memory at a time where probabilities were kept, and the tokens of the vocabulary that
+// they are a multiple of: a part of a product's inner dimension.
+constexpr int kGradientsAtOnce = 1 << 22, kTokenPart = 384;
 
 // What a gradient by dLogits goes into, each where it is wanted.
 struct HeadGradients {
@@ -172,8 +173,8 @@ void dLogitsOfLogits(float *row, float dlogp, float dentropy, float entropy, int
 // The gradients from kept probabilities [N, V], a block of tokens after the other: what a block overwrites is still near,
 // while a matrix of all dLogits would be new memory, which the system clears first.
 void gradientsOfKept(const Head &head, const HeadGradients &to, const float *probs, const float *dlogp) {
-  const int vocabulary = head.vocabulary, blocks = (vocabulary + kTokensAtOnce - 1) / kTokensAtOnce;
-  const int most = (vocabulary + blocks - 1) / blocks;
+  const int vocabulary = head.vocabulary;
+  const int most = std::min(vocabulary, kTokenPart * std::clamp(kGradientsAtOnce / head.n / kTokenPart, 1, 10));
   const auto memory = allocate(head.n, most);
   float *const dLogits = memory.get();
   for (int first = 0; first < vocabulary; first += most) {
