@@ -64,10 +64,18 @@ int keyToken(const Segment &s, int i) { return i < s.prefixLength ? s.prefix + i
 // One head's keys of a segment, transposed: [d, padded keys].
 void gatherTransposed(const float *x, const Segment &s, const Heads &heads, int kvHead, float *to) {
   const int keys = s.prefixLength + s.length, stride = padded(keys);
-  std::fill(to, to + static_cast<int64_t>(heads.headDim) * stride, 0.0f);
-  for (int i = 0; i < keys; i++) {
-    const float *const from = x + static_cast<int64_t>(keyToken(s, i)) * heads.keyWidth() + kvHead * heads.headDim;
-    for (int d = 0; d < heads.headDim; d++) to[static_cast<int64_t>(d) * stride + i] = from[d];
+  for (int first = 0; first < keys; first += kLanes) {
+    const int lanes = std::min(kLanes, keys - first);
+    const float *from[kLanes];
+    for (int i = 0; i < lanes; i++)
+      from[i] = x + static_cast<int64_t>(keyToken(s, first + i)) * heads.keyWidth() + kvHead * heads.headDim;
+    for (int d = 0; d < heads.headDim; d += kLanes) {
+      const int numbers = std::min(kLanes, heads.headDim - d);
+      Vec rows[kLanes] = {};
+      for (int i = 0; i < lanes; i++) rows[i] = loadUpTo(from[i] + d, numbers);
+      transpose(rows);
+      for (int i = 0; i < numbers; i++) store(to + static_cast<int64_t>(d + i) * stride + first, rows[i]);
+    }
   }
 }
 
@@ -76,8 +84,7 @@ void gatherKeys(const float *x, const Segment &s, const Heads &heads, int kvHead
   const int keys = s.prefixLength + s.length, stride = padded(heads.headDim);
   for (int i = 0; i < keys; i++) {
     const float *const from = x + static_cast<int64_t>(keyToken(s, i)) * heads.keyWidth() + kvHead * heads.headDim;
-    std::memcpy(to + static_cast<int64_t>(i) * stride, from, heads.headDim * sizeof(float));
-    std::fill(to + static_cast<int64_t>(i) * stride + heads.headDim, to + static_cast<int64_t>(i + 1) * stride, 0.0f);
+    copyPadded(from, heads.headDim, to + static_cast<int64_t>(i) * stride);
   }
 }
 
@@ -89,32 +96,22 @@ int64_t queryAt(const Segment &s, const Heads &heads, int kvHead, int row) {
 // Rows first … end-1 of a segment's queries for one key/value head: [rows, padded d].
 void gatherQueries(const float *x, const Segment &s, const Heads &heads, int kvHead, int first, int end, float *to) {
   const int stride = padded(heads.headDim);
-  for (int row = first; row < end; row++, to += stride) {
-    std::memcpy(to, x + queryAt(s, heads, kvHead, row), heads.headDim * sizeof(float));
-    std::fill(to + heads.headDim, to + stride, 0.0f);
-  }
+  for (int row = first; row < end; row++, to += stride) copyPadded(x + queryAt(s, heads, kvHead, row), heads.headDim, to);
 }
 
 // Keys that a row sees.
 int visible(const Segment &s, const Heads &heads, int row) { return s.prefixLength + row / heads.group + 1; }
 
-// Overwrites a row of scores by exp(score·scale − shift); what the row doesn't see becomes 0. Returns the sum.
+// Overwrites a row of scores, of whole vectors, by exp(score·scale − shift); what the row doesn't see becomes 0. Returns
+// the sum.
 float exponentiate(float *row, int seen, int stride, float scale, float shift) {
   Vec sums{};
-  eachVec(stride, [&](int at, int lanes) {
-    const int count = std::min(lanes, std::max(0, seen - at));
-    if (count == 0) return storeUpTo(row + at, Vec{}, lanes);
-    const Vec power = exp(loadUpTo(row + at, count, -INFINITY) * scale - shift);
+  for (int at = 0; at < stride; at += kLanes) {
+    const Vec power = at < seen ? exp(onlyFirst(load(row + at), seen - at, -INFINITY) * scale - shift) : Vec{};
     sums += power;
-    storeUpTo(row + at, power, lanes);
-  });
+    store(row + at, power);
+  }
   return sumLanes(sums);
-}
-
-float largest(const float *row, int seen) {
-  Vec most = splat(-INFINITY);
-  eachVec(seen, [&](int at, int lanes) { most = larger(most, loadUpTo(row + at, lanes, -INFINITY)); });
-  return maxLanes(most);
 }
 
 // Segments that share keys with each other stand under the same number.
@@ -166,7 +163,7 @@ void attendSegment(const Forward &x, const Heads &heads, const Segment &s, int k
     for (int i = 0; i < rows; i++) {
       float *const row = scores + static_cast<int64_t>(i) * stride;
       const int own = visible(s, heads, first + i);
-      const float most = largest(row, own) * heads.scale;
+      const float most = largestPadded(row, own) * heads.scale;
       totals[i] = exponentiate(row, own, padded(seen), heads.scale, most);
       const int token = s.start + (first + i) / heads.group, head = kvHead * heads.group + (first + i) % heads.group;
       x.lse[static_cast<int64_t>(token) * heads.count + head] = most + std::log(totals[i]);
@@ -175,7 +172,7 @@ void attendSegment(const Forward &x, const Heads &heads, const Segment &s, int k
     for (int i = 0; i < rows; i++) {
       float *const to = x.out + queryAt(s, heads, kvHead, first + i);
       const float factor = 1 / totals[i];
-      for (int d = 0; d < heads.headDim; d++) to[d] = out[i * width + d] * factor;
+      eachVec(heads.headDim, [&](int at, int lanes) { storeUpTo(to + at, load(out + i * width + at) * factor, lanes); });
     }
   }
 }
@@ -202,7 +199,9 @@ void scatterAdd(const float *from, const Segment &s, const Heads &heads, int kvH
   const int stride = padded(heads.headDim);
   for (int i = 0; i < s.prefixLength + s.length; i++) {
     float *const row = to + static_cast<int64_t>(keyToken(s, i)) * heads.keyWidth() + kvHead * heads.headDim;
-    for (int d = 0; d < heads.headDim; d++) row[d] += from[static_cast<int64_t>(i) * stride + d];
+    eachVec(heads.headDim, [&](int at, int lanes) {
+      storeUpTo(row + at, loadUpTo(row + at, lanes) + load(from + static_cast<int64_t>(i) * stride + at), lanes);
+    });
   }
 }
 
@@ -239,9 +238,8 @@ void gradSegment(const Backward &x, const Heads &heads, const Segment &s, int kv
       exponentiate(row, visible(s, heads, first + i), columns, heads.scale,
             x.lse[static_cast<int64_t>(token) * heads.count + head]);
       const float delta = dot(x.dy + at, x.out + at, heads.headDim);
-      eachVec(columns, [&](int column, int lanes) {
-        storeUpTo(dScores + column, loadUpTo(row + column, lanes) * (loadUpTo(dScores + column, lanes) - delta), lanes);
-      });
+      for (int column = 0; column < columns; column += kLanes)
+        store(dScores + column, load(row + column) * (load(dScores + column) - delta));
     }
     multiplyHere({rows, heads.headDim, seen, dS, stride, 1, k, width, 1, dq, width, heads.scale});
     for (int i = 0; i < rows; i++)

@@ -132,7 +132,7 @@ void decodeAttention(const Call<args::decodeAttention> &call) {
       return (static_cast<int64_t>(rows[row].slot) * heads.kvHeads + kvHead) * capacity * d;
     };
     const int prefix = rows[run.first].length, stride = static_cast<int>(packedTokens(prefix));
-    const int own = step + 1, all = stride + own;
+    const int own = step + 1, all = stride + padded(own);
     const int64_t packed = (kvHead * places + rows[run.first].start) * d;
     const float *const values = paddedRows(prefixV + packed, prefix, d);
     float *const scores = scratch(4, static_cast<size_t>(queries) * all);
@@ -151,16 +151,15 @@ void decodeAttention(const Call<args::decodeAttention> &call) {
         // The scores on the prompt, then over their padding those on the row's own tokens.
         float *const row = scores + static_cast<int64_t>(i) * all;
         for (int t = 0; t < own; t++) row[prefix + t] = dot(scaledQ + i * width, ownK + slot + t * d, d);
-        float most = row[0];
-        for (int t = 1; t < prefix + own; t++) most = row[t] > most ? row[t] : most;
+        const float most = largestPadded(row, prefix + own);
         Vec total{};
-        eachVec(prefix + own, [&](int at, int lanes) {
-          const Vec power = exp(loadUpTo(row + at, lanes, -INFINITY) - most);
+        for (int at = 0; at < prefix + own; at += kLanes) {
+          const Vec power = exp(onlyFirst(load(row + at), prefix + own - at, -INFINITY) - most);
           total += power;
-          storeUpTo(row + at, power, lanes);
-        });
+          store(row + at, power);
+        }
         const float factor = 1 / sumLanes(total);
-        for (int t = 0; t < prefix + own; t++) row[t] *= factor;
+        for (int at = 0; at < prefix + own; at += kLanes) store(row + at, load(row + at) * factor);
       }
     }
     multiplyHere({queries, d, prefix, scores, all, 1, values, width, 1, sums, width});

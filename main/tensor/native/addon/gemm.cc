@@ -31,18 +31,6 @@ constexpr int kCacheLine = 16;
 // Multiplications below which waking other threads costs more than it brings.
 constexpr int64_t kSerial = 1 << 18;
 
-// Transposes a square of vectors, by halves, then quarters …
-template <int half = kLanes / 2>
-inline void transpose(Vec (&rows)[kLanes]) {
-  for (int i = 0; i < kLanes; i++) {
-    if ((i & half) != 0) continue;
-    const Vec a = rows[i], b = rows[i + half];
-    rows[i] = exchange<half, false>(a, b);
-    rows[i + half] = exchange<half, true>(a, b);
-  }
-  if constexpr (half > 1) transpose<half / 2>(rows);
-}
-
 // Packs `lines` lines of an operand into one panel [depth, width]; missing lines are zeros.
 template <int width, class Number>
 void packPanel(const Number *from, int64_t lineStride, int64_t depthStride, int lines, int depth, float *to) {
@@ -102,18 +90,22 @@ inline void finish(float *c, Vec sum, int lanes, float alpha, bool accumulate) {
   storeUpTo(c, accumulate ? loadUpTo(c, lanes) + scaled : scaled, lanes);
 }
 
-// The last rows of a matrix, fewer than kHeight.
-template <int height, int vectors = 2>
+// The last rows of a matrix, fewer than kHeight. `whole`: the columns are known to fill their vectors.
+template <int height, int vectors = 2, bool whole = false>
 inline void blockRows(int rows, int k, const float *a, int64_t aRow, int64_t aCol, const float *b, int64_t bRow, float *c,
                       int64_t cRow, int columns, float alpha, bool accumulate) {
   if constexpr (height > 0) {
     if (rows < height)
-      return blockRows<height - 1, vectors>(rows, k, a, aRow, aCol, b, bRow, c, cRow, columns, alpha, accumulate);
+      return blockRows<height - 1, vectors, whole>(rows, k, a, aRow, aCol, b, bRow, c, cRow, columns, alpha, accumulate);
     Vec sums[height][vectors] = {};
     block(k, a, aRow, aCol, b, bRow, sums);
-    for (int i = 0; i < height; i++)
-      for (int j = 0; j < vectors && columns > j * kLanes; j++)
-        finish(c + i * cRow + j * kLanes, sums[i][j], std::min(columns - j * kLanes, kLanes), alpha, accumulate);
+    for (int i = 0; i < height; i++) {
+      for (int j = 0; j < vectors && columns > j * kLanes; j++) {
+        float *const to = c + i * cRow + j * kLanes;
+        if constexpr (whole) store(to, accumulate ? load(to) + sums[i][j] * alpha : sums[i][j] * alpha);
+        else finish(to, sums[i][j], std::min(columns - j * kLanes, kLanes), alpha, accumulate);
+      }
+    }
   }
 }
 
@@ -435,13 +427,15 @@ void multiply(const Product &p) {
 
 void multiplyHere(const Product &p) {
   const float *const b = static_cast<const float *>(p.b);
-  for (int column = 0; column < p.n; column += kWidth)
+  const auto columns = [&](auto vectors, int column) {
     for (int row = 0; row < p.m; row += kHeight)
-      blockRows<kHeight>(std::min(kHeight, p.m - row), p.k, p.a + row * p.aRow, p.aRow, p.aCol, b + column, p.bRow,
-                         p.c + row * p.cRow + column, p.cRow, kWidth, p.alpha, p.accumulate);
+      blockRows<kHeight, vectors, true>(std::min(kHeight, p.m - row), p.k, p.a + row * p.aRow, p.aRow, p.aCol, b + column,
+                                        p.bRow, p.c + row * p.cRow + column, p.cRow, vectors * kLanes, p.alpha, p.accumulate);
+  };
+  int column = 0;
+  for (; column + kLanes < p.n; column += kWidth) columns(std::integral_constant<int, 2>(), column);
+  if (column < p.n) columns(std::integral_constant<int, 1>(), column);
 }
-
-int padded(int width) { return panels(width, kWidth) * kWidth; }
 
 // a [M, K], b [K, N], each transposed where that is said → out [M, N] = alpha·a·b. b may be bfloat16. With lowA [M, R]
 // and lowB, alpha·lowA·lowB is added too, with lowB transposed as b is: [N, R] or [R, N].

@@ -28,10 +28,7 @@ struct Product {
 void multiply(const Product &product);
 
 // On the calling thread, from small operands as they lie: B's rows are contiguous and, like C's, padded to whole
-// panels (`padded`), and what C has in its padding is overwritten.
+// vectors (`padded`), and what C has in its padding is overwritten.
 void multiplyHere(const Product &product);
-
-// A width rounded up to whole panels.
-int padded(int width);
 
 }  // namespace braid

@@ -86,6 +86,18 @@ inline Vec exchange(Vec a, Vec b) {
   return exchange<half, odd>(a, b, std::make_integer_sequence<int, kLanes>());
 }
 
+// Transposes a square of vectors, by halves, then quarters …
+template <int half = kLanes / 2>
+inline void transpose(Vec (&rows)[kLanes]) {
+  for (int i = 0; i < kLanes; i++) {
+    if ((i & half) != 0) continue;
+    const Vec a = rows[i], b = rows[i + half];
+    rows[i] = exchange<half, false>(a, b);
+    rows[i + half] = exchange<half, true>(a, b);
+  }
+  if constexpr (half > 1) transpose<half / 2>(rows);
+}
+
 inline Vec larger(Vec a, Vec b) { return a > b ? a : b; }
 
 inline float sumLanes(Vec x) {
@@ -137,6 +149,19 @@ inline void eachVec(int width, const Visit &visit) {
   if (at < width) visit(at, width - at);
 }
 
+// The same vector with `rest` in all but the first `count` lanes.
+template <int... lanes>
+inline Vec onlyFirst(Vec x, int count, float rest, std::integer_sequence<int, lanes...>) {
+  return IntVec{lanes...} < count ? x : splat(rest);
+}
+
+inline Vec onlyFirst(Vec x, int count, float rest) {
+  return onlyFirst(x, count, rest, std::make_integer_sequence<int, kLanes>());
+}
+
+// A width rounded up to whole vectors.
+inline int padded(int width) { return (width + kLanes - 1) / kLanes * kLanes; }
+
 inline Vec loadUpTo(const float *from, int lanes, float rest = 0) {
   return lanes == kLanes ? load(from) : loadPart(from, lanes, rest);
 }
@@ -144,6 +169,25 @@ inline Vec loadUpTo(const float *from, int lanes, float rest = 0) {
 inline void storeUpTo(float *to, Vec x, int lanes) {
   if (lanes == kLanes) store(to, x);
   else storePart(to, x, lanes);
+}
+
+// The largest number of a row; -∞ where it has none.
+inline float largest(const float *row, int width) {
+  Vec most = splat(-INFINITY);
+  eachVec(width, [&](int at, int lanes) { most = larger(most, loadUpTo(row + at, lanes, -INFINITY)); });
+  return maxLanes(most);
+}
+
+// The same where the row has room for whole vectors.
+inline float largestPadded(const float *row, int width) {
+  Vec most = splat(-INFINITY);
+  for (int at = 0; at < width; at += kLanes) most = larger(most, onlyFirst(load(row + at), width - at, -INFINITY));
+  return maxLanes(most);
+}
+
+// Copies a row, with zeros up to whole vectors.
+inline void copyPadded(const float *from, int width, float *to) {
+  eachVec(width, [&](int at, int lanes) { store(to + at, loadUpTo(from + at, lanes)); });
 }
 
 // The sum of a·b over a row.

@@ -19,24 +19,21 @@ struct Row {
 
 // Overwrites a row of logits x by exp(x - largest).
 Row exponentiate(float *row, int width) {
-  Vec most = splat(-INFINITY);
-  eachVec(width, [&](int at, int lanes) { most = larger(most, loadUpTo(row + at, lanes, -INFINITY)); });
-  const float largest = maxLanes(most);
+  const float most = largest(row, width);
   Vec sums{};
   eachVec(width, [&](int at, int lanes) {
-    const Vec power = exp(loadUpTo(row + at, lanes, -INFINITY) - largest);
+    const Vec power = exp(loadUpTo(row + at, lanes, -INFINITY) - most);
     sums += power;
     storeUpTo(row + at, power, lanes);
   });
-  return {largest, sumLanes(sums)};
+  return {most, sumLanes(sums)};
 }
 
 float logSumExp(const float *row, int width) {
-  Vec most = splat(-INFINITY), sums{};
-  eachVec(width, [&](int at, int lanes) { most = larger(most, loadUpTo(row + at, lanes, -INFINITY)); });
-  const float largest = maxLanes(most);
-  eachVec(width, [&](int at, int lanes) { sums += exp(loadUpTo(row + at, lanes, -INFINITY) - largest); });
-  return largest + std::log(sumLanes(sums));
+  const float most = largest(row, width);
+  Vec sums{};
+  eachVec(width, [&](int at, int lanes) { sums += exp(loadUpTo(row + at, lanes, -INFINITY) - most); });
+  return most + std::log(sumLanes(sums));
 }
 
 // Σ p·log p over a row of unnormalised weights with total Σ; log p = log weight − log Σ would lose what is tiny, but
