@@ -9,7 +9,7 @@
  */
 import { BraidError } from '../../errors.ts';
 import { hashString, randomStream, shuffled } from '../../random.ts';
-import { type TrainConfig, trainedGroupSize } from '../config.ts';
+import { isReinforcement, type RunConfig, type TrainConfig, trainedGroupSize } from '../config.ts';
 import { type DifficultyConfig, type DifficultyPlan, planDifficulty } from './difficulty.ts';
 
 export type BatchConfig = Pick<
@@ -25,6 +25,12 @@ export type BatchConfig = Pick<
   | 'seed'
 > &
   DifficultyConfig;
+
+/** What says how many steps share a generation. */
+export type GenerationConfig = Pick<
+  RunConfig,
+  'method' | 'num_iterations' | 'steps_per_generation' | 'gradient_accumulation_steps'
+>;
 
 export interface BatchPlan {
   readonly records: number;
@@ -100,6 +106,13 @@ export function planBatches(config: BatchConfig, records: number, difficulties: 
     microBatchesPerGeneration,
     needsOldLogps: config.gradient_accumulation_steps % microBatchesPerGeneration !== 0,
   };
+}
+
+/** Optimiser steps in a row that share a generation: one of them samples. 1 without sampling. */
+export function stepsSharingGeneration(config: GenerationConfig): number {
+  if (!isReinforcement(config.method)) return 1;
+  const { gradient_accumulation_steps: perStep, steps_per_generation: perGeneration } = config;
+  return Math.ceil(((perGeneration ?? perStep) * config.num_iterations) / perStep);
 }
 
 /** The micro-batches of optimiser step `step` (0 is the first). */

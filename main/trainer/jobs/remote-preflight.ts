@@ -3,8 +3,7 @@
  * model that is unloaded again. The first isn't timed, since a server may compile in it. Those after it are as many as
  * share a generation, so that one of them samples the next: the mean is that of the run's steps.
  */
-import { planBatches } from '../batching/batching.ts';
-import { isReinforcement } from '../config.ts';
+import { stepsSharingGeneration } from '../batching/batching.ts';
 import type { OpenedRemote } from '../engine/tinker/open-remote.ts';
 import type { Metrics, Sample } from '../events.ts';
 import { openTrialIo } from '../host/trial-io.ts';
@@ -24,7 +23,7 @@ export interface TriedSteps {
 
 /** Trains so few steps; nothing of them is kept. */
 export async function trySteps({ stage, engine }: Pick<OpenedRemote, 'stage' | 'engine'>): Promise<TriedSteps> {
-  const sharing = stepsPerGeneration(stage);
+  const sharing = stepsSharingGeneration(stage.config);
   const max_steps = Math.min(1 + sharing, stage.config.max_steps);
   // Of a run as short as this, every step counts.
   const firstTimed = max_steps > sharing ? 2 : 1;
@@ -55,8 +54,3 @@ export async function trySteps({ stage, engine }: Pick<OpenedRemote, 'stage' | '
 }
 
 /** How many steps use a generation: with several, most of them sample nothing. */
-function stepsPerGeneration({ config, records }: OpenedRemote['stage']): number {
-  if (!isReinforcement(config.method)) return 1;
-  const { microBatchesPerGeneration, microBatchesPerStep } = planBatches(config, records.length);
-  return Math.ceil(microBatchesPerGeneration / microBatchesPerStep);
-}

@@ -6,7 +6,15 @@
 import * as tf from '@tensorflow/tfjs-core';
 import type { PromptGroup } from '../../model/pack.ts';
 import { parameterCount } from '../../model/parameter.ts';
-import { type BatchPlan, generationRecords, planBatches, recordAt } from '../batching/batching.ts';
+import { meanOf } from '../../text/intervals.ts';
+import {
+  type BatchPlan,
+  type GenerationConfig,
+  generationRecords,
+  planBatches,
+  recordAt,
+  stepsSharingGeneration,
+} from '../batching/batching.ts';
 import { longestPrompt, type TokenRecord } from '../batching/prompts.ts';
 import { isReinforcement, type RunConfig } from '../config.ts';
 import type { Metrics } from '../events.ts';
@@ -54,10 +62,15 @@ function longestOf({ records, evalRecords, maxCompletionLength }: Session) {
 /** The estimate of a resumed run, from its own newest steps; null if it has none. */
 export function estimateFromHistory(
   history: readonly Metrics[],
-  config: Pick<RunConfig, 'max_steps'>,
+  config: Pick<RunConfig, 'max_steps'> & GenerationConfig,
   firstStep: number,
 ): RunEstimate | null {
-  const newest = history.slice(-NEWEST_STEPS).flatMap(({ step_time }) => step_time ?? []);
+  const timed = history.flatMap(({ step_time }) => step_time ?? []);
+  // Only the mean of steps that share a generation says how long they take: one of them samples.
+  const together = Math.min(stepsSharingGeneration(config), timed.length);
+  const newest = timed
+    .slice(-NEWEST_STEPS - together + 1)
+    .flatMap((_, i, times) => (i + together > times.length ? [] : meanOf(times.slice(i, i + together))));
   // A long history has more steps than a call may have arguments.
   const peak = (name: string): number => history.reduce((most, { [name]: mb }) => Math.max(most, mb ?? 0), 0) * 2 ** 20;
   const median = newest.toSorted((a, b) => a - b)[Math.floor(newest.length / 2)];

@@ -5,6 +5,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { closeWasmBackend } from '../../../main/tensor/wasm/boot.ts';
 import type { WasmRuntime } from '../../../main/tensor/wasm/runtime.ts';
+import { parseConfig } from '../../../main/trainer/config.ts';
 import { estimateFromHistory, estimateRun } from '../../../main/trainer/memory/estimate.ts';
 import { tokenCost } from '../../../main/trainer/memory/memory.ts';
 import { openTiny, tinySession } from '../tiny-run.ts';
@@ -56,16 +57,29 @@ describe('polychromic SFT', () => {
 describe('estimateFromHistory', () => {
   it("is the median of a run's newest steps, and none before the first", () => {
     const history = [90, 1, 2, 3, 50].map((step_time, i) => ({ step_time, memory_mb: 100 + i }));
-    expect(estimateFromHistory(history, { max_steps: 25 }, 5)).toEqual({
+    expect(estimateFromHistory(history, parseConfig({ max_steps: 25 }), 5)).toEqual({
       ...{ secondsPerStep: 3, seconds: 60 },
       memoryBytes: 104 * 2 ** 20,
       gpuBytes: 0,
     });
-    expect(estimateFromHistory([], { max_steps: 25 }, 0)).toBeNull();
+    expect(estimateFromHistory([], parseConfig({ max_steps: 25 }), 0)).toBeNull();
+  });
+
+  it('counts the sampling of steps that share a generation', () => {
+    const config = parseConfig({ max_steps: 20, num_iterations: 4 });
+    const estimateOf = (times: number[]): number | undefined =>
+      estimateFromHistory(
+        times.map((step_time) => ({ step_time })),
+        config,
+        0,
+      )?.secondsPerStep;
+    expect(estimateOf([9, 1, 1, 1, 9, 1, 1, 1, 9, 1, 1, 1, 9])).toBe(3);
+    // Before the first four are through.
+    expect(estimateOf([9, 1])).toBe(5);
   });
 
   it('reads a history of any length', () => {
     const history = Array.from({ length: 300_000 }, (_, i) => ({ step_time: 1, memory_mb: i % 1000 }));
-    expect(estimateFromHistory(history, { max_steps: 300_001 }, 300_000)?.memoryBytes).toBe(999 * 2 ** 20);
+    expect(estimateFromHistory(history, parseConfig({ max_steps: 300_001 }), 300_000)?.memoryBytes).toBe(999 * 2 ** 20);
   });
 });

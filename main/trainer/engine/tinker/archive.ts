@@ -22,7 +22,9 @@ export function untar(bytes: Buffer): ReadonlyMap<string, Buffer> {
     if (name === '') break;
     const size = Number.parseInt(text(header, 124, 12), 8);
     const end = at + BLOCK + size;
-    if (!Number.isInteger(size) || end > bytes.length) throw badAnswer('archive', 'a whole tar, got a cut one');
+    // A size below 0 would lead back, and around without an end.
+    if (!Number.isInteger(size) || size < 0 || end > bytes.length)
+      throw badAnswer('archive', 'a whole tar, got a cut one');
     if (REGULAR.has(text(header, 156, 1))) files.set(name.split('/').at(-1) ?? name, bytes.subarray(at + BLOCK, end));
     at += BLOCK + Math.ceil(size / BLOCK) * BLOCK;
   }

@@ -102,6 +102,10 @@ describe('an archive', () => {
     const whole = tar({ 'adapter_model.safetensors': weights, 'adapter_config.json': config });
     expect(() => adapterFromArchive(gzipSync(whole).subarray(0, 90), '')).toThrow(/damaged/);
     expect(() => untar(whole.subarray(0, 600))).toThrow(/cut/);
+    // A size that would lead back to the first header.
+    const backwards = Buffer.from(whole);
+    backwards.write('-1000', 124);
+    expect(() => untar(backwards)).toThrow(/cut/);
     expect(() => adapterFromArchive(tar({ 'readme.md': 'x' }), '')).toThrow(/got readme.md/);
     const noRank = tar({ 'adapter_model.safetensors': weights, 'adapter_config.json': '{}' });
     expect(() => adapterFromArchive(noRank, '')).toThrow(/"r"/);
