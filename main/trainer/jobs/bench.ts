@@ -17,7 +17,7 @@ import { openPhases, type Phases } from '../monitor/phases.ts';
 import { openSessionOn, type Session } from '../session.ts';
 import { benchRecords } from './bench-records.ts';
 import type { JobIo } from './job-io.ts';
-import { measureGpuPeaks, measurePeaks } from './peaks.ts';
+import { fasterOf, measureGpuPeaks, measurePeaks, type Peaks } from './peaks.ts';
 import { openRecorder, type RooflineResult } from './roofline.ts';
 
 export interface BenchJob extends BackendChoice {
@@ -70,21 +70,25 @@ export async function runBenchJob(job: BenchJob, io: JobIo): Promise<BenchResult
     const backend = tf.backend();
     const gpu = backend instanceof WebGpuBackend ? backend.gpu : null;
     const recorder = job.roofline ? openRecorder(openPhases(), gpu) : null;
-    const peaks = recorder === null ? null : gpu === null ? measurePeaks() : measureGpuPeaks(gpu);
+    const peaksNow = (): Peaks => (gpu === null ? measurePeaks() : measureGpuPeaks(gpu));
+    const before = recorder === null ? null : peaksNow();
     if (job.warmup === 0) recorder?.start();
     const onStep = (done: number): Promise<void> => {
       if (done === job.warmup) recorder?.start();
       return io.progress(done, config.max_steps, 'steps');
     };
     await trainGrpo(session, openLocalEngine(session), clock(times, recorder?.phases ?? openPhases(), onStep));
+    const peakMemoryMb = process.resourceUsage().maxRSS / 1024;
+    const recorded = recorder?.stop();
     return {
       times: times.slice(job.warmup),
       completionTokens: job.prompts * job.group * session.maxCompletionLength,
       promptTokens: session.records[0]?.promptIds.length ?? 0,
       parameters: parameterCount(modelParameters(session.policy.model)),
       trainable: parameterCount(session.parameters),
-      peakMemoryMb: process.resourceUsage().maxRSS / 1024,
-      roofline: recorder === null || peaks === null ? null : { peaks, ...recorder.stop() },
+      peakMemoryMb,
+      // At both ends: other programs may have had the machine for the second that one of them takes.
+      roofline: before && recorded ? { peaks: fasterOf(before, peaksNow()), ...recorded } : null,
     };
   } finally {
     session.dispose();
