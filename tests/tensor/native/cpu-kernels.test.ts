@@ -53,6 +53,14 @@ describe.runIf(present)("the addon's kernels", () => {
       [40, 800, 1024],
       [600, 70, 1000],
     ],
+    // Rows or columns that fill a vector or a part of one, with a part of a panel left over.
+    ...[
+      [16, 61, 50],
+      [20, 61, 900],
+      [45, 31, 900],
+      [500, 16, 700],
+      [4000, 5, 3],
+    ],
   ] as const;
 
   it.each(sizes)('multiply %i x %i matrices of depth %i, transposed or not', (m = 1, n = 1, k = 1) => {
@@ -76,6 +84,20 @@ describe.runIf(present)("the addon's kernels", () => {
       }
       expect(worst).toBeLessThan(1e-6 * k + 1e-6);
     }
+  });
+
+  it('compute in large memory that was given back, never in what is still in use', () => {
+    const [rows, columns] = [4100, 2100];
+    const factor = tf.ones<tf.Rank.R2>([1, columns]);
+    // 34 MB each.
+    const filled = (value: number): tf.Tensor => tf.matMul(tf.fill([rows, 1], value), factor);
+    const holds = (x: tf.Tensor, value: number): boolean => x.dataSync<'float32'>().every((each) => each === value);
+    const [first, second] = [filled(1), filled(2)];
+    expect([holds(first, 1), holds(second, 2)]).toEqual([true, true]);
+    first.dispose();
+    const [third, fourth] = [filled(3), filled(4)];
+    expect([holds(second, 2), holds(third, 3), holds(fourth, 4)]).toEqual([true, true, true]);
+    tf.dispose([second, third, fourth]);
   });
 
   it('leave alone what shares its numbers with a tensor that they change', () => {
