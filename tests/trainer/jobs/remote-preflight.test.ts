@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Model } from '../../../main/model/model.ts';
 import type { TrainConfig } from '../../../main/trainer/config.ts';
 import { openRemote } from '../../../main/trainer/engine/tinker/open-remote.ts';
 import { trySteps } from '../../../main/trainer/jobs/remote-preflight.ts';
@@ -7,20 +6,18 @@ import { HASTE, remoteOf, remoteStart } from '../engine/tinker/remote-run.ts';
 import { openTinkerServer } from '../engine/tinker/tinker-server.ts';
 import { openTinyBase, type TinyBase } from '../engine/tinker/tiny-base.ts';
 
-let folder: string;
-let base: Model;
-let close: TinyBase['close'];
+let tiny: TinyBase;
 beforeAll(async () => {
-  ({ folder, base, close } = await openTinyBase());
+  tiny = await openTinyBase();
 });
-afterAll(() => close());
+afterAll(() => tiny.close());
 
 /** What is found, and how many steps the server made for it. */
 async function tried(config: Partial<TrainConfig>) {
-  const server = await openTinkerServer({ model: base });
+  const server = await openTinkerServer({ model: tiny.base });
   try {
     const prices = { prefill: 0, sample: 1e6, train: 0 };
-    const start = remoteStart({ server, model: folder, config: { max_steps: 9, ...config } });
+    const start = remoteStart({ server, model: tiny.folder, config: { max_steps: 9, ...config } });
     const opened = await openRemote(start, remoteOf(server, { prices }), HASTE);
     const before = server.count('optim_step');
     const { metrics, samples } = await trySteps(opened);

@@ -1,26 +1,23 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Model } from '../../../../main/model/model.ts';
 import { tinyDataset } from '../../../tiny-dataset.ts';
 import { remoteRun } from './remote-run.ts';
 import { openTinkerServer } from './tinker-server.ts';
 import { openTinyBase, type TinyBase } from './tiny-base.ts';
 
-let folder: string;
-let base: Model;
-let close: TinyBase['close'];
+let tiny: TinyBase;
 beforeAll(async () => {
-  ({ folder, base, close } = await openTinyBase());
+  tiny = await openTinyBase();
 });
-afterAll(() => close());
+afterAll(() => tiny.close());
 
 const { train, test } = tinyDataset();
 
 /** Two steps, evaluated at the start and after each of so many; what they cost, and the evaluations. */
 async function costs(evalSteps: number) {
-  const server = await openTinkerServer({ model: base, adapterSeed: 1 });
+  const server = await openTinkerServer({ model: tiny.base, adapterSeed: 1 });
   try {
     const { steps, events } = await remoteRun({
-      ...{ server, model: folder, records: train, evalRecords: test },
+      ...{ server, model: tiny.folder, records: train, evalRecords: test },
       remote: { prices: { prefill: 1, sample: 2, train: 3 } },
       config: { max_steps: 2, eval_steps: evalSteps },
     });

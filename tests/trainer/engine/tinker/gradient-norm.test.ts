@@ -1,24 +1,21 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Model } from '../../../../main/model/model.ts';
 import { remoteRun } from './remote-run.ts';
 import { openTinkerServer } from './tinker-server.ts';
 import { openTinyBase, type TinyBase } from './tiny-base.ts';
 
-let folder: string;
-let base: Model;
-let close: TinyBase['close'];
+let tiny: TinyBase;
 beforeAll(async () => {
-  ({ folder, base, close } = await openTinyBase());
+  tiny = await openTinyBase();
 });
-afterAll(() => close());
+afterAll(() => tiny.close());
 
 /** A run on a server whose steps answer with these metrics. */
 async function run(metrics: unknown) {
   const alter = (route: string, answer: unknown) => (route === 'optim_step' ? { metrics } : answer);
-  const server = await openTinkerServer({ model: base, alter });
+  const server = await openTinkerServer({ model: tiny.base, alter });
   try {
     const config = { max_steps: 4, collapse_patience: 2, pause_on_collapse: false };
-    const { steps, events } = await remoteRun({ server, model: folder, config });
+    const { steps, events } = await remoteRun({ server, model: tiny.folder, config });
     const rules = events.flatMap((event) => (event.kind === 'warning' ? [event.rule] : []));
     return { norms: steps.map((step) => step.grad_norm), isOverflow: rules.includes('not_finite') };
   } finally {
