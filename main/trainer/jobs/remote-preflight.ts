@@ -52,5 +52,3 @@ export async function trySteps({ stage, engine }: Pick<OpenedRemote, 'stage' | '
   await trainingLoop(stage.config.method)(short, engine, io);
   return { samples, metrics: timed.take(), ...remaining(seconds / (max_steps - firstTimed + 1), stage.config, 0) };
 }
-
-/** How many steps use a generation: with several, most of them sample nothing. */
