@@ -20,8 +20,8 @@ struct Memory {
 };
 
 void *allocateAligned(size_t bytes) {
-  // A whole number of lines, as aligned_alloc wants it.
-  void *const data = std::aligned_alloc(kAlignment, (bytes + kAlignment - 1) / kAlignment * kAlignment);
+  // A whole number of lines, as aligned_alloc wants it, and at least one, as some systems have no memory of 0 bytes.
+  void *const data = std::aligned_alloc(kAlignment, (bytes / kAlignment + 1) * kAlignment);
   if (data == nullptr) throw std::bad_alloc();
   return data;
 }
