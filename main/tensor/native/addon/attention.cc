@@ -102,18 +102,6 @@ void gatherQueries(const float *x, const Segment &s, const Heads &heads, int kvH
 // Keys that a row sees.
 int visible(const Segment &s, const Heads &heads, int row) { return s.prefixLength + row / heads.group + 1; }
 
-// Overwrites a row of scores, of whole vectors, by exp(score·scale − shift); what the row doesn't see becomes 0. Returns
-// the sum.
-float exponentiate(float *row, int seen, int stride, float scale, float shift) {
-  Vec sums{};
-  for (int at = 0; at < stride; at += kLanes) {
-    const Vec power = at < seen ? exp(onlyFirst(load(row + at), seen - at, -INFINITY) * scale - shift) : Vec{};
-    sums += power;
-    store(row + at, power);
-  }
-  return sumLanes(sums);
-}
-
 // Segments that share keys with each other stand under the same number.
 std::vector<std::vector<Segment>> connected(const std::vector<Segment> &segments) {
   std::vector<int> group(segments.size());

@@ -152,13 +152,7 @@ void decodeAttention(const Call<args::decodeAttention> &call) {
         float *const row = scores + static_cast<int64_t>(i) * all;
         for (int t = 0; t < own; t++) row[prefix + t] = dot(scaledQ + i * width, ownK + slot + t * d, d);
         const float most = largestPadded(row, prefix + own);
-        Vec total{};
-        for (int at = 0; at < prefix + own; at += kLanes) {
-          const Vec power = exp(onlyFirst(load(row + at), prefix + own - at, -INFINITY) - most);
-          total += power;
-          store(row + at, power);
-        }
-        const float factor = 1 / sumLanes(total);
+        const float factor = 1 / exponentiate(row, prefix + own, prefix + own, 1, most);
         for (int at = 0; at < prefix + own; at += kLanes) store(row + at, load(row + at) * factor);
       }
     }

@@ -10,8 +10,6 @@
 namespace braid {
 namespace {
 
-// Steps of K for which a panel of A and one of B stay in the nearest cache.
-constexpr int kDepth = 384;
 // Floats of a packed operand; what is larger goes in parts.
 constexpr int64_t kPackedFloats = 1 << 22;
 // Rows of A up to which B is better streamed than packed.
@@ -231,19 +229,16 @@ inline const float *widened(const uint16_t *b, int64_t bCol, int lines, int k) {
 template <class Number>
 void multiplyFewRows(const Product &p) {
   const int depth = p.k + p.moreK;
-  // Rows that fill no more than a vector take a panel of one.
-  const auto widthAt = [&](int row) { return p.m - row <= kLanes ? kLanes : kWidth; };
   float *const packed = scratch(0, static_cast<size_t>(panels(p.m, kLanes)) * kLanes * depth);
   for (int row = 0; row < p.m; row += kWidth) {
     float *const to = packed + static_cast<int64_t>(row) * depth;
-    const auto pack = [&](auto width) {
+    withVectors(p.m - row, [&](auto vectors) {
+      constexpr int width = vectors * kLanes;
       const int rows = std::min<int>(width, p.m - row);
       packPanel<width>(p.a + row * p.aRow, p.aRow, 1, rows, p.k, to);
       if (p.moreK > 0)
         packPanel<width>(p.moreA + static_cast<int64_t>(row) * p.moreK, p.moreK, 1, rows, p.moreK, to + static_cast<int64_t>(width) * p.k);
-    };
-    if (widthAt(row) == kLanes) pack(std::integral_constant<int, kLanes>());
-    else pack(std::integral_constant<int, kWidth>());
+    });
   }
   const auto span = [&](int first, int end) {
     for (int column = first; column < end; column += kHeight) {
@@ -253,8 +248,7 @@ void multiplyFewRows(const Product &p) {
       const int64_t bCol = sizeof(Number) == sizeof(float) ? p.bCol : p.k;
       for (int row = 0; row < p.m; row += kWidth) {
         const float *const panel = packed + static_cast<int64_t>(row) * depth;
-        if (widthAt(row) == kLanes) blockColumns<kHeight, 1>(p, lines, b, bCol, panel, row, column);
-        else blockColumns<kHeight, 2>(p, lines, b, bCol, panel, row, column);
+        withVectors(p.m - row, [&](auto vectors) { blockColumns<kHeight, vectors>(p, lines, b, bCol, panel, row, column); });
       }
     }
   };
@@ -333,7 +327,7 @@ void multiply(const Product &p) {
     if (p.m <= kFewRows) return p.bHalf ? multiplyFewRows<uint16_t>(p) : multiplyFewRows<float>(p);
   }
   if (p.n <= kWidth && p.moreK == 0 && !p.bHalf && p.m > kFewRows)
-    return p.n <= kLanes ? multiplyNarrow<1>(p) : multiplyNarrow<2>(p);
+    return withVectors(p.n, [&](auto vectors) { multiplyNarrow<vectors>(p); });
   if (columnsPay(p)) return p.bHalf ? multiplyColumns<uint16_t>(p) : multiplyColumns<float>(p);
   if (p.bHalf) multiplyInParts<uint16_t>(p);
   else multiplyInParts<float>(p);
@@ -341,14 +335,12 @@ void multiply(const Product &p) {
 
 void multiplyHere(const Product &p) {
   const float *const b = static_cast<const float *>(p.b);
-  const auto columns = [&](auto vectors, int column) {
-    for (int row = 0; row < p.m; row += kHeight)
-      blockRows<kHeight, vectors, true>(std::min(kHeight, p.m - row), p.k, p.a + row * p.aRow, p.aRow, p.aCol, b + column,
-                                        p.bRow, p.c + row * p.cRow + column, p.cRow, vectors * kLanes, p.alpha, p.accumulate);
-  };
-  int column = 0;
-  for (; column + kLanes < p.n; column += kWidth) columns(std::integral_constant<int, 2>(), column);
-  if (column < p.n) columns(std::integral_constant<int, 1>(), column);
+  for (int column = 0; column < p.n; column += kWidth)
+    withVectors(p.n - column, [&](auto vectors) {
+      for (int row = 0; row < p.m; row += kHeight)
+        blockRows<kHeight, vectors, true>(std::min(kHeight, p.m - row), p.k, p.a + row * p.aRow, p.aRow, p.aCol, b + column,
+                                          p.bRow, p.c + row * p.cRow + column, p.cRow, vectors * kLanes, p.alpha, p.accumulate);
+    });
 }
 
 // a [M, K], b [K, N], each transposed where that is said → out [M, N] = alpha·a·b. b may be bfloat16. With lowA [M, R]

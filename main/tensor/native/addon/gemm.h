@@ -6,6 +6,9 @@
 
 namespace braid {
 
+// Steps of K that are summed at a time, for which a panel of A and one of B stay in the nearest cache.
+constexpr int kDepth = 384;
+
 struct Product {
   int m, n, k;
   const float *a;

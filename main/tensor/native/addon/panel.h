@@ -94,6 +94,13 @@ inline void blockRows(int rows, int k, const float *a, int64_t aRow, int64_t aCo
   }
 }
 
+// Calls work with the vectors of a panel for `width` lines, as a constant: one where they fill no more.
+template <class Work>
+inline void withVectors(int width, const Work &work) {
+  if (width <= kLanes) work(std::integral_constant<int, 1>());
+  else work(std::integral_constant<int, 2>());
+}
+
 inline int panels(int length, int width) { return (length + width - 1) / width; }
 
 }  // namespace braid

@@ -123,9 +123,8 @@ void logSoftmax(const Call<args::logSoftmax> &call) {
 
 namespace {
 
-// Numbers of dLogits that are in memory at a time where probabilities were kept, and the tokens of the vocabulary that
-// they are a multiple of: a part of a product's inner dimension.
-constexpr int kGradientsAtOnce = 1 << 22, kTokenPart = 384;
+// Numbers of dLogits that are in memory at a time where probabilities were kept.
+constexpr int kGradientsAtOnce = 1 << 22;
 
 // What a gradient by dLogits goes into, each where it is wanted.
 struct HeadGradients {
@@ -171,7 +170,8 @@ void dLogitsOfLogits(float *row, float dlogp, float dentropy, float entropy, int
 // while a matrix of all dLogits would be new memory, which the system clears first.
 void gradientsOfKept(const Head &head, const HeadGradients &to, const float *probs, const float *dlogp) {
   const int vocabulary = head.vocabulary;
-  const int most = std::min(vocabulary, kTokenPart * std::clamp(kGradientsAtOnce / head.n / kTokenPart, 1, 10));
+  // Whole parts of the products' inner dimension.
+  const int most = std::min(vocabulary, kDepth * std::clamp(kGradientsAtOnce / head.n / kDepth, 1, 10));
   const auto memory = allocate(head.n, most);
   float *const dLogits = memory.get();
   for (int first = 0; first < vocabulary; first += most) {
