@@ -9,6 +9,11 @@ export function parseJson(text: string): unknown {
   return JSON.parse(text);
 }
 
+/** Whether a value of JSON is an object with fields, not a list. */
+export function isJsonObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 type Reviver = (name: string, value: unknown, context: { readonly source?: string }) => unknown;
 
 /** The same, with whole numbers that no number holds as their digits: ids of posts have nineteen. */

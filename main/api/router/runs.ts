@@ -19,9 +19,9 @@ import { engineOfRun, requireUp } from '../../services/servers/require-up.ts';
 import { preflight } from '../../services/training/preflight.ts';
 import { runStanding, watchRun } from '../../services/training/run-watch.ts';
 import { runSignal, signalNext } from '../../services/training/signal/run-signal.ts';
+import { resultWhileAsked } from '../../services/workspace/asked-job.ts';
 import { ownRunFolder, requireRunFolder } from '../../services/workspace/own-folders.ts';
 import { readSettings } from '../../services/workspace/settings.ts';
-import { resultWhileAsked } from '../asked-job.ts';
 import { api } from '../context.ts';
 import { newRunConfig, resumeRun } from '../run-control.ts';
 

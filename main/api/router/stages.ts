@@ -18,8 +18,8 @@ import { requireStage } from '../../services/curriculum/stage-runs.ts';
 import { withModelHere } from '../../services/models/starting-model.ts';
 import { promotionOf } from '../../services/runs/promotion.ts';
 import { preflight } from '../../services/training/preflight.ts';
+import { resultWhileAsked } from '../../services/workspace/asked-job.ts';
 import { readSettings } from '../../services/workspace/settings.ts';
-import { resultWhileAsked } from '../asked-job.ts';
 import { checkConfigPaths } from '../config-paths.ts';
 import { type ApiContext, api } from '../context.ts';
 

@@ -8,6 +8,7 @@ import { bundledTextFiles } from '../texts/bundled.ts';
 import { applyChange, type CorpusChange } from '../texts/corpus-change.ts';
 import type { SourceText } from '../texts/source-text.ts';
 import type { ImportSource } from '../texts/sources.ts';
+import { resultWhileAsked } from '../workspace/asked-job.ts';
 import { corpusOf, type Library } from './library.ts';
 
 /** What an import would change, and its pending id. */
@@ -42,16 +43,14 @@ export async function openImport(
   if (asker?.aborted) throw cancelled();
   checkSize(files);
   const title = files.length === 1 ? `Read ${files[0]?.name}` : `Read ${files.length} files`;
-  const { id, result } = library.jobs.start('import', title, ({ signal, progress }) =>
+  const job = library.jobs.start('import', title, ({ signal, progress }) =>
     library.workers.run(
       'readImport',
       { corpus: corpusOf(library.store), files, ...options },
       { signal, onProgress: progress },
     ),
   );
-  const cancel = (): void => void library.jobs.cancel(id);
-  asker?.addEventListener('abort', cancel);
-  const { sources, places, ...shown } = await result.finally(() => asker?.removeEventListener('abort', cancel));
+  const { sources, places, ...shown } = await resultWhileAsked(library.jobs, job, asker);
   return { ...shown, importId: library.staged.hold({ texts: sources, places }) };
 }
 

@@ -1,7 +1,7 @@
 /** Source texts from a file's content: JSON in three shapes, JSONL, .txt, .md and chat exports. */
 
 import { basename, extname } from 'node:path';
-import { parseJson } from '../../io/json.ts';
+import { isJsonObject, parseJson } from '../../io/json.ts';
 import { jsonPlaces } from '../../io/json-places.ts';
 import { type FileFault, lineOf } from '../../io/text-file.ts';
 import { countWords } from '../../text/words.ts';
@@ -141,8 +141,9 @@ function readValue(value: unknown, content: string, collector: Collector): void 
   };
   if (isChatExport(value)) readChats(value, collector, null);
   else if (Array.isArray(value)) readList(value, line, collector);
-  else if (!isObject(value)) collector.fault(`expected a list of texts or {title: text}, got ${shown(value)}`, 1);
-  else if (typeof value.text === 'string' && !Object.values(value).some(isObject)) readItem(value, () => 1, collector);
+  else if (!isJsonObject(value)) collector.fault(`expected a list of texts or {title: text}, got ${shown(value)}`, 1);
+  else if (typeof value.text === 'string' && !Object.values(value).some(isJsonObject))
+    readItem(value, () => 1, collector);
   else if (Array.isArray(value.texts)) readList(value.texts, () => 1, collector);
   else Object.entries(value).forEach(([title, text], i) => void readEntry(title, text, () => line(i), collector));
 }
@@ -155,7 +156,8 @@ function readList(items: readonly unknown[], line: (item: number) => number, col
 /** One text of a list: a string, or an object with a "text". Line numbers are computed only for errors. */
 function readItem(item: unknown, line: () => number, collector: Collector): void {
   if (typeof item === 'string') add({ text: item }, line, collector);
-  else if (!isObject(item)) collector.fault(`expected a text or an object with a "text", got ${shown(item)}`, line());
+  else if (!isJsonObject(item))
+    collector.fault(`expected a text or an object with a "text", got ${shown(item)}`, line());
   else if (typeof item.text !== 'string')
     collector.fault(`expected "text" to be a string, got ${shown(item.text)}`, line());
   else if (fieldFault(item) !== null) collector.fault(fieldFault(item) ?? '', line());
@@ -164,7 +166,7 @@ function readItem(item: unknown, line: () => number, collector: Collector): void
 
 function readEntry(title: string, text: unknown, line: () => number, collector: Collector): void {
   if (typeof text === 'string') add({ title, text }, line, collector);
-  else if (isObject(text) && typeof text.text === 'string') readItem({ title, ...text }, line, collector);
+  else if (isJsonObject(text) && typeof text.text === 'string') readItem({ title, ...text }, line, collector);
   else collector.fault(`expected the text of "${title}" to be a string, got ${shown(text)}`, line());
 }
 
@@ -216,10 +218,6 @@ function parseJsonLines(content: string, collector: Collector): void {
     if (isChatExport(value)) readChats(value, collector, i + 1);
     else readItem(value, () => i + 1, collector);
   });
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function shown(value: unknown): string {

@@ -4,7 +4,7 @@ import { basename, extname } from 'node:path';
 
 import { inputError } from '../../../errors.ts';
 import { parseCsv } from '../../../io/csv-rows.ts';
-import { parseJsonExactly } from '../../../io/json.ts';
+import { isJsonObject, parseJsonExactly } from '../../../io/json.ts';
 import { parseJsonLines } from '../../../io/json-lines.ts';
 import { readParquetRows } from '../../../io/parquet.ts';
 import { openRegular } from '../../../io/read-file.ts';
@@ -71,12 +71,8 @@ function textOf(file: string): string {
 }
 
 function rowOf(file: string, value: unknown, line: number): Row {
-  if (isObject(value)) return { file, line, values: value };
+  if (isJsonObject(value)) return { file, line, values: value };
   throw inputError(WORDS.code, `expected an object with fields, got ${JSON.stringify(value)?.slice(0, 60)}`);
-}
-
-function isObject(value: unknown): value is Row['values'] {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function fail(fault: FileFault): Error {
@@ -91,11 +87,11 @@ function jsonRows(file: string, text: string): Row[] {
   } catch (error) {
     throw fail({ file, line: null, reason: `not JSON: ${(error as Error).message}` });
   }
-  const inside = isObject(value) ? Object.entries(value) : [['', value] as const];
+  const inside = isJsonObject(value) ? Object.entries(value) : [['', value] as const];
   const lists = inside.flatMap(([name, one]) =>
     Array.isArray(one) ? [{ name, list: one as readonly unknown[] }] : [],
   );
-  const ofObjects = lists.filter(({ list }) => list.some(isObject));
+  const ofObjects = lists.filter(({ list }) => list.some(isJsonObject));
   if (ofObjects.length > 1) {
     const names = ofObjects.map(({ name }) => `"${name}"`).join(' and ');
     throw fail({ file, line: null, reason: `expected one list of objects, got ${names}` });

@@ -1,5 +1,5 @@
 /** A job that only the page that asked for it waits for. */
-import type { Jobs, StartedJob } from '../services/workspace/jobs.ts';
+import type { Jobs, StartedJob } from './jobs.ts';
 
 /** The job's result; a request that is aborted, or whose page is gone, cancels the job. */
 export function resultWhileAsked<T>(
@@ -9,6 +9,6 @@ export function resultWhileAsked<T>(
 ): Promise<T> {
   const cancel = (): void => void jobs.cancel(id);
   if (signal?.aborted) cancel();
-  signal?.addEventListener('abort', cancel, { once: true });
-  return result;
+  signal?.addEventListener('abort', cancel);
+  return result.finally(() => signal?.removeEventListener('abort', cancel));
 }
