@@ -10,7 +10,9 @@
 import { join } from 'node:path';
 import { checkoutPaths } from '../../main/commands/host-paths.ts';
 import '../../main/tensor/gradients.ts';
+import { JOB_ARGS, JOB_PARALLEL, JOB_PARAMETERS, JOB_TILES } from '../../main/tensor/kernels/ids.ts';
 import { closeWasmBackend, openWasmBackend } from '../../main/tensor/wasm/boot.ts';
+import type { Pool } from '../../main/tensor/wasm/pool.ts';
 import { registerKernels } from '../../main/tensor/wasm/register.ts';
 import { median } from '../../main/text/intervals.ts';
 import { type BenchJob, runBenchJob } from '../../main/trainer/jobs/bench.ts';
@@ -58,12 +60,27 @@ for (const [name, of] of Object.entries(cases)) {
 async function plannedSeconds(of: Case, threads: number): Promise<number> {
   const runtime = await openWasmBackend({ kernelsFile, threads: 1 });
   let jobs: Timed[] = [];
-  const pool = {
+  const timed = (tiles: number, parallel: boolean, run: () => void): void => {
+    const began = performance.now();
+    run();
+    if (parallel && tiles > 1) jobs.push({ seconds: (performance.now() - began) / 1000, tiles });
+  };
+  const pool: Pool = {
     ...runtime.pool,
-    run(kernel: number, args: readonly number[], tiles: number, parallel = true): void {
-      const began = performance.now();
-      runtime.pool.run(kernel, args, tiles, false);
-      if (parallel && tiles > 1) jobs.push({ seconds: (performance.now() - began) / 1000, tiles });
+    run: (kernel, args, tiles, parallel = true) => {
+      timed(tiles, parallel, () => runtime.pool.run(kernel, args, tiles, false));
+    },
+    runList: (address, count) => {
+      let at = address;
+      for (let i = 0; i < count; i++) {
+        const words = runtime.heap.i32(at, JOB_ARGS / 4);
+        const [tiles = 0, parallel = 0, args = 0] = [JOB_TILES, JOB_PARALLEL, JOB_PARAMETERS].map(
+          (of) => words[of / 4],
+        );
+        const job = at;
+        timed(tiles, parallel === 1, () => runtime.pool.runList(job, 1));
+        at += JOB_ARGS + 8 * args;
+      }
     },
   };
   registerKernels({ ...runtime, threads, pool });
