@@ -57,14 +57,17 @@ interface Expanded {
 }
 
 async function expand(source: ImportSource): Promise<Expanded> {
-  if ('path' in source && isFolder(source.path)) return readFolder(source.path);
+  if ('path' in source && isFolder(source.path)) return notEmpty(readFolder(source.path), source.name, 'folder');
   if (!isArchive(source.name)) return { files: [source], others: 0, faults: [] };
   const content = contentOf(source, MAX_UNPACKED);
   if (content.kind === 'bad') return { files: [], others: 0, faults: [content.fault] };
-  const archive = await readArchive(basename(source.name), content.value);
-  const isEmpty = archive.files.length === 0 && archive.faults.length === 0;
-  const reason = 'expected .json, .jsonl, .txt or .md files in the archive, got none';
-  return isEmpty ? { ...archive, faults: [{ file: source.name, line: null, reason }] } : archive;
+  return notEmpty(await readArchive(basename(source.name), content.value), source.name, 'archive');
+}
+
+function notEmpty(expanded: Expanded, name: string, kind: 'folder' | 'archive'): Expanded {
+  if (expanded.files.length > 0 || expanded.faults.length > 0) return expanded;
+  const reason = `expected .json, .jsonl, .txt or .md files in the ${kind}, got none`;
+  return { ...expanded, faults: [{ file: name, line: null, reason }] };
 }
 
 function isFolder(path: string): boolean {

@@ -101,6 +101,13 @@ describe('readSources of a folder', () => {
     const { texts, faults } = await read({ name: 'book', path: join(folder, 'book') });
     expect([texts, faults]).toEqual([['a', 'Part'], []]);
   });
+
+  it('reports a folder without texts', async () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'cover.jpg'), 'x');
+    const { texts, faults } = await read({ name: 'book', path: folder });
+    expect([texts, faults]).toEqual([[], ['book: expected .json, .jsonl, .txt or .md files in the folder, got none']]);
+  });
 });
 
 describe('readSources with splitAtHeadings', () => {
