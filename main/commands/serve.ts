@@ -7,7 +7,7 @@ import { surviveRejections } from '../services/workspace/stray-faults.ts';
 import { VERSION } from '../version.ts';
 import { stillUp } from './engine-server.ts';
 import { hostPaths } from './host-paths.ts';
-import { commandContext, END_SIGNALS, wholeNumber, withCommonOptions } from './shared.ts';
+import { commandContext, END_SIGNALS, portNumber, withCommonOptions } from './shared.ts';
 
 /** Adds `serve` to the program. */
 export function registerServe(program: Command): void {
@@ -29,7 +29,7 @@ interface ServeOptions {
 
 async function run(options: ServeOptions, command: Command) {
   const context = commandContext(command);
-  const port = wholeNumber('--port', options.port, 0);
+  const port = portNumber('--port', options.port, 0);
   const paths = hostPaths();
   const app = openApp({ workspace: context.workspace.root, paths, what: 'braid serve' });
   const endSurviving = surviveRejections(app.notices);

@@ -61,6 +61,13 @@ export function wholeNumber(option: string, value: string, least = 1): number {
   throw inputError('BAD_OPTION', `Expected ${option} to be a whole number of at least ${least}, got "${value}"`);
 }
 
+/** The port given for an option. */
+export function portNumber(option: string, value: string, least = 1): number {
+  const port = wholeNumber(option, value, least);
+  if (port <= 65_535) return port;
+  throw inputError('BAD_OPTION', `Expected ${option} to be a port of at most 65535, got "${value}"`);
+}
+
 /** The backend given by --backend. */
 export function backendChoice(value: string): BackendSetting {
   const known = BACKEND_SETTINGS.find((name) => name === value);

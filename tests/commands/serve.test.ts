@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
@@ -47,6 +47,13 @@ describe('braid serve', () => {
     expect(second.status).toBe(2);
     expect(second.stderr).toContain(`braid serve (process ${host.process.pid}`);
     expect(second.stderr).toContain('another workspace with --workspace');
+  });
+
+  it('rejects a port that there is not, and creates no workspace', () => {
+    const root = join(temporaryFolder(), 'new');
+    const { status, stderr } = serve(root, '--port', '99999');
+    expect([status, stderr]).toEqual([2, 'braid: Expected --port to be a port of at most 65535, got "99999"\n']);
+    expect(existsSync(root)).toBe(false);
   });
 
   it('rejects a taken port, a database of a newer version, and a locked one, and leaves no lock', async () => {
