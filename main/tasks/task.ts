@@ -118,8 +118,11 @@ export interface Task<R extends TaskRecord = TaskRecord> extends TaskFacts {
   withPrompt?(record: R, template: string): R;
   /** The completion that would be perfect; supervised training fits it. Empty if the task has none. */
   reference(record: R): string;
-  /** The rewards of completions, in order, keyed by `rewardNames`. */
-  score(answers: readonly Answer<R>[]): readonly Score[];
+  /**
+   * The rewards of completions, in order, keyed by `rewardNames`. `untilFailure`: after one that fails, the others may
+   * count as failed without being looked at.
+   */
+  score(answers: readonly Answer<R>[], untilFailure?: boolean): readonly Score[];
   /** Measures of completions of held-out records, in order. */
   measure(answers: readonly Answer<R>[]): readonly TaskMetrics[];
   /** What answers the model between its turns; absent: a completion is one turn. */

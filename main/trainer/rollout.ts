@@ -67,7 +67,7 @@ export function scoreCompletions(
   config: TrainConfig,
 ): Rollouts {
   const answers = answersOf(prompts, completions, decode, config.num_generations);
-  const scored = task.score(answers);
+  const scored = task.score(answers, config.reward_failure === 'stop');
   const rewards = task.rewardNames.map((name) => scored.map(({ components }) => components[name] ?? Number.NaN));
   const failures = scored.map(({ failure }) => failure);
   return {

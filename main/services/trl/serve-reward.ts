@@ -72,7 +72,7 @@ function keptSource(folder: string) {
 
 /** Scores completions; those whose reward failed as the configuration says. A component that doesn't apply is null. */
 function scoreBatch(task: Task, answers: readonly Answer[], { reward_failure: policy }: TrainConfig): ScoredBatch {
-  const scored = task.score(answers);
+  const scored = task.score(answers, policy === 'stop');
   const failures = scored.map(({ failure }) => failure);
   const first = failures.findIndex((failure) => failure !== null);
   if (first >= 0 && policy === 'stop')

@@ -42,11 +42,12 @@ export function openFolderTask(
   const outside = openOutside(definition, source, access);
   const meter = openUseMeter();
 
-  const call = (name: 'reward' | 'check', answers: readonly Answer[]) => scorer.score(name, answers.map(asSandboxSees));
-  const ownScores = (answers: readonly Answer[]): readonly Scored[] =>
-    environment === undefined ? call('reward', answers) : replay(environment, own, answers);
+  const call = (name: 'reward' | 'check', answers: readonly Answer[], untilFailure = false) =>
+    scorer.score(name, answers.map(asSandboxSees), untilFailure);
+  const ownScores = (answers: readonly Answer[], untilFailure: boolean): readonly Scored[] =>
+    environment === undefined ? call('reward', answers, untilFailure) : replay(environment, own, answers);
 
-  const score = (answers: readonly Answer[]): Score[] => {
+  const score = (answers: readonly Answer[], untilFailure = false): Score[] => {
     // Without completions it is loaded only, which reaches nothing outside.
     const others = answers.length === 0 ? null : outside;
     others?.begin(answers.map(asOthersSee));
@@ -54,7 +55,7 @@ export function openFolderTask(
     let scored: readonly Scored[] = [];
     let [seconds, components] = [0, {} as Readonly<Record<string, ComponentScores>>];
     try {
-      if (own.length > 0) scored = ownScores(answers);
+      if (own.length > 0) scored = ownScores(answers, untilFailure);
       seconds = (performance.now() - began) / 1000;
     } finally {
       // Whatever becomes of reward.ts, the other thread's batch is taken from it.

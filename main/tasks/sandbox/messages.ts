@@ -35,7 +35,7 @@ export type RewardFunction = 'reward' | 'check' | 'step';
 export type RewardRequest = { readonly call: 'load'; readonly program: RewardProgram } | RewardBatch;
 
 export type RewardBatch =
-  | { readonly call: 'reward' | 'check'; readonly inputs: readonly Answer[] }
+  | { readonly call: 'reward' | 'check'; readonly inputs: readonly Answer[]; readonly untilFailure: boolean }
   | { readonly call: 'step'; readonly inputs: readonly EnvironmentTurn[] };
 
 /** Numbers in the order of the components (of `check`: one), a step, or why there are none. */

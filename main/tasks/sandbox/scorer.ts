@@ -14,8 +14,11 @@ export type Scored = Extract<RewardReply, { readonly kind: 'numbers' | 'failure'
 export type Stepped = Extract<RewardReply, { readonly kind: 'step' | 'failure' }>;
 
 export interface Scorer {
-  /** Calls a function of the reward for each completion; `numbers` are in the order of the components. */
-  score(call: 'reward' | 'check', answers: readonly Answer[]): Scored[];
+  /**
+   * Calls a function of the reward for each completion; `numbers` are in the order of the components. `untilFailure`: for
+   * none after the first that fails.
+   */
+  score(call: 'reward' | 'check', answers: readonly Answer[], untilFailure?: boolean): Scored[];
   /** Calls the environment's step for each turn. */
   step(turns: readonly EnvironmentTurn[]): Stepped[];
   close(): void;
@@ -37,6 +40,8 @@ export type RewardThreads = string | (() => RewardThread);
 export function startRewardThread(entry: string): RewardThread {
   return startSyncThread(entry, {}, { resourceLimits: RESOURCES, env: {} });
 }
+
+const NOT_SCORED: Scored = { kind: 'failure', reason: 'not scored, as the reward had failed on one before' };
 
 /** Opens a scorer without a thread yet. */
 export function openScorer(program: RewardProgram, threads: RewardThreads): Scorer {
@@ -64,8 +69,10 @@ export function openScorer(program: RewardProgram, threads: RewardThreads): Scor
     const scored: (Scored | Stepped)[] = [];
     while (scored.length < request.inputs.length) {
       const reply = thread.next(patience);
-      if (reply !== null && reply.kind !== 'ready' && reply.kind !== 'refused') scored.push(reply);
-      else {
+      if (reply !== null && reply.kind !== 'ready' && reply.kind !== 'refused') {
+        scored.push(reply);
+        if (isLast(request, reply)) return scored;
+      } else {
         thread.end();
         thread = null;
         const reason = `reward.ts: took longer than ${program.limits.timeMs} ms or ran out of memory, and was ended`;
@@ -80,16 +87,29 @@ export function openScorer(program: RewardProgram, threads: RewardThreads): Scor
     thread ??= started();
     const scored: T[] = [];
     // A thread replies to each function in its own way.
-    while (scored.length < count) scored.push(...(replies(request(scored.length)) as T[]));
+    while (scored.length < count) {
+      const next = request(scored.length);
+      scored.push(...(replies(next) as T[]));
+      const last = scored.at(-1);
+      if (last !== undefined && isLast(next, last)) break;
+    }
     return scored;
   }
 
   return {
-    score: (call, answers) => all<Scored>(answers.length, (from) => ({ call, inputs: answers.slice(from) })),
+    score: (call, answers, untilFailure = false) => {
+      const scored = all<Scored>(answers.length, (from) => ({ call, inputs: answers.slice(from), untilFailure }));
+      return answers.map((_, i) => scored[i] ?? NOT_SCORED);
+    },
     step: (turns) => all<Stepped>(turns.length, (from) => ({ call: 'step', inputs: turns.slice(from) })),
     close: () => {
       thread?.end();
       thread = null;
     },
   };
+}
+
+/** Whether nothing is scored after this reply. */
+function isLast(request: RewardBatch, reply: Scored | Stepped): boolean {
+  return reply.kind === 'failure' && request.call !== 'step' && request.untilFailure;
 }

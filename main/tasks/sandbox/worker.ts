@@ -25,17 +25,21 @@ async function answer(sandbox: RewardSandbox, request: RewardBatch): Promise<voi
   if (request.call === 'step')
     for (const turn of request.inputs) await posted(async () => ({ kind: 'step', step: await sandbox.step(turn) }));
   else
-    for (const one of request.inputs)
-      await posted(async () => ({ kind: 'numbers', numbers: await sandbox.call(request.call, one) }));
+    for (const one of request.inputs) {
+      const isScored = await posted(async () => ({ kind: 'numbers', numbers: await sandbox.call(request.call, one) }));
+      if (!isScored && request.untilFailure) return;
+    }
 }
 
-/** Posts what a call gives, or why it failed. */
-async function posted(call: () => Promise<RewardReply>): Promise<void> {
+/** Posts what a call gives, or why it failed (false). */
+async function posted(call: () => Promise<RewardReply>): Promise<boolean> {
   try {
     post(await call());
+    return true;
   } catch (error) {
     if (!(error instanceof SandboxFault)) throw error;
     post({ kind: 'failure', reason: error.message });
+    return false;
   }
 }
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { openScorer } from '../../../main/tasks/sandbox/scorer.ts';
 import { answer, outcome, program, rewardWorker, scoreWith } from './scoring.ts';
 
@@ -23,6 +23,28 @@ export function reward({ record, completion, tokens, finish }: Answer<{ target: 
     const scorer = openScorer(program(text, { hasCheck: true }), rewardWorker);
     expect(scorer.score('check', [answer('abcd')])).toEqual([{ kind: 'numbers', numbers: [4] }]);
     scorer.close();
+  });
+
+  it.each([
+    ['throws', 'throw 1', 'threw'],
+    ['takes too long', 'for (;;);', 'took longer than 300 ms'],
+  ])('scores none after the first whose reward %s, if told so', (_, does, reason) => {
+    const text = `let calls = 0;
+export function reward({ completion }) {
+  if (completion !== '') ${does};
+  return ++calls;
+}`;
+    const scorer = openScorer(program(text, { limits: { timeMs: 300, memoryMb: 16 } }), rewardWorker);
+    onTestFinished(() => scorer.close());
+    const answers = ['', 'bad', '', 'bad'].map((completion) => answer(completion));
+    const scored = scorer.score('reward', answers, true).map(outcome);
+    expect(scored).toEqual([
+      [1],
+      expect.stringContaining(reason),
+      ...Array(2).fill(expect.stringContaining('not scored')),
+    ]);
+    // What follows is of the next batch.
+    expect(scorer.score('reward', answers).map(outcome)[2]).toEqual([expect.any(Number)]);
   });
 
   it('forgets between batches what a reward keeps in variables', () => {
