@@ -1,6 +1,7 @@
 /** The cost of training: time from the trainer's own estimate, money from an hourly price. */
 import type { Store } from '../../store/index.ts';
 import { requireRun } from './runs.ts';
+import { takenBackOf } from './taken-back.ts';
 
 export interface RunCost {
   readonly seconds: number;
@@ -14,7 +15,10 @@ interface Price {
   readonly currency: string;
 }
 
-/** The time of a run's finished steps, and the estimate for the remaining ones at the same pace. */
+/**
+ * The time of a run's finished steps and of those that a resume took back, and the estimate for the remaining ones at the
+ * same pace.
+ */
 export function runCost(
   store: Store,
   runId: number,
@@ -36,9 +40,13 @@ export function runCost(
     const asked = count === 0 ? 0 : rewards.mean * rewards.count * (steps / count);
     return rewards.count === 0 ? computed : { ...computed, cost: (computed.cost ?? 0) + asked };
   };
-  const spent = part(count);
-  const paid = evaluated === 0 ? spent : { ...spent, cost: (spent.cost ?? 0) + evaluated };
-  return { spent: paid, left: part(Math.max(0, maxSteps - step)) };
+  const repeated = takenBackOf(store, runId);
+  const kept = part(count);
+  const timed = costOf(repeated.seconds, price).cost ?? 0;
+  const more = evaluated + repeated.rewards + (remote.count === 0 && repeated.engine === 0 ? timed : repeated.engine);
+  const seconds = kept.seconds + repeated.seconds;
+  const spent = { ...kept, seconds, cost: kept.cost === null && more === 0 ? null : (kept.cost ?? 0) + more };
+  return { spent, left: part(Math.max(0, maxSteps - step)) };
 }
 
 /** Finished steps of a run, and their mean time in seconds, 0 without one. */

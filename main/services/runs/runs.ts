@@ -15,6 +15,7 @@ import { discardAfter } from './events.ts';
 import { appendToLog } from './files.ts';
 import { beginRemoval } from './folder-removal.ts';
 import { forgetReferences } from './forget-references.ts';
+import { takenBackWith } from './taken-back.ts';
 import { endedAs, faultEntry } from './training-log.ts';
 
 const RESUME = 'Resume the run: it continues from its last checkpoint.';
@@ -143,6 +144,7 @@ export function claimRun(store: Store, runId: number, host: RunHost = currentHos
 /** Rewinds a claimed run to the checkpoint of `step` (0: to its start). */
 export function rewindRun(store: Store, before: RunRow, step: number): RunRow {
   return store.transaction(() => {
+    const takenBack = takenBackWith(store, before.id, step);
     discardAfter(store, before.id, step);
     const why = before.reason === null ? '' : ` (${before.reason})`;
     store.events.record({
@@ -152,7 +154,7 @@ export function rewindRun(store: Store, before: RunRow, step: number): RunRow {
       severity: 'info',
       message: `Resumed from step ${step}; it ${endedAs(before.state)} at step ${before.step}${why}`,
       remedy: null,
-      data: { from: before.step, state: before.state },
+      data: { from: before.step, state: before.state, takenBack },
     });
     return requireRun(store, before.id);
   });

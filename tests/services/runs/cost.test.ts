@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { costOf, runCost } from '../../../main/services/runs/cost.ts';
+import { claimRun, interruptRun, rewindRun } from '../../../main/services/runs/runs.ts';
 import { addRun, temporaryStore } from '../../store/helpers.ts';
 
 describe('runCost', () => {
@@ -36,5 +37,32 @@ describe('runCost', () => {
     const { spent, left } = runCost(store, runId, { hourly_price: 2, currency: '€' });
     expect(spent.cost).toBe(2 * 3 + 2 * 1.25);
     expect(left.cost).toBe(2 * 3);
+  });
+
+  it.each([
+    ['an engine and a judge', { 'engine/cost': 3, reward_cost: 1 }, 4, { eval_engine_cost: 4, eval_reward_cost: 1 }],
+    ['this machine by the hour', {}, 0.5, {}],
+  ])('counts steps that a resume took back, however often: %s', (_, metrics, each, evaluated) => {
+    const store = temporaryStore();
+    const runId = addRun(store, { maxSteps: 10 });
+    const numbers = { n: 1, mean: 0.5, low: null, high: null, exactMatch: null, duringTraining: true };
+    const paid = { ...numbers, checkpointId: null, model: 'tiny', dataset: 'a.test.jsonl' };
+    const train = (from: number, to: number): void => {
+      for (let step = from; step <= to; step++) store.metrics.record(runId, step, { step_time: 900, ...metrics });
+      store.runs.advance(runId, to);
+      store.evaluations.add({ ...paid, runId, step: to, metrics: evaluated }, []);
+      interruptRun(store, runId, 'killed');
+    };
+    const resume = (step: number): void => void rewindRun(store, claimRun(store, runId), step);
+    const cost = () => runCost(store, runId, { hourly_price: 2, currency: '€' });
+    const test = Object.values(evaluated).reduce((sum, one) => sum + one, 0);
+    train(1, 5);
+    resume(4);
+    train(5, 6);
+    expect(cost().spent).toEqual({ seconds: 7 * 900, cost: 7 * each + 2 * test, currency: '€' });
+    resume(2);
+    train(3, 4);
+    expect(cost().spent).toEqual({ seconds: 9 * 900, cost: 9 * each + 3 * test, currency: '€' });
+    expect(cost().left).toEqual({ seconds: 6 * 900, cost: 6 * each, currency: '€' });
   });
 });
