@@ -11,13 +11,16 @@ export function unreachable(url: string, why: string, cause: unknown): BraidErro
   });
 }
 
-/** A request that may have been carried out: sending it again could do it twice. */
-export function answerLost(what: string, cause: unknown): BraidError {
-  return new BraidError(
-    'ENGINE_ANSWER_LOST',
-    `The connection broke before the engine confirmed "${what}", so it may have been carried out; it wasn't sent again`,
-    { cause, remedy: RESUME },
-  );
+/** A request that may have been carried out: sending it again could do it twice. `status`: a gateway's answer. */
+export function answerLost(what: string, cause: unknown, status: number | null = null): BraidError {
+  const lost =
+    status === null
+      ? `The connection broke before the engine confirmed "${what}"`
+      : `A gateway answered ${status} in place of the engine to "${what}"`;
+  return new BraidError('ENGINE_ANSWER_LOST', `${lost}, so it may have been carried out; it wasn't sent again`, {
+    cause,
+    remedy: RESUME,
+  });
 }
 
 /** The server's own words for a request that it couldn't carry out. */

@@ -24,9 +24,17 @@ export interface Patience {
   readonly pauseMs: number;
   /** Between two heartbeats. */
   readonly heartbeatMs: number;
+  /** For tidying up there, which nothing here needs. */
+  readonly tidyMs: number;
 }
 
-export const PATIENCE: Patience = { totalMs: 600_000, attemptMs: 60_000, pauseMs: 500, heartbeatMs: 10_000 };
+export const PATIENCE: Patience = {
+  totalMs: 600_000,
+  attemptMs: 60_000,
+  pauseMs: 500,
+  heartbeatMs: 10_000,
+  tidyMs: 10_000,
+};
 
 export interface Traffic {
   sentBytes: number;
@@ -41,6 +49,7 @@ export interface Http {
   /** Posts a request that may be repeated, until it is answered. */
   ask(route: string, body: object): Promise<Answer>;
   get(route: string): Promise<Answer>;
+  /** Tries once: what isn't removed only takes space there. */
   remove(route: string): Promise<Answer>;
   /** The bytes behind a route, following redirects; repeated until they have arrived whole. */
   download(route: string): Promise<{ readonly status: number; readonly bytes: Buffer }>;
@@ -48,9 +57,10 @@ export interface Http {
   close(): void;
 }
 
-/** Not accepted for load or start-up: it wasn't carried out. */
-const BUSY = new Set([425, 429, 503]);
-const GATEWAY = new Set([502, 504]);
+/** Not accepted for load or too early: it wasn't carried out. */
+const BUSY = new Set([425, 429]);
+/** A gateway may answer so when the server behind it has done the work. */
+const GATEWAY = new Set([502, 503, 504]);
 const MAX_REDIRECTS = 3;
 
 /** Opens the connection; nothing is sent yet. */
@@ -81,7 +91,7 @@ export function openHttp(engine: RemoteEngine, patience: Patience = PATIENCE): H
   }
 
   /** `repeats`: whether an attempt that may have been received is made again. */
-  async function attempts<A extends { readonly status: number }>(
+  async function attempts<A extends { readonly status: number; readonly body?: unknown }>(
     route: string,
     repeats: boolean,
     attempt: () => Promise<A>,
@@ -90,7 +100,9 @@ export function openHttp(engine: RemoteEngine, patience: Patience = PATIENCE): H
     for (let pause = patience.pauseMs; ; pause = Math.min(pause * 2, patience.pauseMs * 20)) {
       try {
         const answer = await attempt();
-        const again = BUSY.has(answer.status) || (repeats && GATEWAY.has(answer.status));
+        const unclear = GATEWAY.has(answer.status) && !isServersOwn(answer);
+        if (unclear && !repeats) throw answerLost(route, null, answer.status);
+        const again = BUSY.has(answer.status) || answer.status === 503 || (repeats && GATEWAY.has(answer.status));
         if (!again || performance.now() + pause > until) return answer;
       } catch (error) {
         if (closing.signal.aborted || error instanceof BraidError) throw error;
@@ -133,7 +145,7 @@ export function openHttp(engine: RemoteEngine, patience: Patience = PATIENCE): H
     post: (route, body) => attempts(route, false, () => once('POST', route, body, patience.totalMs)),
     ask: (route, body) => repeated('POST', route, body),
     get: (route) => repeated('GET', route, null),
-    remove: (route) => repeated('DELETE', route, null),
+    remove: (route) => once('DELETE', route, null, patience.tidyMs),
     download: (route) => attempts(route, true, () => downloadOnce(route)),
     close: () => closing.abort(),
   };
@@ -154,6 +166,11 @@ function jsonOr(text: string): unknown {
   } catch {
     return text;
   }
+}
+
+/** A refusal in the protocol's form, which no gateway has: the server says itself that it didn't carry it out. */
+function isServersOwn({ body }: { readonly body?: unknown }): boolean {
+  return typeof body === 'object' && body !== null && 'detail' in body && typeof body.detail === 'string';
 }
 
 /** What fetch hides in `cause`. */

@@ -17,7 +17,7 @@ import { tinyDataset } from '../../../tiny-dataset.ts';
 import type { TinkerServer } from './tinker-server.ts';
 
 /** Short enough for tests. */
-export const HASTE: Patience = { totalMs: 20_000, attemptMs: 10_000, pauseMs: 5, heartbeatMs: 20 };
+export const HASTE: Patience = { totalMs: 20_000, attemptMs: 10_000, pauseMs: 5, heartbeatMs: 20, tidyMs: 1000 };
 
 /** The adapter's alpha is the server's. */
 export const remoteConfig: Partial<TrainConfig> = { ...tinyConfig, engine: 'test', lora_alpha: 32 };
