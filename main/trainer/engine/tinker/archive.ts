@@ -7,6 +7,7 @@ import { gunzipSync } from 'node:zlib';
 import { z } from 'zod';
 import { ADAPTER_CONFIG, ADAPTER_WEIGHTS, encodeAdapterConfig } from '../../../model/peft.ts';
 import { encodeSafetensors, openSafetensors } from '../../../model/safetensors.ts';
+import { formatBytes } from '../../../text/format.ts';
 import type { CheckpointFile } from '../engine.ts';
 import { badAnswer } from './errors.ts';
 
@@ -42,9 +43,17 @@ function text(header: Buffer, from: number, length: number): string {
 
 const configSchema = z.looseObject({ r: z.int().min(1), lora_alpha: z.number().positive() });
 
-/** PEFT's files of an adapter over `baseModel`, float32 under our names. */
-export function adapterFromArchive(archive: Buffer, baseModel: string): readonly CheckpointFile[] {
-  const files = untar(isGzip(archive) ? unzip(archive) : archive);
+/** Beside the layers that are counted: headers, an adapter on the head, a tokenizer. */
+const ARCHIVE_SLACK = 64 * 2 ** 20;
+
+/** Bytes that the archive of an adapter of so many numbers may unpack to: twice as many in float32. */
+export function archiveLimit(trainable: number): number {
+  return 2 * 4 * trainable + ARCHIVE_SLACK;
+}
+
+/** PEFT's files of an adapter over `baseModel`, float32 under our names; it may unpack to `limit` bytes. */
+export function adapterFromArchive(archive: Buffer, baseModel: string, limit: number): readonly CheckpointFile[] {
+  const files = untar(isGzip(archive) ? unzip(archive, limit) : archive);
   const [weights, config] = [files.get(ADAPTER_WEIGHTS), files.get(ADAPTER_CONFIG)];
   if (weights === undefined || config === undefined)
     throw badAnswer(
@@ -97,10 +106,12 @@ function isGzip(bytes: Buffer): boolean {
   return bytes[0] === 0x1f && bytes[1] === 0x8b;
 }
 
-function unzip(bytes: Buffer): Buffer {
+function unzip(bytes: Buffer, limit: number): Buffer {
   try {
-    return gunzipSync(bytes);
-  } catch {
+    return gunzipSync(bytes, { maxOutputLength: limit });
+  } catch (error) {
+    if (error instanceof RangeError)
+      throw badAnswer('archive', `an adapter of at most ${formatBytes(limit)}, got a larger one`);
     throw badAnswer('archive', 'a whole archive, got a damaged one');
   }
 }

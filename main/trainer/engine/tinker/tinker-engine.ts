@@ -9,7 +9,7 @@ import { BraidError } from '../../../errors.ts';
 import type { ModelConfig } from '../../../model/config.ts';
 import type { TrainConfig } from '../../config.ts';
 import type { Engine } from '../engine.ts';
-import { adapterFromArchive } from './archive.ts';
+import { adapterFromArchive, archiveLimit } from './archive.ts';
 import { checkedPass, checkedSamples } from './checks.ts';
 import type { CallTimes, TinkerClient } from './client.ts';
 import { failedThere } from './errors.ts';
@@ -234,7 +234,10 @@ export function openTinkerEngine(options: TinkerEngineOptions): Engine {
       if (status !== 200) throw failedThere('archive', `${status} ${bytes.toString('utf8').slice(0, 300)}`);
       const { name: engine, url, baseModel: base_model } = remote;
       const state = { version: 1, engine, url, base_model, path: value.path } as const;
-      return [...adapterFromArchive(bytes, options.modelFolder), [ENGINE_FILE, encodeState(state)]];
+      return [
+        ...adapterFromArchive(bytes, options.modelFolder, archiveLimit(options.trainable)),
+        [ENGINE_FILE, encodeState(state)],
+      ];
     },
     load: async (folder) => load(readState(folder, remote).path, true),
     startFrom: async (folder) => load(readState(folder, remote).path, false),

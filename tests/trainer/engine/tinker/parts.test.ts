@@ -5,7 +5,7 @@ import { planBatches } from '../../../../main/trainer/batching/batching.ts';
 import type { ScoredGeneration } from '../../../../main/trainer/batching/generation.ts';
 import { parseConfig } from '../../../../main/trainer/config.ts';
 import { engineAddress } from '../../../../main/trainer/engine/tinker/address.ts';
-import { adapterFromArchive, untar } from '../../../../main/trainer/engine/tinker/archive.ts';
+import { adapterFromArchive, archiveLimit, untar } from '../../../../main/trainer/engine/tinker/archive.ts';
 import { ruleOf, SUMMED, TRIAL_WEIGHT, weightsFor } from '../../../../main/trainer/engine/tinker/gradient-rule.ts';
 import { inChunks } from '../../../../main/trainer/engine/tinker/in-chunks.ts';
 import { costOf } from '../../../../main/trainer/engine/tinker/meter.ts';
@@ -85,13 +85,14 @@ describe('inChunks', () => {
 });
 
 describe('an archive', () => {
+  const LIMIT = archiveLimit(4);
   const name = 'base_model.model.model.layers.0.self_attn.q_proj.lora_A.default.weight';
   const weights = encodeSafetensors([{ name, shape: [2, 2], data: Float32Array.of(1, 2, 3, 4) }]);
   const config = JSON.stringify({ r: 2, lora_alpha: 32, target_modules: null });
 
   it("becomes PEFT's files under our names", () => {
     const packed = gzipSync(tar({ 'adapter_model.safetensors': weights, 'adapter_config.json': config }));
-    const files = Object.fromEntries(adapterFromArchive(packed, '/models/base'));
+    const files = Object.fromEntries(adapterFromArchive(packed, '/models/base', LIMIT));
     expect(JSON.parse(String(files['adapter_config.json']))).toMatchObject({ r: 2, target_modules: ['q_proj'] });
     expect(Buffer.from(files['adapter_model.safetensors'] as Uint8Array).toString('latin1')).toContain(
       '.lora_A.weight"',
@@ -100,18 +101,23 @@ describe('an archive', () => {
 
   it('is refused when it is cut, without its files, or with other tensors', () => {
     const whole = tar({ 'adapter_model.safetensors': weights, 'adapter_config.json': config });
-    expect(() => adapterFromArchive(gzipSync(whole).subarray(0, 90), '')).toThrow(/damaged/);
+    expect(() => adapterFromArchive(gzipSync(whole).subarray(0, 90), '', LIMIT)).toThrow(/damaged/);
     expect(() => untar(whole.subarray(0, 600))).toThrow(/cut/);
     // A size that would lead back to the first header.
     const backwards = Buffer.from(whole);
     backwards.write('-1000', 124);
     expect(() => untar(backwards)).toThrow(/cut/);
-    expect(() => adapterFromArchive(tar({ 'readme.md': 'x' }), '')).toThrow(/got readme.md/);
+    expect(() => adapterFromArchive(tar({ 'readme.md': 'x' }), '', LIMIT)).toThrow(/got readme.md/);
     const noRank = tar({ 'adapter_model.safetensors': weights, 'adapter_config.json': '{}' });
-    expect(() => adapterFromArchive(noRank, '')).toThrow(/"r"/);
+    expect(() => adapterFromArchive(noRank, '', LIMIT)).toThrow(/"r"/);
     const other = encodeSafetensors([{ name: 'lm_head.weight', shape: [1], data: Float32Array.of(1) }]);
     const foreign = tar({ 'adapter_model.safetensors': other, 'adapter_config.json': config });
-    expect(() => adapterFromArchive(foreign, '')).toThrow(/lm_head/);
+    expect(() => adapterFromArchive(foreign, '', LIMIT)).toThrow(/lm_head/);
+  });
+
+  it('is refused before it fills the memory', () => {
+    const bomb = gzipSync(Buffer.alloc(LIMIT + 1));
+    expect(() => adapterFromArchive(bomb, '', LIMIT)).toThrow(/an adapter of at most [\d.]+ M/);
   });
 });
 
