@@ -41,7 +41,7 @@ export interface Traffic {
   receivedBytes: number;
 }
 
-export interface Http {
+export interface Http extends Pick<Patience, 'tidyMs'> {
   readonly url: string;
   readonly traffic: Traffic;
   /** Posts a request that must not be carried out twice. */
@@ -141,7 +141,7 @@ export function openHttp(engine: RemoteEngine, patience: Patience = PATIENCE): H
   }
 
   return {
-    ...{ url, traffic },
+    ...{ url, traffic, tidyMs: patience.tidyMs },
     post: (route, body) => attempts(route, false, () => once('POST', route, body, patience.totalMs)),
     ask: (route, body) => repeated('POST', route, body),
     get: (route) => repeated('GET', route, null),

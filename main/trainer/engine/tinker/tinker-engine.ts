@@ -162,6 +162,16 @@ export function openTinkerEngine(options: TinkerEngineOptions): Engine {
     return groups.flat();
   };
 
+  /** A server that is away isn't waited for as during the run. */
+  async function withinTidyTime(work: Promise<unknown>): Promise<void> {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const limit = new Promise((resolve) => {
+      timer = setTimeout(resolve, client.http.tidyMs);
+    });
+    await Promise.race([work, limit]);
+    clearTimeout(timer);
+  }
+
   return {
     describe: () => ({
       name: remote.name,
@@ -244,7 +254,8 @@ export function openTinkerEngine(options: TinkerEngineOptions): Engine {
     takeMetrics: () => meter.take(),
     dispose: async () => {
       // The run has ended whatever becomes of this; the server drops a session without heartbeats by itself.
-      await made?.then((owner) => owner.unload()).catch(() => undefined);
+      const tidied = dropSampler().then(async () => (await made)?.unload());
+      await withinTidyTime(tidied.catch(() => undefined));
       client.close();
     },
   };

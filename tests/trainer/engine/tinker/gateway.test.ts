@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { BraidError } from '../../../../main/errors.ts';
 import type { Model } from '../../../../main/model/model.ts';
 import type { TrainerEvent } from '../../../../main/trainer/events.ts';
-import { remoteRun } from './remote-run.ts';
+import { HASTE, remoteRun } from './remote-run.ts';
 import { openTinkerServer, type TinkerServer } from './tinker-server.ts';
 import { openTinyBase, type TinyBase } from './tiny-base.ts';
 
@@ -50,4 +50,30 @@ describe('a gateway before the server', () => {
     const { error, steps } = await runBehind(status, 'retrieve_future', 9);
     expect([error, steps]).toEqual([null, 3]);
   });
+});
+
+describe('the end of a run', () => {
+  it("leaves no sampler's weights on the server", async () => {
+    const server = await openTinkerServer({ model: base });
+    await remoteRun({ server, model: folder, config: { max_steps: 2 } });
+    expect(server.models.saved.filter((path) => path.includes('/sampler_weights/'))).toEqual([]);
+    await server.close();
+  });
+
+  it("doesn't wait for a server that can't tidy up", async () => {
+    const server = await openTinkerServer({
+      model: base,
+      fault: ({ route }, before) => {
+        // The first one ends the measurement before the run.
+        const unloads = route === 'unload_model' && before.some((one) => one.route === route);
+        return unloads || /sampler_weights/.test(route)
+          ? { kind: 'answer', status: 429, body: { detail: 'busy' } }
+          : null;
+      },
+    });
+    const began = performance.now();
+    await remoteRun({ server, model: folder, config: { max_steps: 2 } }, [], { ...HASTE, tidyMs: 200 });
+    expect(performance.now() - began).toBeLessThan(HASTE.totalMs / 2);
+    await server.close();
+  }, 60_000);
 });

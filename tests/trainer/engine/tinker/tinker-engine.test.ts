@@ -203,7 +203,7 @@ describe('a run on a remote engine', () => {
       // One forward and backward pass a step: with one pass over a batch nothing is asked for in advance.
       expect(server.count('forward')).toBe(0);
       expect(server.models.loaded).toBe(0);
-      expect(server.models.saved.filter((path) => path.includes('sampler_weights'))).toHaveLength(1);
+      expect(server.models.saved.filter((path) => path.includes('sampler_weights'))).toEqual([]);
     });
     disposeModel(warmed);
   }, 60_000);
