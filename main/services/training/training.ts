@@ -210,7 +210,7 @@ function launch(store: Store, launched: Launch, options: TrainingOptions): LiveR
       recordEvents(store, runId, pending);
       const saved = pending.findLast((event) => event.kind === 'checkpoint');
       if (saved !== undefined)
-        dropping = dropping.then(() => dropOldCheckpoints(folder, saved.step, config.save_total_limit));
+        dropping = dropping.then(() => dropOldCheckpoints(folder, saved.step, config.save_total_limit, engine));
       pending = [];
       return failureIn(events);
     } catch (cause) {

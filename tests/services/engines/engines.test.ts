@@ -180,6 +180,21 @@ describe('an engine that trains', () => {
     await closing(server, work());
   }, 60_000);
 
+  it("keeps no more of a run's states than the run keeps checkpoints, also of before a resume", async () => {
+    const { server, secrets, engines, store, paths, remote } = await world();
+    const access = { engines, secrets };
+    const settings = { ...remote, max_steps: 3, save_steps: 1, save_total_limit: 2 };
+    const states = () => server.models.saved.filter((path) => path.includes('/weights/')).map((path) => path.slice(-1));
+    const work = async () => {
+      const run = startTraining(store, settings, { paths, access });
+      await run.outcome;
+      expect(states()).toEqual(['2', '3']);
+      await resumeTraining(store, run.runId, { paths, access, maxSteps: 4 }).outcome;
+      expect(states()).toEqual(['3', '4']);
+    };
+    await closing(server, work());
+  }, 60_000);
+
   it('is refused with all reasons where the settings ask for more than it can do', async () => {
     const { server, remote, ...access } = await world();
     await server.close();

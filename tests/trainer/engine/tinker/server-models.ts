@@ -116,8 +116,9 @@ export class RemoteModels {
     }
   }
 
-  dropSampler(model: string, id: string): void {
-    this.#saved.delete(`tinker://${model}/sampler_weights/${id}`);
+  /** `id`: with its kind, such as "weights/step-2". */
+  drop(model: string, id: string): void {
+    this.#saved.delete(`tinker://${model}/${id}`);
   }
 
   archive(model: string, id: string): Buffer | null {

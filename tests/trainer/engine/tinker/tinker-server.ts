@@ -130,9 +130,9 @@ export async function openTinkerServer(options: ServerOptions): Promise<TinkerSe
       const breaks = what?.kind === 'break';
       return sendArchive(response, archive[1] ?? '', archive[2] ?? '', { redirects: archive[3] === 'archive', breaks });
     }
-    const dropped = /^training_runs\/([^/]+)\/checkpoints\/sampler_weights\/([^/]+)$/.exec(route);
+    const dropped = /^training_runs\/([^/]+)\/checkpoints\/((?:sampler_)?weights\/[^/]+)$/.exec(route);
     if (dropped !== null) {
-      models.dropSampler(dropped[1] ?? '', dropped[2] ?? '');
+      models.drop(dropped[1] ?? '', dropped[2] ?? '');
       return send(response, 204, null);
     }
     try {
