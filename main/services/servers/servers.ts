@@ -51,7 +51,7 @@ export function openServers({ records, secrets, now = Date.now }: ServersOptions
 
   /** Looks at it, and writes down what has changed. */
   async function see(record: ServerRecord): Promise<ServerRecord> {
-    if (!mayBeUp(record)) return record;
+    if (!mayBeUp(record) && !mayArriveLate(record)) return record;
     const looked = await look(record, context);
     const answers = looked.state === 'starting' && (await answersAt(record));
     const seen = { ...record, ...judged(record, looked, answers) };
@@ -98,6 +98,7 @@ export function openServers({ records, secrets, now = Date.now }: ServersOptions
       if (looked?.state === 'starting') return keep(record, { ...record, ...looked });
       const detail = error instanceof Error ? error.message : String(error);
       if (looked?.state === 'unknown') keep(record, { ...record, ...looked });
+      else if (looked?.state === 'gone') keep(record, { ...record, ...looked, endedAt: now() });
       else keep(record, { ...record, state: 'failed', detail, endedAt: now() });
       throw error;
     }
@@ -189,6 +190,11 @@ function viewOf({ handle, allowPlain: _, ...record }: ServerRecord, records: Ser
 function mayHaveArrived(error: unknown): boolean {
   if (!(error instanceof BraidError) || error.kind === 'input') return false;
   return error.code.endsWith('_UNREACHABLE') && !neverSent(error) && !neverSent(error.cause);
+}
+
+/** A job whose start was never answered, and which wasn't found: it may be listed later, and cost. */
+function mayArriveLate({ handle, state }: ServerRecord): boolean {
+  return handle.kind === 'hf' && handle.jobId === null && (state === 'gone' || state === 'stopped');
 }
 
 /** One thing after another for each engine: a server isn't looked at while it is being started or stopped. */

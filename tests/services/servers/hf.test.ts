@@ -15,7 +15,9 @@ interface Job {
 /** A double of the Hub's jobs, for one namespace and one token. */
 async function openHub() {
   const jobs = new Map<string, Job>();
+  const late: Job[] = [];
   let breaks = false;
+  let delays = false;
   const server = createServer((request, response) => {
     void (async () => {
       const body = await textOf(request);
@@ -27,8 +29,9 @@ async function openHub() {
       if (method === 'POST' && id === undefined) {
         const given = JSON.parse(body) as Readonly<Record<string, unknown>>;
         const status = { stage: 'SCHEDULING', message: null, failureCount: 0 };
-        const job: Job = { id: `job${jobs.size}`, status, body: given, labels: given.labels };
-        jobs.set(job.id, job);
+        const job: Job = { id: `job${jobs.size + late.length}`, status, body: given, labels: given.labels };
+        if (delays) late.push(job);
+        else jobs.set(job.id, job);
         return breaks ? request.socket.destroy() : send(200, job);
       }
       if (id === undefined) return send(200, [...jobs.values()]);
@@ -50,7 +53,20 @@ async function openHub() {
   };
   onTestFinished(close);
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { url, jobs, close, losesAnswers: () => (breaks = true) };
+  const losesAnswers = (): void => {
+    breaks = true;
+  };
+  /** Jobs whose start isn't answered are listed once they have arrived. */
+  const delaysJobs = (): void => {
+    breaks = true;
+    delays = true;
+  };
+  const arrive = (): void => {
+    for (const job of late.splice(0)) jobs.set(job.id, job);
+    breaks = false;
+    delays = false;
+  };
+  return { url, jobs, close, losesAnswers, delaysJobs, arrive };
 }
 
 async function textOf(request: IncomingMessage): Promise<string> {
@@ -120,6 +136,24 @@ describe('a job of Hugging Face', () => {
     await desk.servers.down('cluster');
     expect([...hub.jobs.values()].map(({ status }) => status.stage)).toEqual(['CANCELED']);
   });
+
+  it.each(['is started again', 'was stopped first', 'was asked about first'])(
+    'whose start was never answered, and which is listed late, is found before another is started: it %s',
+    async (what) => {
+      const { hub, desk, engine } = await world();
+      hub.delaysJobs();
+      await expect(desk.servers.up(engine)).rejects.toMatchObject({ code: 'HF_UNREACHABLE' });
+      if (what === 'was stopped first') await desk.servers.down('cluster');
+      if (what === 'was asked about first') await desk.servers.status('cluster');
+      hub.arrive();
+      await expect(desk.servers.up(engine)).rejects.toMatchObject({ code: 'SERVER_IS_UP' });
+      expect(hub.jobs.size).toBe(1);
+      await desk.servers.down('cluster');
+      expect([...hub.jobs.values()].map(({ status }) => status.stage)).toEqual(['CANCELED']);
+      await desk.servers.up(engine);
+      expect(hub.jobs.size).toBe(2);
+    },
+  );
 
   it('that the Hub no longer knows is gone; one that it cannot be asked about may still cost', async () => {
     const { hub, desk, engine } = await world();
