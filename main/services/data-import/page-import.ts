@@ -1,6 +1,7 @@
 /** Importing records from a page: a file or a dataset of the Hub, its columns mapped, then written. */
 import { rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { inputError } from '../../errors.ts';
 import type { ImportOptions, ImportPlan } from '../datasets/import/plan.ts';
 import type { Library } from '../library/library.ts';
 import type { HubOptions } from '../models/hub-access.ts';
@@ -50,7 +51,15 @@ export async function runImport(
   const { library, uploads } = place;
   const options = optionsOf(place, request);
   const target = importTarget(library, name, replace);
-  const { result } = library.jobs.start('import', `Import ${name}`, ({ signal }) =>
+  const title = `Import ${name}`;
+  // The name is free until the other one has written its files.
+  if (library.jobs.list().some((job) => job.state === 'running' && job.title === title))
+    throw inputError(
+      'IMPORT_BUSY',
+      `${name} is already being imported`,
+      'Wait for it to finish, or choose another name.',
+    );
+  const { result } = library.jobs.start('import', title, ({ signal }) =>
     library.workers.run('writeImport', { ...options, target }, { signal }),
   );
   const written = await result;

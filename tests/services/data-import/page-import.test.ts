@@ -1,9 +1,10 @@
-import { existsSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { existsSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { checkoutPaths } from '../../../main/commands/host-paths.ts';
 import { downloadSplit, runImport } from '../../../main/services/data-import/page-import.ts';
 import { openUploads } from '../../../main/services/data-import/uploads.ts';
+import { temporaryFolder } from '../../store/helpers.ts';
 import { temporaryLibrary } from '../library/temporary-library.ts';
 import { openHubDouble } from './hub-double.ts';
 
@@ -26,4 +27,29 @@ it('imports a split of the Hub and deletes its download', async () => {
   const id = await runImport(place, request, { name: 'sums', replace: false });
   expect(library.store.datasets.get(id)).toMatchObject({ name: 'sums', trainN: 1, testN: 1 });
   expect(existsSync(dirname(file))).toBe(false);
+});
+
+it('refuses a second import under a name that one is being imported under', async () => {
+  const library = temporaryLibrary();
+  const uploads = openUploads();
+  const place = { library, uploads, paths: checkoutPaths(resolve(import.meta.dirname, '../../..')) };
+  const how = { map: {}, filters: [], sample: null, dedupe: false, splitBy: null, testShare: 0.5, seed: 1 };
+  const importOf = (answers: readonly number[], replace: boolean) => {
+    const file = join(temporaryFolder(), 'sums.jsonl');
+    const row = (answer: number): string =>
+      `${JSON.stringify({ question: `${answer}`, solution: `#### ${answer}` })}\n`;
+    writeFileSync(file, answers.map(row).join(''));
+    const request = { ...how, uploadId: uploads.refer([file]), testUploadId: null, task: 'last-number' };
+    return runImport(place, request, { name: 'sums', replace });
+  };
+  const [first, ...others] = await Promise.allSettled([
+    importOf([1, 2, 3, 4], false),
+    importOf([5, 6], false),
+    importOf([7, 8], true),
+  ]);
+  for (const other of others) expect(other).toMatchObject({ status: 'rejected', reason: { code: 'IMPORT_BUSY' } });
+  expect(first).toMatchObject({ status: 'fulfilled' });
+  expect(library.store.datasets.list()).toMatchObject([{ name: 'sums', trainN: 2, testN: 2 }]);
+  await importOf([5, 6], true);
+  expect(library.store.datasets.list()).toMatchObject([{ name: 'sums', trainN: 1, testN: 1 }]);
 });
