@@ -4,13 +4,12 @@
  */
 import * as tf from '@tensorflow/tfjs-core';
 import type { ModelConfig } from '../../model/config.ts';
-import { attentionShape } from '../../model/decoder.ts';
+import { attendPacked } from '../../model/decoder.ts';
 import { openDecoding } from '../../model/decoding.ts';
 import type { PromptGroup } from '../../model/pack.ts';
 import type { Parameter } from '../../model/parameter.ts';
 import { pulse } from '../../pulse.ts';
 import { gradients } from '../../tensor/backward.ts';
-import { packedAttention } from '../../tensor/ops/attention.ts';
 import type { PrefixKv, RowPrefix } from '../../tensor/ops/decode-attention.ts';
 import { disposeBatch, uploadGroups } from '../batching/packed-batch.ts';
 import { completionLogps, hostLogps, lossAndGradients, type Policy } from '../policy.ts';
@@ -210,26 +209,44 @@ function timeAttention(config: ModelConfig, groups: readonly PromptGroup[]) {
       completions: [completion = []],
     } = { promptIds: [0], completions: [[0]] },
   ] = groups;
-  const { numHeads, numKvHeads, headDim, numLayers } = config;
+  const { numHeads, numKvHeads, headDim } = config;
   const [prompt, own] = [promptIds.length, Math.max(completion.length - 1, 1)];
   const pairs = triangle(prompt) + own * prompt + triangle(own);
   const segments = tf.tensor2d([0, prompt, 0, 0, prompt, own, 0, prompt], [2, 4], 'int32');
   const [q, k, v] = [numHeads, numKvHeads, numKvHeads].map((heads) =>
     tf.randomUniform<tf.Rank.R2>([prompt + own, heads * headDim], -1, 1, 'float32', 1),
   ) as [tf.Tensor2D, tf.Tensor2D, tf.Tensor2D];
-  const attend = (): tf.Tensor2D => packedAttention(q, k, v, segments, attentionShape(config));
+  const attend = attendPacked(config, segments);
   const timed = (work: () => tf.Tensor | null | undefined): number => {
     const began = performance.now();
     tf.tidy(() => void work()?.dataSync());
     return (performance.now() - began) / 1000;
   };
+  const kinds = attentionKinds(config, prompt + own);
+  const inAllLayers = (most: number, work: (attended: () => tf.Tensor2D) => tf.Tensor | null | undefined): number =>
+    kinds.reduce((sum, { layer, count }) => {
+      const attended = (): tf.Tensor2D => attend(layer, q, k, v);
+      return sum + count * settled(() => timed(() => work(attended)), most / kinds.length);
+    }, 0);
   try {
-    const forward = settled(() => timed(attend), ATTENTION_SECONDS / 4);
-    const both = settled(() => timed(() => gradients(() => tf.sum(attend()), [q, k, v]).grads[0]), ATTENTION_SECONDS);
-    return { forward: (forward * numLayers) / pairs, training: (both * numLayers) / pairs };
+    const forward = inAllLayers(ATTENTION_SECONDS / 4, (attended) => attended());
+    const both = inAllLayers(ATTENTION_SECONDS, (attended) => gradients(() => tf.sum(attended()), [q, k, v]).grads[0]);
+    return { forward: forward / pairs, training: both / pairs };
   } finally {
     tf.dispose([segments, q, k, v]);
   }
+}
+
+/** Layers that attend in the same way to a text of so many tokens: the first of them, and how many there are. */
+export function attentionKinds(
+  { numLayers, window, windowLayers }: Pick<ModelConfig, 'numLayers' | 'window' | 'windowLayers'>,
+  tokens: number,
+): readonly { readonly layer: number; readonly count: number }[] {
+  const layers = Array.from({ length: numLayers }, (_, layer) => layer);
+  // Windowed attention is computed in another way only where a text is longer than the window.
+  const isWindowed = (layer: number): boolean => window !== null && tokens > window && windowLayers.includes(layer);
+  const kinds = [layers.filter((layer) => !isWindowed(layer)), layers.filter(isWindowed)];
+  return kinds.flatMap(([layer, ...others]) => (layer === undefined ? [] : [{ layer, count: 1 + others.length }]));
 }
 
 /** What is decoded together. */

@@ -3,6 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { BraidError } from '../../../main/errors.ts';
 import { disposeModel, modelParameters } from '../../../main/model/model.ts';
 import {
+  attentionKinds,
   cutGroups,
   lineLike,
   passLine,
@@ -87,6 +88,19 @@ describe('workOf', () => {
       pairs: 55 + 2 * (40 + 10),
     });
     disposeModel(model);
+  });
+});
+
+describe('attentionKinds', () => {
+  it('times layers with a window apart, where the text is longer than it', () => {
+    const gemma = { numLayers: 6, window: 16, windowLayers: [0, 1, 2, 3, 4] };
+    expect(attentionKinds(gemma, 17)).toEqual([
+      { layer: 5, count: 1 },
+      { layer: 0, count: 5 },
+    ]);
+    expect(attentionKinds(gemma, 16)).toEqual([{ layer: 0, count: 6 }]);
+    expect(attentionKinds({ ...gemma, windowLayers: [0, 1, 2, 3, 4, 5] }, 17)).toEqual([{ layer: 0, count: 6 }]);
+    expect(attentionKinds({ numLayers: 2, window: null, windowLayers: [] }, 17)).toEqual([{ layer: 0, count: 2 }]);
   });
 });
 
