@@ -3,6 +3,7 @@
  * so that one packed kernel serves all four transpositions.
  */
 import { GEMM_COLUMNS, GEMM_DOT, GEMM_PACK, GEMM_ROWS, GEMM_TILE } from '../kernels/ids.ts';
+import { CACHE_LINE } from './heap.ts';
 import type { Pool } from './pool.ts';
 import type { WasmRuntime } from './runtime.ts';
 
@@ -86,9 +87,8 @@ function rowProducts(runtime: WasmRuntime, task: Gemm): void {
   const { heap, pool, threads } = runtime;
   const { m, n, k } = task;
   const { height, width } = runtime.wide && m > narrowPanels.width ? widePanels : narrowPanels;
-  const block = heap.malloc(Math.ceil(m / width) * width * k * 4 + 64);
+  const packed = heap.malloc(Math.ceil(m / width) * width * k * 4);
   try {
-    const packed = Math.ceil(block / 64) * 64;
     pack(runtime, [task.a, task.aRow, 1, 0, packed, m, k, width], 1, { parallel: false });
     // About 128 KiB of B a tile, but several tiles for every thread.
     const wanted = Math.min(Math.round(32768 / k), Math.ceil(n / (6 * threads)));
@@ -97,7 +97,7 @@ function rowProducts(runtime: WasmRuntime, task: Gemm): void {
     args.push(task.alpha, task.accumulate ? 1 : 0, height, width, task.bIsHalf ? 1 : 0);
     pool.run(GEMM_ROWS, args, Math.ceil(n / span), m * n * k > serialLimit);
   } finally {
-    heap.free(block);
+    heap.free(packed);
   }
 }
 
@@ -168,10 +168,9 @@ function product(runtime: WasmRuntime, task: Gemm): void {
   const aBytes = asItLies ? 0 : Math.ceil(m / height) * height * k * 4;
   const bBytes = Math.ceil(n / width) * width * k * 4;
   const parallel = batch * m * n * k > serialLimit;
-  const block = heap.malloc(aItems * aBytes + bItems * bBytes + 128);
+  const packedA = heap.malloc(aItems * aBytes + bItems * bBytes + CACHE_LINE);
   try {
-    const packedA = Math.ceil(block / 64) * 64;
-    const packedB = Math.ceil((packedA + aItems * aBytes) / 64) * 64;
+    const packedB = Math.ceil((packedA + aItems * aBytes) / CACHE_LINE) * CACHE_LINE;
     if (!asItLies)
       pack(runtime, [task.a, task.aRow, task.aCol, task.aBatch, packedA, m, k, height], aItems, { parallel });
     const ofB: PackArgs = [task.b, task.bCol, task.bRow, task.bBatch, packedB, n, k, width];
@@ -185,7 +184,7 @@ function product(runtime: WasmRuntime, task: Gemm): void {
     args.push(task.alpha, task.accumulate ? 1 : 0, height, width, asItLies ? task.aRow : 0);
     pool.run(GEMM_TILE, args, blocks * batch, parallel);
   } finally {
-    heap.free(block);
+    heap.free(packedA);
   }
 }
 

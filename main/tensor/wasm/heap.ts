@@ -9,6 +9,12 @@ import { BraidError } from '../../errors.ts';
 /** Largest single block. Emscripten reads a larger request as a negative one, and may shrink the heap under its users. */
 const BLOCK_LIMIT = 2 ** 31 - 2 ** 20;
 
+/**
+ * Blocks of at least a line of the cache begin with one: emscripten aligns to 16 bytes, and a vector of 32 that lies
+ * across two lines is two accesses.
+ */
+export const CACHE_LINE = 64;
+
 /** Addresses, allocation and views on the backend's memory. */
 export interface Heap {
   readonly memory: WebAssembly.Memory;
@@ -22,7 +28,7 @@ export interface Heap {
   allOrNone<T>(kernel: () => T): T;
   /** A matrix that may be bfloat16. */
   matrix(info: TensorInfo): HeapMatrix;
-  /** Bytes of uninitialised memory at an address divisible by 8. Throws OUT_OF_MEMORY. */
+  /** Bytes of uninitialised memory, from `CACHE_LINE` on at the start of one. Throws OUT_OF_MEMORY. */
   malloc(bytes: number): number;
   free(address: number): void;
   /** A view of `length` floats. Take it after the last allocation before its use: a growing heap leaves old views short. */
@@ -48,7 +54,7 @@ export interface Allocator {
 }
 
 /**
- * Replaces the module's `_malloc` and `_free` with ones that count bytes and throw OUT_OF_MEMORY. The stock backend
+ * Replaces the module's `_malloc` and `_free` with ones that align and count bytes and throw OUT_OF_MEMORY. The stock backend
  * treats the 0 of a failed allocation as an address, and its tensors then overwrite each other.
  */
 export function guardAllocator(module: Allocator): () => number {
@@ -56,21 +62,24 @@ export function guardAllocator(module: Allocator): () => number {
   module._free(module._malloc(1));
   const malloc = module._malloc.bind(module);
   const free = module._free.bind(module);
-  const sizes = new Map<number, number>();
+  const blocks = new Map<number, { readonly start: number; readonly bytes: number }>();
   let inUse = 0;
   module._malloc = (bytes) => {
-    const address = bytes > BLOCK_LIMIT ? 0 : malloc(bytes) >>> 0;
-    if (address === 0) throw outOfMemory(bytes, inUse);
-    sizes.set(address, bytes);
+    const slack = bytes < CACHE_LINE ? 0 : CACHE_LINE;
+    const start = bytes + slack > BLOCK_LIMIT ? 0 : malloc(bytes + slack) >>> 0;
+    if (start === 0) throw outOfMemory(bytes, inUse);
+    const address = slack === 0 ? start : Math.ceil(start / slack) * slack;
+    blocks.set(address, { start, bytes });
     inUse += bytes;
     return address;
   };
   module._free = (address) => {
     // String tensors have no memory, and the stock backend frees their null.
     if (!address) return;
-    inUse -= sizes.get(address) ?? 0;
-    sizes.delete(address);
-    free(address);
+    const block = blocks.get(address);
+    inUse -= block?.bytes ?? 0;
+    blocks.delete(address);
+    free(block?.start ?? address);
   };
   return () => inUse;
 }

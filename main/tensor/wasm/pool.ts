@@ -52,8 +52,8 @@ interface KernelExports {
 /** Starts `threads - 1` workers on the heap's memory. */
 export async function openPool(heap: Heap, module: WebAssembly.Module, threads: number): Promise<Pool> {
   const { memory } = heap;
-  const blocks = [alignedBlock(heap, CONTROL_BYTES), ...Array.from({ length: threads }, () => scratchBlock(heap))];
-  const [control = 0, scratch = 0, ...workerScratch] = blocks.map((block) => block.aligned);
+  const blocks = [CONTROL_BYTES, ...Array<number>(threads).fill(SCRATCH_BYTES)].map((bytes) => heap.malloc(bytes));
+  const [control = 0, scratch = 0, ...workerScratch] = blocks;
   // Memory only grows, and shared memory keeps old views valid, so these two need no refreshing.
   const words = new Int32Array(memory.buffer, control, CONTROL_BYTES / 4).fill(0);
   words[CONTROL_ARGS_AT / 4] = control + CONTROL_ARGS;
@@ -101,7 +101,7 @@ export async function openPool(heap: Heap, module: WebAssembly.Module, threads: 
     Atomics.add(words, CONTROL_EPOCH / 4, 1);
     Atomics.notify(words, CONTROL_EPOCH / 4);
     await Promise.all(workers.map((worker) => worker.terminate()));
-    for (const block of blocks) heap.free(block.address);
+    for (const block of blocks) heap.free(block);
   }
 
   return { threads, run, runList, close };
@@ -111,14 +111,4 @@ function kernelFailed(kernel: number): BraidError {
   return new BraidError('KERNEL_FAILED', `Kernel ${kernel} crashed on a worker thread`, {
     remedy: 'Resume the run from its last checkpoint, and report this with the run’s log.',
   });
-}
-
-function scratchBlock(heap: Heap): { address: number; aligned: number } {
-  return alignedBlock(heap, SCRATCH_BYTES);
-}
-
-/** A block that starts on a cache line of its own. */
-function alignedBlock(heap: Heap, bytes: number): { address: number; aligned: number } {
-  const address = heap.malloc(bytes + 64);
-  return { address, aligned: Math.ceil(address / 64) * 64 };
 }

@@ -2,6 +2,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import { afterEach, describe, expect, it } from 'vitest';
 import { BraidError } from '../../../main/errors.ts';
 import { closeWasmBackend } from '../../../main/tensor/wasm/boot.ts';
+import { CACHE_LINE } from '../../../main/tensor/wasm/heap.ts';
 import type { WasmRuntime } from '../../../main/tensor/wasm/runtime.ts';
 import { openForTest } from './open.ts';
 
@@ -38,6 +39,19 @@ describe('the heap', () => {
     const tensor = tf.tensor1d([1, 2, 3]);
     expect(runtime.heap.pointer(tensor)).toBeGreaterThan(0);
     tensor.dispose();
+  });
+
+  it('begins blocks of a cache line and more with one, and takes them back', async () => {
+    runtime = await openForTest(1);
+    const { heap } = runtime;
+    const before = heap.bytesInUse();
+    const blocks = [64, 65, 100, 4000, 12, 1 << 20].map((bytes) => heap.malloc(bytes));
+    expect(blocks.map((address) => address % CACHE_LINE)).toEqual([0, 0, 0, 0, expect.any(Number), 0]);
+    for (const address of blocks) heap.free(address);
+    expect(heap.bytesInUse()).toBe(before);
+    const tensors = Array.from({ length: 9 }, (_, i) => tf.ones([100 + i]));
+    expect(tensors.map((tensor) => heap.pointer(tensor) % CACHE_LINE)).toEqual(tensors.map(() => 0));
+    tf.dispose(tensors);
   });
 
   it('counts what tensors hold', async () => {
