@@ -16,6 +16,8 @@ export interface DiscardQuestionOptions {
 export interface DiscardQuestion {
   /** Calls what drops the entries: at once if there are none, otherwise if the user agrees. */
   readonly ask: (drop: () => void) => void;
+  /** Calls what follows once the entries are saved, such as navigating, without asking. */
+  readonly proceed: (next: () => void) => void;
   /** To be rendered beside the form's dialog. */
   readonly question: ReactNode;
 }
@@ -26,6 +28,11 @@ export function useDiscardQuestion({ opened = true, isChanged, close }: DiscardQ
   latest.current = { isChanged, close };
   // Closing a form may itself navigate.
   const isDropping = useRef(false);
+  const proceed = (next: () => void): void => {
+    isDropping.current = true;
+    next();
+    isDropping.current = false;
+  };
   useUnloadWarning(() => opened && isChanged());
   useEffect(() => {
     if (!opened) return;
@@ -45,6 +52,7 @@ export function useDiscardQuestion({ opened = true, isChanged, close }: DiscardQ
   }, [opened]);
   return {
     ask: (drop) => (isChanged() ? setAsked({ drop }) : drop()),
+    proceed,
     // Mounted late: it would take the Escape that opens it as one to close it.
     question: asked !== null && (
       <Modal opened onClose={() => setAsked(null)} title="Discard your changes?" zIndex={300}>
@@ -57,9 +65,7 @@ export function useDiscardQuestion({ opened = true, isChanged, close }: DiscardQ
             color="red"
             onClick={() => {
               setAsked(null);
-              isDropping.current = true;
-              asked.drop();
-              isDropping.current = false;
+              proceed(asked.drop);
             }}
           >
             Discard

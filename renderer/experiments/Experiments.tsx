@@ -56,7 +56,7 @@ export function Experiments() {
       )}
       {data !== undefined && data.length > 0 && <SweepList sweeps={data} />}
       <NewSweep opened={open === 'sweep'} onClose={close} />
-      <ReplyMethods opened={open === 'replies'} onClose={close} />
+      {open === 'replies' && <ReplyMethods onClose={close} />}
       <FreeRun opened={open === 'run'} onClose={close} />
     </Screen>
   );

@@ -7,59 +7,64 @@ import { client } from '../api/client.ts';
 import { numbersFrom } from '../components/config-form/entry.ts';
 import { Failed } from '../components/Feedback.tsx';
 import { JobProgress } from '../components/JobProgress.tsx';
+import { useDiscardQuestion } from '../components/use-discard-question.tsx';
 import form from './NewSweep.module.css';
 import { estimateInWords } from './words.ts';
 
 /** Four, as many as there are methods. */
 const SEEDS = '42, 43, 44, 45';
 
-export function ReplyMethods({ opened, onClose }: { readonly opened: boolean; readonly onClose: () => void }) {
+export function ReplyMethods({ onClose }: { readonly onClose: () => void }) {
   const [typed, setTyped] = useState(SEEDS);
   const [, navigate] = useLocation();
   const seeds = numbersFrom(typed, false) as readonly unknown[];
   const valid = seeds.filter((seed): seed is number => Number.isSafeInteger(seed) && Number(seed) >= 0);
   const isValid = valid.length > 0 && valid.length === seeds.length && new Set(valid).size === valid.length;
   const count = isValid ? `${4 * valid.length} runs` : 'runs';
+  const { ask, proceed, question } = useDiscardQuestion({ isChanged: () => typed !== SEEDS, close: onClose });
   const estimate = useMutation({ mutationFn: () => client.sweeps.estimateReplies({ seeds: valid }) });
   const start = useMutation({
     mutationFn: () => client.sweeps.startReplies({ seeds: valid }),
-    onSuccess: ({ sweepId }) => navigate(`/experiments/${sweepId}`),
+    onSuccess: ({ sweepId }) => proceed(() => navigate(`/experiments/${sweepId}`)),
   });
   return (
-    <Modal opened={opened} onClose={onClose} title="Reply methods × seeds">
-      <p>
-        Trains the baseline, the polychromic baseline, GRPO and polychromic GRPO with each seed, and compares them in
-        one table. GRPO starts from the baseline of its own seed, or from the checkpoint chosen on the Replies screen.
-        Replies that haven't been split are split first.
-      </p>
-      <TextInput
-        label="Seeds"
-        value={typed}
-        onChange={(event) => {
-          setTyped(event.currentTarget.value);
-          // It was that of other seeds.
-          estimate.reset();
-        }}
-        error={isValid ? null : 'Expected different whole numbers, separated by commas'}
-        data-autofocus
-      />
-      <p className="num" role="status">
-        {estimate.data !== undefined && !estimate.isPending && estimateInWords(estimate.data)}
-      </p>
-      {estimate.isPending && <JobProgress kinds={['preflight']} />}
-      {estimate.error !== null && <Failed what="The estimate did not finish" error={estimate.error} />}
-      {start.error !== null && <Failed what="The sweep was not started" error={start.error} />}
-      <div className={form.foot}>
-        <Button variant="default" onClick={onClose}>
-          Cancel
-        </Button>
-        <Button variant="default" disabled={!isValid} loading={estimate.isPending} onClick={() => estimate.mutate()}>
-          Estimate
-        </Button>
-        <Button disabled={!isValid || estimate.isPending} loading={start.isPending} onClick={() => start.mutate()}>
-          Queue {count}
-        </Button>
-      </div>
-    </Modal>
+    <>
+      <Modal opened onClose={() => ask(onClose)} title="Reply methods × seeds">
+        <p>
+          Trains the baseline, the polychromic baseline, GRPO and polychromic GRPO with each seed, and compares them in
+          one table. GRPO starts from the baseline of its own seed, or from the checkpoint chosen on the Replies screen.
+          Replies that haven't been split are split first.
+        </p>
+        <TextInput
+          label="Seeds"
+          value={typed}
+          onChange={(event) => {
+            setTyped(event.currentTarget.value);
+            // It was that of other seeds.
+            estimate.reset();
+          }}
+          error={isValid ? null : 'Expected different whole numbers, separated by commas'}
+          data-autofocus
+        />
+        <p className="num" role="status">
+          {estimate.data !== undefined && !estimate.isPending && estimateInWords(estimate.data)}
+        </p>
+        {estimate.isPending && <JobProgress kinds={['preflight']} />}
+        {estimate.error !== null && <Failed what="The estimate did not finish" error={estimate.error} />}
+        {start.error !== null && <Failed what="The sweep was not started" error={start.error} />}
+        <div className={form.foot}>
+          <Button variant="default" onClick={() => ask(onClose)}>
+            Cancel
+          </Button>
+          <Button variant="default" disabled={!isValid} loading={estimate.isPending} onClick={() => estimate.mutate()}>
+            Estimate
+          </Button>
+          <Button disabled={!isValid || estimate.isPending} loading={start.isPending} onClick={() => start.mutate()}>
+            Queue {count}
+          </Button>
+        </div>
+      </Modal>
+      {question}
+    </>
   );
 }

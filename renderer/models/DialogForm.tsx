@@ -3,6 +3,7 @@ import { Button, Modal } from '@mantine/core';
 import type { UseMutationResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Failed } from '../components/Feedback.tsx';
+import type { DiscardQuestion } from '../components/use-discard-question.tsx';
 import classes from './Models.module.css';
 
 export interface DialogProps {
@@ -17,35 +18,51 @@ export interface DialogFormProps extends DialogProps {
   /** What an error is about: "The download could not be started". */
   readonly what: string;
   readonly disabled: boolean;
+  /** What asks before closing drops what was entered. */
+  readonly discard: DiscardQuestion;
   readonly mutation: Pick<UseMutationResult<unknown, Error, void>, 'mutate' | 'reset' | 'error' | 'isPending'>;
   readonly children: ReactNode;
 }
 
-export function DialogForm({ opened, onClose, title, action, what, disabled, mutation, children }: DialogFormProps) {
-  const close = (): void => {
-    mutation.reset();
-    onClose();
-  };
+export function DialogForm({
+  opened,
+  onClose,
+  title,
+  action,
+  what,
+  disabled,
+  discard,
+  mutation,
+  children,
+}: DialogFormProps) {
+  const close = (): void =>
+    discard.ask(() => {
+      mutation.reset();
+      onClose();
+    });
   return (
-    <Modal opened={opened} onClose={close} title={title} size="lg">
-      <form
-        className={classes.dialog}
-        onSubmit={(event) => {
-          event.preventDefault();
-          mutation.mutate();
-        }}
-      >
-        {children}
-        {mutation.error !== null && <Failed what={what} error={mutation.error} />}
-        <div className={classes.buttons}>
-          <Button variant="default" onClick={close}>
-            Cancel
-          </Button>
-          <Button type="submit" disabled={disabled} loading={mutation.isPending}>
-            {action}
-          </Button>
-        </div>
-      </form>
-    </Modal>
+    <>
+      <Modal opened={opened} onClose={close} title={title} size="lg">
+        <form
+          className={classes.dialog}
+          onSubmit={(event) => {
+            event.preventDefault();
+            mutation.mutate();
+          }}
+        >
+          {children}
+          {mutation.error !== null && <Failed what={what} error={mutation.error} />}
+          <div className={classes.buttons}>
+            <Button variant="default" onClick={close}>
+              Cancel
+            </Button>
+            <Button type="submit" disabled={disabled} loading={mutation.isPending}>
+              {action}
+            </Button>
+          </div>
+        </form>
+      </Modal>
+      {discard.question}
+    </>
   );
 }

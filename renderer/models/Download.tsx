@@ -3,17 +3,16 @@ import { TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client } from '../api/client.ts';
+import { useDiscardQuestion } from '../components/use-discard-question.tsx';
 import { DialogForm, type DialogProps } from './DialogForm.tsx';
 
 export function Download({ opened, onClose }: DialogProps) {
   const [repo, setRepo] = useState('');
   const [revision, setRevision] = useState('main');
+  const discard = useDiscardQuestion({ opened, isChanged: () => repo !== '' || revision !== 'main', close: onClose });
   const start = useMutation({
     mutationFn: () => client.models.download({ repo, revision: revision.trim() || 'main' }),
-    onSuccess: () => {
-      setRepo('');
-      onClose();
-    },
+    onSuccess: onClose,
   });
   return (
     <DialogForm
@@ -22,6 +21,7 @@ export function Download({ opened, onClose }: DialogProps) {
       action="Download"
       what="The download could not be started"
       disabled={repo.trim() === ''}
+      discard={discard}
       mutation={start}
     >
       <p>

@@ -4,6 +4,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ModelEntry } from '../../main/api/contract/index.ts';
 import { api, client } from '../api/client.ts';
+import { useDiscardQuestion } from '../components/use-discard-question.tsx';
 import { DialogForm, type DialogProps } from './DialogForm.tsx';
 import { exportName } from './model-rows.ts';
 
@@ -27,6 +28,7 @@ export function Export({ entry, opened, onClose }: DialogProps & { readonly entr
   const [dtype, setDtype] = useState(AS_STORED);
   const [gguf, setGguf] = useState(NONE);
   const { data: problem = null } = useQuery(api.models.ggufProblem.queryOptions({ input: { ref: entry.ref } }));
+  const discard = useDiscardQuestion({ opened, isChanged: () => name !== exportName(entry), close: onClose });
   const start = useMutation({
     mutationFn: () =>
       client.models.export({
@@ -44,6 +46,7 @@ export function Export({ entry, opened, onClose }: DialogProps & { readonly entr
       action="Export"
       what="The export could not be started"
       disabled={name.trim() === ''}
+      discard={discard}
       mutation={start}
     >
       <p>

@@ -4,6 +4,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { api, client } from '../api/client.ts';
+import { useDiscardQuestion } from '../components/use-discard-question.tsx';
 import { DialogForm, type DialogProps } from './DialogForm.tsx';
 import classes from './Models.module.css';
 
@@ -12,11 +13,12 @@ export function Import({ opened, onClose }: DialogProps) {
   const [, navigate] = useLocation();
   const [path, setPath] = useState('');
   const [copy, setCopy] = useState(false);
+  const discard = useDiscardQuestion({ opened, isChanged: () => path !== '' || copy, close: onClose });
   const importModel = useMutation({
     mutationFn: () => client.models.import({ path: path.trim(), copy }),
     onSuccess: ({ ref, jobId }) => {
-      if (jobId === null) navigate(`/models?${new URLSearchParams({ model: ref })}`, { replace: true });
-      setPath('');
+      const shown = `/models?${new URLSearchParams({ model: ref })}`;
+      if (jobId === null) discard.proceed(() => navigate(shown, { replace: true }));
       onClose();
     },
   });
@@ -31,6 +33,7 @@ export function Import({ opened, onClose }: DialogProps) {
       action={copy ? 'Copy and import' : 'Import'}
       what="The folder could not be imported"
       disabled={path.trim() === ''}
+      discard={discard}
       mutation={importModel}
     >
       <p>

@@ -4,6 +4,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client } from '../api/client.ts';
 import { Failed } from '../components/Feedback.tsx';
+import { useDiscardQuestion } from '../components/use-discard-question.tsx';
 
 export interface RenameRunProps {
   readonly runId: number;
@@ -17,34 +18,38 @@ export function RenameRun({ runId, name, onClose }: RenameRunProps) {
     mutationFn: () => client.runs.rename({ runId, name: wanted.trim() }),
     onSuccess: onClose,
   });
+  const { ask, question } = useDiscardQuestion({ isChanged: () => wanted !== name, close: onClose });
   const isValid = wanted.trim() !== '';
   return (
-    <Modal opened onClose={onClose} title={`Rename ${name}`}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (isValid) rename.mutate();
-        }}
-      >
-        <TextInput
-          label="Name"
-          description="The run's folder is not renamed"
-          maxLength={500}
-          value={wanted}
-          data-autofocus
-          onChange={({ currentTarget }) => setWanted(currentTarget.value)}
-          error={isValid ? null : 'Enter a name'}
-        />
-        {rename.error !== null && <Failed what="The run could not be renamed" error={rename.error} />}
-        <Group justify="flex-end" mt="lg">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" disabled={!isValid} loading={rename.isPending}>
-            Rename
-          </Button>
-        </Group>
-      </form>
-    </Modal>
+    <>
+      <Modal opened onClose={() => ask(onClose)} title={`Rename ${name}`}>
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (isValid) rename.mutate();
+          }}
+        >
+          <TextInput
+            label="Name"
+            description="The run's folder is not renamed"
+            maxLength={500}
+            value={wanted}
+            data-autofocus
+            onChange={({ currentTarget }) => setWanted(currentTarget.value)}
+            error={isValid ? null : 'Enter a name'}
+          />
+          {rename.error !== null && <Failed what="The run could not be renamed" error={rename.error} />}
+          <Group justify="flex-end" mt="lg">
+            <Button variant="default" onClick={() => ask(onClose)}>
+              Cancel
+            </Button>
+            <Button type="submit" disabled={!isValid} loading={rename.isPending}>
+              Rename
+            </Button>
+          </Group>
+        </form>
+      </Modal>
+      {question}
+    </>
   );
 }

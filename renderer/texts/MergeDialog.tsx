@@ -7,6 +7,7 @@ import { api } from '../api/client.ts';
 import { Failed, Loading } from '../components/Feedback.tsx';
 import { counted, number } from '../components/format.ts';
 import { Segments } from '../components/Segments.tsx';
+import { useDiscardQuestion } from '../components/use-discard-question.tsx';
 import styles from './Merge.module.css';
 import { StageChanges } from './StageChanges.tsx';
 import { stageWords } from './stages.ts';
@@ -50,70 +51,82 @@ export function MergeDialog({ texts, ids, onClose }: MergeDialogProps) {
   const join = useMutation(
     api.texts.join.mutationOptions({ onSuccess: (done) => onClose(resultText(done), done.ids) }),
   );
+  // Each title that was typed, also one that was typed back: the groups may have changed since.
+  const isChanged = Object.keys(titles).length > 0;
+  const { ask, question } = useDiscardQuestion({ isChanged: () => isChanged, close: onClose });
   const textCount = groups.reduce((sum, group) => sum + group.ids.length, 0);
   return (
-    <Modal opened onClose={() => onClose()} size={760} title="Merge texts" closeButtonProps={{ 'aria-label': 'Close' }}>
-      {suggesting && (
-        <div className={styles.mergeFor}>
-          <span id="merge-for">To get more texts for the stage of</span>
-          <Segments
-            aria-labelledby="merge-for"
-            data={stageWords.slice(1).map(String)}
-            value={String(words)}
-            onChange={(value) => setWords(Number(value))}
-          />
-          <span>words, merge into up to</span>
-          <NumberInput
-            aria-label="Merged texts"
-            w={64}
-            min={1}
-            max={200}
-            value={count}
-            onChange={(value) => setCount(Math.max(1, Number(value) || 1))}
-          />
-          <span>texts</span>
+    <>
+      <Modal
+        opened
+        onClose={() => ask(onClose)}
+        size={760}
+        title="Merge texts"
+        closeButtonProps={{ 'aria-label': 'Close' }}
+      >
+        {suggesting && (
+          <div className={styles.mergeFor}>
+            <span id="merge-for">To get more texts for the stage of</span>
+            <Segments
+              aria-labelledby="merge-for"
+              data={stageWords.slice(1).map(String)}
+              value={String(words)}
+              onChange={(value) => setWords(Number(value))}
+            />
+            <span>words, merge into up to</span>
+            <NumberInput
+              aria-label="Merged texts"
+              w={64}
+              min={1}
+              max={200}
+              value={count}
+              onChange={(value) => setCount(Math.max(1, Number(value) || 1))}
+            />
+            <span>texts</span>
+          </div>
+        )}
+        {groups.length === 0 && (
+          <p className="soft">
+            The remaining texts below {counted(words, 'word')} don't add up to that length. Import more texts, or choose
+            a shorter stage.
+          </p>
+        )}
+        <ol className={styles.groups}>
+          {parts.map((group, i) => (
+            <MergeGroup
+              key={group.map(({ id }) => id).join()}
+              {...{ group }}
+              title={groups[i]?.title ?? ''}
+              joined={preview.isPlaceholderData ? undefined : preview.data?.joined[i]}
+              onTitle={(title) => setTitles({ ...titles, [group.map(({ id }) => id).join()]: title })}
+            />
+          ))}
+        </ol>
+        {preview.error !== null && <Failed what="This can't be merged" error={preview.error} />}
+        {valid &&
+          (preview.data === undefined ? (
+            preview.error === null && <Loading what="the preview" />
+          ) : (
+            <StageChanges stages={preview.data.stages} stale={preview.isPlaceholderData || settling} />
+          ))}
+        {join.error !== null && <Failed what="Nothing was merged" error={join.error} />}
+        <p className="soft">Each merged text replaces its parts and contains all of their words, in this order.</p>
+        <div className={classes.dialogEnd}>
+          <Button variant="default" onClick={() => ask(onClose)}>
+            Cancel
+          </Button>
+          <Button
+            data-autofocus
+            disabled={!valid || preview.data === undefined || preview.error !== null}
+            loading={join.isPending}
+            onClick={() => join.mutate({ groups: mutable(groups) })}
+          >
+            {groups.length === 0 ? 'Merge' : `Merge ${counted(textCount, 'text')} into ${groups.length}`}
+          </Button>
         </div>
-      )}
-      {groups.length === 0 && (
-        <p className="soft">
-          The remaining texts below {counted(words, 'word')} don't add up to that length. Import more texts, or choose a
-          shorter stage.
-        </p>
-      )}
-      <ol className={styles.groups}>
-        {parts.map((group, i) => (
-          <MergeGroup
-            key={group.map(({ id }) => id).join()}
-            {...{ group }}
-            title={groups[i]?.title ?? ''}
-            joined={preview.isPlaceholderData ? undefined : preview.data?.joined[i]}
-            onTitle={(title) => setTitles({ ...titles, [group.map(({ id }) => id).join()]: title })}
-          />
-        ))}
-      </ol>
-      {preview.error !== null && <Failed what="This can't be merged" error={preview.error} />}
-      {valid &&
-        (preview.data === undefined ? (
-          preview.error === null && <Loading what="the preview" />
-        ) : (
-          <StageChanges stages={preview.data.stages} stale={preview.isPlaceholderData || settling} />
-        ))}
-      {join.error !== null && <Failed what="Nothing was merged" error={join.error} />}
-      <p className="soft">Each merged text replaces its parts and contains all of their words, in this order.</p>
-      <div className={classes.dialogEnd}>
-        <Button variant="default" onClick={() => onClose()}>
-          Cancel
-        </Button>
-        <Button
-          data-autofocus
-          disabled={!valid || preview.data === undefined || preview.error !== null}
-          loading={join.isPending}
-          onClick={() => join.mutate({ groups: mutable(groups) })}
-        >
-          {groups.length === 0 ? 'Merge' : `Merge ${counted(textCount, 'text')} into ${groups.length}`}
-        </Button>
-      </div>
-    </Modal>
+      </Modal>
+      {question}
+    </>
   );
 }
 

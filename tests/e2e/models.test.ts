@@ -57,6 +57,10 @@ describe.skipIf(noBrowser)('the Models screen', () => {
         .then(() => dialog.getByRole('button', { name: 'Import' }).click());
     await submit('/etc');
     await dialog.getByText('Expected a path inside').waitFor();
+    await page.keyboard.press('Escape');
+    const question = page.getByRole('dialog', { name: 'Discard your changes?' });
+    await question.getByRole('button', { name: 'Keep editing' }).click();
+    await question.waitFor({ state: 'detached' });
     await submit(join(outside, 'pickled'));
     await dialog.getByText('a pickle').waitFor();
     await expectAccessible(page);

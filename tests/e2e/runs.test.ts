@@ -104,6 +104,14 @@ describe.skipIf(noBrowser)('runs', () => {
       await page.getByLabel('Actions for run-0003-10words-grpo').click();
       await page.getByRole('menuitem', { name: 'Rename' }).click();
       await page.getByLabel('Name', { exact: true }).fill('the one that failed');
+      // Not by accident: what was typed would be lost.
+      const question = page.getByRole('dialog', { name: 'Discard your changes?' });
+      for (const leave of [() => page.keyboard.press('Escape'), () => page.mouse.click(5, 795)]) {
+        await leave();
+        await question.getByRole('button', { name: 'Keep editing' }).click();
+        await question.waitFor({ state: 'detached' });
+      }
+      await page.getByLabel('Name', { exact: true }).focus();
       await page.keyboard.press('Enter');
       await page.getByRole('link', { name: 'the one that failed' }).waitFor();
     });
