@@ -15,6 +15,7 @@ import { JobProgress } from '../components/JobProgress.tsx';
 import { Link } from '../components/Link.tsx';
 import { NumberField } from '../components/NumberField.tsx';
 import { Segments } from '../components/Segments.tsx';
+import { useWaitedFor } from '../components/use-waited-for.ts';
 import classes from './NewSweep.module.css';
 import { newField, type PlanEntry, planFor, planOf, type VariedField } from './plan-entry.ts';
 import { VariedSetting } from './VariedSetting.tsx';
@@ -99,7 +100,7 @@ function Form({ fields, defaults, like, onClose, onChanged }: FormProps) {
   const problem = data?.problem ?? null;
   // The host has found it to be a plan.
   const input = asked as typeof asked & Parameters<typeof client.sweeps.start>[0];
-  const estimate = useMutation({ mutationFn: (plan: typeof input) => client.sweeps.estimate(plan) });
+  const estimate = useWaitedFor((plan: typeof input, options) => client.sweeps.estimate(plan, options));
   const isOfThisPlan = JSON.stringify(estimate.variables) === JSON.stringify(input);
   const start = useMutation({
     mutationFn: () => client.sweeps.start(input),

@@ -3,11 +3,13 @@ import { Button, Modal, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
+import type { SweepEstimate } from '../../main/api/contract/index.ts';
 import { client } from '../api/client.ts';
 import { numbersFrom } from '../components/config-form/entry.ts';
 import { Failed } from '../components/Feedback.tsx';
 import { JobProgress } from '../components/JobProgress.tsx';
 import { useDiscardQuestion } from '../components/use-discard-question.tsx';
+import { useWaitedFor } from '../components/use-waited-for.ts';
 import form from './NewSweep.module.css';
 import { estimateInWords } from './words.ts';
 
@@ -22,7 +24,9 @@ export function ReplyMethods({ onClose }: { readonly onClose: () => void }) {
   const isValid = valid.length > 0 && valid.length === seeds.length && new Set(valid).size === valid.length;
   const count = isValid ? `${4 * valid.length} runs` : 'runs';
   const { ask, proceed, question } = useDiscardQuestion({ isChanged: () => typed !== SEEDS, close: onClose });
-  const estimate = useMutation({ mutationFn: () => client.sweeps.estimateReplies({ seeds: valid }) });
+  const estimate = useWaitedFor<void, SweepEstimate>((_, options) =>
+    client.sweeps.estimateReplies({ seeds: valid }, options),
+  );
   const start = useMutation({
     mutationFn: () => client.sweeps.startReplies({ seeds: valid }),
     onSuccess: ({ sweepId }) => proceed(() => navigate(`/experiments/${sweepId}`)),

@@ -7,6 +7,7 @@ import { estimateDraft, measureRuns, type SweepEstimate } from '../../services/s
 import type { SweepPlan } from '../../services/sweeps/plan.ts';
 import { listSweeps, sweepView } from '../../services/sweeps/result.ts';
 import { requireSweep } from '../../services/sweeps/sweep-runs.ts';
+import { resultWhileAsked } from '../../services/workspace/asked-job.ts';
 import { checkConfigPaths } from '../config-paths.ts';
 import { type ApiContext, api } from '../context.ts';
 import { baseFields, type NewRun } from '../run-control.ts';
@@ -27,11 +28,12 @@ function draftOfReplies({ app }: Context, seeds: readonly number[]): Promise<Swe
   return draftMethods(app, seeds, () => startSplit(app, usualSplit).result);
 }
 
-/** As a job, which the page can cancel. */
-function estimate({ app }: Context, draft: SweepDraft): Promise<SweepEstimate> {
-  return app.jobs.start('preflight', `Estimate the sweep "${draft.name}"`, (job) =>
+/** As a job, which ends when the page no longer waits for it. */
+function estimate({ app }: Context, draft: SweepDraft, signal?: AbortSignal): Promise<SweepEstimate> {
+  const job = app.jobs.start('preflight', `Estimate the sweep "${draft.name}"`, (job) =>
     estimateDraft(draft, measureRuns(app, job)),
-  ).result;
+  );
+  return resultWhileAsked(app.jobs, job, signal);
 }
 
 function start({ app }: Context, draft: SweepDraft): { readonly sweepId: number } {
@@ -46,13 +48,15 @@ export const sweeps = {
   preview: api.sweeps.preview.handler(({ context, input: { plan, ...base } }) =>
     checkPlan(plan, baseFields(context.app, base), allowedTo(context)),
   ),
-  estimate: api.sweeps.estimate.handler(({ context, input }) => estimate(context, draftOf(context, input))),
+  estimate: api.sweeps.estimate.handler(({ context, input, signal }) =>
+    estimate(context, draftOf(context, input), signal),
+  ),
   start: api.sweeps.start.handler(({ context, input }) => start(context, draftOf(context, input))),
   startReplies: api.sweeps.startReplies.handler(async ({ context, input }) =>
     start(context, await draftOfReplies(context, input.seeds)),
   ),
-  estimateReplies: api.sweeps.estimateReplies.handler(async ({ context, input }) =>
-    estimate(context, await draftOfReplies(context, input.seeds)),
+  estimateReplies: api.sweeps.estimateReplies.handler(async ({ context, input, signal }) =>
+    estimate(context, await draftOfReplies(context, input.seeds), signal),
   ),
   pause: api.sweeps.pause.handler(({ context, input }) =>
     context.app.queue.remove({ kind: 'sweep', id: input.sweepId }),

@@ -1,7 +1,7 @@
 /** The pre-flight check: one line per finding, then the actions. A FAIL has to be overridden explicitly. */
 import { Button, Checkbox, Progress } from '@mantine/core';
 import { IconAlertTriangle, IconCircleCheck, IconCircleX } from '@tabler/icons-react';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import type { Check, Preflight as Report, SampledGroups } from '../../../main/api/contract/index.ts';
 import { api } from '../../api/client.ts';
@@ -10,6 +10,7 @@ import { Failed } from '../Feedback.tsx';
 import { number, score } from '../format.ts';
 import { scaleOf } from '../reward-scale.ts';
 import { Panel } from '../Screen.tsx';
+import { useWaitedFor } from '../use-waited-for.ts';
 import classes from './Preflight.module.css';
 import { StartServer } from './StartServer.tsx';
 
@@ -25,19 +26,10 @@ export interface PreflightProps {
 }
 
 export function Preflight({ title, run, onClose, children }: PreflightProps) {
-  const controller = useRef<AbortController>(null);
-  const check = useMutation({
-    mutationFn: () => {
-      controller.current = new AbortController();
-      return run(controller.current.signal);
-    },
-  });
+  const check = useWaitedFor<void, Report>((_, { signal }) => run(signal));
   const { mutate } = check;
   // Starts on mount. In development React may mount twice, which cancels the first check.
-  useEffect(() => {
-    mutate();
-    return () => controller.current?.abort();
-  }, [mutate]);
+  useEffect(() => mutate(), [mutate]);
   // The next Tab leads to its buttons, wherever the check was asked for.
   const panel = useRef<HTMLElement>(null);
   useEffect(() => panel.current?.focus(), []);

@@ -4,6 +4,7 @@ import { createRun } from '../../../main/services/runs/runs.ts';
 import { tinyWorkspace } from '../../services/tiny-workspace.ts';
 import { temporaryFolder } from '../../store/helpers.ts';
 import { writeTinyDataset } from '../../tiny-dataset.ts';
+import { until } from '../../until.ts';
 import { contextOf, openTinyApp, overPorts } from '../transports.ts';
 
 async function open() {
@@ -49,6 +50,21 @@ describe('sweeps over the contract', () => {
     await expect(client.sweeps.estimate({ config: base, plan: reach })).rejects.toMatchObject(refused);
     expect((await client.sweeps.preview({ config: base, plan: reach })).problem).toContain('secret.jsonl');
     expect(app.store.sweeps.list()).toEqual([]);
+  });
+});
+
+describe('sweeps.estimate', () => {
+  it('is cancelled when the page no longer waits for it', async () => {
+    const { client, base, app } = await open();
+    const page = new AbortController();
+    const failed = expect(
+      client.sweeps.estimate({ config: base, plan: plan() }, { signal: page.signal }),
+    ).rejects.toThrow();
+    await until(() => app.jobs.list().length > 0);
+    page.abort();
+    await failed;
+    await until(() => app.jobs.list()[0]?.state !== 'running');
+    expect(app.jobs.list()).toMatchObject([{ kind: 'preflight', state: 'cancelled' }]);
   });
 });
 
