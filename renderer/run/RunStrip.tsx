@@ -1,9 +1,12 @@
 /** The run at a glance: held-out score against the goal, gain, time, cost, and the verdict on the training signal. */
 import { IconAlertTriangle, IconCircleCheck, IconInfoCircle, IconTrendingDown } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import type { RunDetail, Verdict } from '../../main/api/contract/index.ts';
 import { api } from '../api/client.ts';
+import { failureOf } from '../api/failure.ts';
 import { counted, duration, money, number, score, signed } from '../components/format.ts';
+import { PlainButton } from '../components/PlainButton.tsx';
 import classes from './Run.module.css';
 import { hasEnded, type RunFeed } from './run-feed.ts';
 
@@ -54,15 +57,30 @@ function HeldOut({ detail: { evaluations, baselineScore, stage }, isEnded }: Hel
   );
 }
 
-function TimeAndCost({ feed: { run, live } }: { readonly feed: RunFeed }) {
+export function TimeAndCost({ feed: { run, live } }: { readonly feed: RunFeed }) {
   // Also of a run that trains in another process.
   const isLive = (live?.state ?? run.state) === 'running';
-  const { data: cost } = useQuery(
-    api.runs.cost.queryOptions({ input: { runId: run.id }, refetchInterval: isLive && FRESH_MS }),
-  );
+  const {
+    data: cost,
+    error,
+    refetch,
+  } = useQuery(api.runs.cost.queryOptions({ input: { runId: run.id }, refetchInterval: isLive && FRESH_MS }));
   // Before the first step, nothing is known: 0 would promise the end.
   const left = live?.secondsLeft ?? (cost?.left.seconds || null);
-  if (cost === undefined) return null;
+  if (cost === undefined)
+    return (
+      error !== null && (
+        <Figure
+          name="Time and cost"
+          value="–"
+          note={
+            <PlainButton title={failureOf(error).message} onClick={() => void refetch()}>
+              can't be read: try again
+            </PlainButton>
+          }
+        />
+      )
+    );
   const { spent } = cost;
   const remaining = cost.left.cost ?? 0;
   return (
@@ -96,7 +114,7 @@ function TimeAndCost({ feed: { run, live } }: { readonly feed: RunFeed }) {
 interface FigureProps {
   readonly name: string;
   readonly value: string;
-  readonly note: string;
+  readonly note: ReactNode;
   readonly isMet?: boolean;
 }
 

@@ -5,6 +5,8 @@ import { renderToStaticMarkup } from 'react-dom/server';
 import { describe, expect, it } from 'vitest';
 import { api } from '../../renderer/api/client.ts';
 import { LastComparison } from '../../renderer/home/LastComparison.tsx';
+import { CompareLink } from '../../renderer/run/CompareLink.tsx';
+import { TimeAndCost } from '../../renderer/run/RunStrip.tsx';
 import { EnginesPanel } from '../../renderer/settings/EnginesPanel.tsx';
 import { GpuReportPanel } from '../../renderer/settings/GpuReportPanel.tsx';
 import { HubPanel } from '../../renderer/settings/HubPanel.tsx';
@@ -13,11 +15,15 @@ import { WorkspacePanel } from '../../renderer/settings/WorkspacePanel.tsx';
 import { FoundFiles } from '../../renderer/texts/FoundFiles.tsx';
 
 /** A component's markup after a query has failed. */
-function afterFailure(component: ComponentType, queryKey: readonly unknown[]): string {
+function afterFailure<Props extends object>(
+  component: ComponentType<Props>,
+  queryKey: readonly unknown[],
+  props?: Props,
+): string {
   const queries = new QueryClient({ defaultOptions: { queries: { retryOnMount: false } } });
   const failed = { status: 'error', error: new Error('The disk is gone.'), errorUpdatedAt: 1 } as const;
   queries.getQueryCache().build(queries, { queryKey }).setState(failed);
-  const provided = createElement(QueryClientProvider, { client: queries }, createElement(component));
+  const provided = createElement(QueryClientProvider, { client: queries }, createElement(component, props as Props));
   return renderToStaticMarkup(createElement(MantineProvider, null, provided));
 }
 
@@ -34,5 +40,23 @@ describe('a panel whose data can’t be read', () => {
     const markup = afterFailure(panel, queryKey);
     expect(markup).toContain('The disk is gone.');
     expect(markup).toContain('Try again');
+  });
+});
+
+describe('a part of a run’s page whose data can’t be read', () => {
+  it('says why and offers to try again: the cost', () => {
+    const run = { id: 7, state: 'done', step: 1, maxSteps: 1 };
+    const key = api.runs.cost.queryKey({ input: { runId: 7 } });
+    const feed = { run, live: null } as unknown as Parameters<typeof TimeAndCost>[0]['feed'];
+    const markup = afterFailure(TimeAndCost, key, { feed });
+    expect(markup).toContain('The disk is gone.');
+    expect(markup).toContain('try again');
+  });
+
+  it('says why and offers to try again: the link to a comparison', () => {
+    const detail = {} as Parameters<typeof CompareLink>[0]['detail'];
+    const markup = afterFailure(CompareLink, api.models.list.queryKey(), { detail });
+    expect(markup).toContain('The disk is gone.');
+    expect(markup).toContain('try again');
   });
 });
