@@ -34,7 +34,8 @@ export function Playground() {
   const templates = useQuery(api.datasets.templates.queryOptions());
   const options = useMemo(() => modelOptions(models.data ?? []), [models.data]);
   const { lanes, busy, ask, cancel, show } = useAnswers();
-  const { history, add, clear } = useHistory();
+  const { data: info } = useQuery(api.app.info.queryOptions());
+  const { history, add, clear } = useHistory(info?.workspace);
   const tasks = useQuery(api.tasks.list.queryOptions({ enabled: form.mode === 'record' }));
   const usable = useMemo(() => (tasks.data ?? []).filter(({ problem }) => problem === null), [tasks.data]);
   const { from, record } = useRecord(form);

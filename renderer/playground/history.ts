@@ -1,5 +1,5 @@
-/** What was asked in the playground before, newest first, kept in this browser. Pure except for storage. */
-import { useState } from 'react';
+/** What was asked in the playground before, newest first, kept in this browser for each workspace. Pure except for storage. */
+import { useMemo, useState } from 'react';
 import { type Form, readForm } from './form.ts';
 import type { Completed, Lane } from './use-answers.ts';
 
@@ -12,7 +12,7 @@ export interface Asked {
   readonly answers: readonly (readonly Completed[])[];
 }
 
-const STORED = 'braid.playground.history';
+const keyOf = (workspace: string): string => `braid.playground.history.${workspace}`;
 const KEPT = 20;
 /** Characters of all kept answers as JSON: a browser stores about five million in all. */
 const ANSWERS_KEPT = 1_000_000;
@@ -86,21 +86,26 @@ export interface History {
   clear(): void;
 }
 
-export function useHistory(): History {
-  const [history, setHistory] = useState(() => readHistory(localStorage.getItem(STORED)));
+/** By the path of the workspace; while that isn't known, the list is kept in memory. */
+export function useHistory(workspace: string | undefined): History {
+  const stored = useMemo(
+    () => (workspace === undefined ? [] : readHistory(localStorage.getItem(keyOf(workspace)))),
+    [workspace],
+  );
+  const [changed, setChanged] = useState<readonly Asked[] | null>(null);
   const add = (asked: Asked): void =>
-    setHistory((before) => {
-      const next = withAsked(before, asked);
+    setChanged((before) => {
+      const next = withAsked(before ?? stored, asked);
       try {
-        localStorage.setItem(STORED, JSON.stringify(next));
+        if (workspace !== undefined) localStorage.setItem(keyOf(workspace), JSON.stringify(next));
       } catch {
         // Long texts exceed the storage quota: the list is kept in memory until the page is reloaded.
       }
       return next;
     });
   const clear = (): void => {
-    localStorage.removeItem(STORED);
-    setHistory([]);
+    if (workspace !== undefined) localStorage.removeItem(keyOf(workspace));
+    setChanged([]);
   };
-  return { history, add, clear };
+  return { history: changed ?? stored, add, clear };
 }

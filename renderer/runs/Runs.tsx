@@ -31,7 +31,8 @@ const MAX_OVERLAID = 4;
 export function Runs() {
   const { data, error, refetch } = useQuery(api.runs.list.queryOptions({ input: allRuns }));
   const { data: status } = useQuery(api.app.status.queryOptions());
-  const [{ words, state }, setFilter] = useRememberedFilter();
+  const { data: info } = useQuery(api.app.info.queryOptions());
+  const [{ words, state }, setFilter] = useRememberedFilter(info?.workspace);
   const [view, setView] = useRememberedView();
   const fitting = useDefaultColumns();
   const shownColumns = view.columns ?? fitting;

@@ -1,5 +1,5 @@
-/** The search and state of the list of runs, kept in this browser. */
-import { useState } from 'react';
+/** The search and state of the list of runs, kept in this browser for each workspace. */
+import { useMemo, useState } from 'react';
 import { type StateFilter, stateFilters } from './run-rows.ts';
 
 export interface RunFilter {
@@ -7,7 +7,7 @@ export interface RunFilter {
   readonly state: StateFilter;
 }
 
-const STORED = 'braid.runs.filter';
+const keyOf = (workspace: string): string => `braid.runs.filter.${workspace}`;
 const NONE: RunFilter = { words: '', state: 'all' };
 
 /** The filter that was stored; none where it can't be read. */
@@ -23,12 +23,20 @@ export function readFilter(stored: string | null): RunFilter {
   }
 }
 
-export function useRememberedFilter(): readonly [RunFilter, (change: Partial<RunFilter>) => void] {
-  const [filter, setFilter] = useState(() => readFilter(localStorage.getItem(STORED)));
+/** By the path of the workspace; while that isn't known, nothing is filtered or kept. */
+export function useRememberedFilter(
+  workspace: string | undefined,
+): readonly [RunFilter, (change: Partial<RunFilter>) => void] {
+  const stored = useMemo(
+    () => (workspace === undefined ? NONE : readFilter(localStorage.getItem(keyOf(workspace)))),
+    [workspace],
+  );
+  const [changed, setChanged] = useState<RunFilter | null>(null);
+  const filter = changed ?? stored;
   const change = (part: Partial<RunFilter>): void => {
     const next = { ...filter, ...part };
-    localStorage.setItem(STORED, JSON.stringify(next));
-    setFilter(next);
+    if (workspace !== undefined) localStorage.setItem(keyOf(workspace), JSON.stringify(next));
+    setChanged(next);
   };
   return [filter, change];
 }
