@@ -27,11 +27,13 @@ function Line({ run: { id, name, state, step, maxSteps, reason, endedAt } }: { r
     <li>
       <div className={classes.interrupted}>
         <StateBadge state={state} />
-        <Link href={`/runs/${id}`}>{name}</Link>
-        <span className="num soft">
-          step {step} of {maxSteps}
-        </span>
-        <span className={classes.reason}>{reason?.split('\n')[0]}</span>
+        <p className={classes.what}>
+          <Link href={`/runs/${id}`}>{name}</Link>{' '}
+          <span className="num">
+            step {step} of {maxSteps}
+          </span>{' '}
+          {reason?.split('\n')[0]}
+        </p>
         <When at={endedAt} />
         <Button loading={isBusy} onClick={() => resume()} aria-label={`Resume ${name}`}>
           Resume

@@ -8,6 +8,7 @@ import { modelWorkspace } from './model-workspace.ts';
 import { seedRun } from './seed-runs.ts';
 
 const LONG_NAME = 'a run with a name that fills the whole field of the form for a comparison';
+const REASON = 'The trainer process ended with SIGKILL (killed by a user, or by the system when memory ran out)';
 
 describe.skipIf(noBrowser)('a workspace with runs', () => {
   let app: RunningApp;
@@ -16,7 +17,7 @@ describe.skipIf(noBrowser)('a workspace with runs', () => {
     const store = openStore(join(workspace, 'braid.db'));
     const { runId } = seedRun(store, { steps: 30 });
     store.runs.rename(runId, LONG_NAME);
-    seedRun(store, { steps: 0, config: { max_steps: 30 }, interrupted: 'The trainer was killed' });
+    seedRun(store, { steps: 0, config: { max_steps: 30 }, interrupted: REASON });
     store.close();
     app = await startApp(workspace);
   });
@@ -32,6 +33,15 @@ describe.skipIf(noBrowser)('a workspace with runs', () => {
     await page.getByRole('link', { name: 'run-0003-10words-grpo' }).first().waitFor();
     await expectAccessible(page);
     expect(complaints).toEqual([]);
+  });
+
+  it('shows the whole reason of an interruption in a narrow window', async () => {
+    const { page, goto } = await openPage(app, { width: 700, height: 800 });
+    await goto('/');
+    const row = page.getByRole('listitem').filter({ hasText: REASON }).locator('p');
+    await row.waitFor();
+    const overflow = (element: Element) => element.scrollWidth - element.clientWidth;
+    expect(await row.evaluate(overflow)).toBeLessThanOrEqual(0);
   });
 
   it('keeps one chosen model on one row of the form for a comparison', async () => {
