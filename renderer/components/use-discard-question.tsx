@@ -55,7 +55,14 @@ export function useDiscardQuestion({ opened = true, isChanged, close }: DiscardQ
     proceed,
     // Mounted late: it would take the Escape that opens it as one to close it.
     question: asked !== null && (
-      <Modal opened onClose={() => setAsked(null)} title="Discard your changes?" zIndex={300}>
+      <Modal
+        opened
+        onClose={() => setAsked(null)}
+        title="Discard your changes?"
+        zIndex={300}
+        // The form's own overlay is below it.
+        overlayProps={{ backgroundOpacity: 0.3 }}
+      >
         <p>What you have entered is not saved.</p>
         <Group justify="flex-end" mt="lg">
           <Button variant="default" onClick={() => setAsked(null)} data-autofocus>
