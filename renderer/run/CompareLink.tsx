@@ -1,31 +1,13 @@
-/** Opens Compare with the run's newest checkpoint against the model it started from, on the run's own dataset. */
+/** Opens Compare with the run's newest checkpoint; {@link ComparisonFailure} says why it can't be offered. */
 import { Button } from '@mantine/core';
-import { IconAlertTriangle, IconArrowsDiff } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
+import { IconArrowsDiff } from '@tabler/icons-react';
 import type { RunDetail } from '../../main/api/contract/index.ts';
-import { api } from '../api/client.ts';
-import { failureOf } from '../api/failure.ts';
+import { Failed } from '../components/Feedback.tsx';
 import { Link } from '../components/Link.tsx';
-import { comparisonOf } from './comparison.ts';
+import { useComparison } from './use-comparison.ts';
 
 export function CompareLink({ detail }: { readonly detail: RunDetail }) {
-  const models = useQuery(api.models.list.queryOptions());
-  const datasets = useQuery(api.datasets.list.queryOptions());
-  if (models.data === undefined || datasets.data === undefined) {
-    const error = models.error ?? datasets.error;
-    if (error === null) return null;
-    return (
-      <Button
-        variant="default"
-        title={failureOf(error).message}
-        leftSection={<IconAlertTriangle size={14} aria-hidden="true" />}
-        onClick={() => void Promise.all([models.refetch(), datasets.refetch()])}
-      >
-        Comparison can't be prepared: try again
-      </Button>
-    );
-  }
-  const href = comparisonOf(detail, models.data, datasets.data);
+  const { href } = useComparison(detail);
   if (href === null) return null;
   return (
     <Button
@@ -37,4 +19,10 @@ export function CompareLink({ detail }: { readonly detail: RunDetail }) {
       Compare with baseline
     </Button>
   );
+}
+
+/** Below the header, which has no room for a reason. */
+export function ComparisonFailure({ detail }: { readonly detail: RunDetail }) {
+  const { error, retry } = useComparison(detail);
+  return error !== null && <Failed what="The comparison can't be prepared" error={error} onRetry={retry} />;
 }

@@ -16,8 +16,9 @@ import { RenameRun } from '../runs/RenameRun.tsx';
 import { AdvicePanel } from './AdvicePanel.tsx';
 import { Charts } from './Charts.tsx';
 import { Checkpoints } from './Checkpoints.tsx';
+import { ComparisonFailure } from './CompareLink.tsx';
 import { ConfigPanel } from './ConfigPanel.tsx';
-import { controlOf, noRollBack } from './control.ts';
+import { canCompare, controlOf, noRollBack } from './control.ts';
 import { Events } from './Events.tsx';
 import { ExportPanel } from './ExportPanel.tsx';
 import { KillRun } from './KillRun.tsx';
@@ -86,6 +87,7 @@ export function Run({ runId }: { readonly runId: number }) {
       {actions.failure !== null && <Failed what={actions.failure.what} error={actions.failure.error} />}
       <RunProblem run={feed.run} live={feed.live} savedAt={savedAt(detail)} />
       <RunStrip feed={feed} detail={detail} />
+      {canCompare(feed) && <ComparisonFailure detail={detail} />}
       <ChartGroup>
         <Charts feed={feed} detail={detail} markers={markers}>
           <AdvicePanel

@@ -18,7 +18,7 @@ import { ProgressBar } from '../components/ProgressBar.tsx';
 import { Silence } from '../components/Silence.tsx';
 import { StateBadge } from '../components/StateBadge.tsx';
 import { CompareLink } from './CompareLink.tsx';
-import { controlOf } from './control.ts';
+import { canCompare, controlOf } from './control.ts';
 import classes from './Run.module.css';
 import type { RunFeed } from './run-feed.ts';
 import type { RunActions } from './use-run-actions.ts';
@@ -70,7 +70,7 @@ export function Controls({ feed: { run, live }, detail, actions, onAsk }: Contro
           Resume from …
         </Button>
       )}
-      {live === null && !isElsewhere && <CompareLink detail={detail} />}
+      {canCompare({ run, live }) && <CompareLink detail={detail} />}
       {live !== null && <LiveControls state={live.state} actions={actions} />}
       <LazyMenu
         trigger={

@@ -1,12 +1,10 @@
 /** The run at a glance: held-out score against the goal, gain, time, cost, and the verdict on the training signal. */
 import { IconAlertTriangle, IconCircleCheck, IconInfoCircle, IconTrendingDown } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
 import type { RunDetail, Verdict } from '../../main/api/contract/index.ts';
 import { api } from '../api/client.ts';
-import { failureOf } from '../api/failure.ts';
+import { Failed } from '../components/Feedback.tsx';
 import { counted, duration, money, number, score, signed } from '../components/format.ts';
-import { PlainButton } from '../components/PlainButton.tsx';
 import classes from './Run.module.css';
 import { hasEnded, type RunFeed } from './run-feed.ts';
 
@@ -15,13 +13,16 @@ const FRESH_MS = 3000;
 export function RunStrip({ feed, detail }: { readonly feed: RunFeed; readonly detail: RunDetail }) {
   const { tone } = feed.verdict;
   return (
-    <div className={classes.strip} data-tone={tone}>
-      <dl className={classes.figures}>
-        <HeldOut detail={detail} isEnded={hasEnded(feed)} />
-        <TimeAndCost feed={feed} />
-      </dl>
-      <VerdictText verdict={feed.verdict} />
-    </div>
+    <>
+      <div className={classes.strip} data-tone={tone}>
+        <dl className={classes.figures}>
+          <HeldOut detail={detail} isEnded={hasEnded(feed)} />
+          <TimeAndCost feed={feed} />
+        </dl>
+        <VerdictText verdict={feed.verdict} />
+      </div>
+      <CostFailure feed={feed} />
+    </>
   );
 }
 
@@ -57,30 +58,18 @@ function HeldOut({ detail: { evaluations, baselineScore, stage }, isEnded }: Hel
   );
 }
 
-export function TimeAndCost({ feed: { run, live } }: { readonly feed: RunFeed }) {
+const costOf = ({ run, live }: RunFeed) => {
   // Also of a run that trains in another process.
   const isLive = (live?.state ?? run.state) === 'running';
-  const {
-    data: cost,
-    error,
-    refetch,
-  } = useQuery(api.runs.cost.queryOptions({ input: { runId: run.id }, refetchInterval: isLive && FRESH_MS }));
+  return api.runs.cost.queryOptions({ input: { runId: run.id }, refetchInterval: isLive && FRESH_MS });
+};
+
+function TimeAndCost({ feed }: { readonly feed: RunFeed }) {
+  const { run, live } = feed;
+  const { data: cost } = useQuery(costOf(feed));
+  if (cost === undefined) return null;
   // Before the first step, nothing is known: 0 would promise the end.
-  const left = live?.secondsLeft ?? (cost?.left.seconds || null);
-  if (cost === undefined)
-    return (
-      error !== null && (
-        <Figure
-          name="Time and cost"
-          value="–"
-          note={
-            <PlainButton title={failureOf(error).message} onClick={() => void refetch()}>
-              can't be read: try again
-            </PlainButton>
-          }
-        />
-      )
-    );
+  const left = live?.secondsLeft ?? (cost.left.seconds || null);
   const { spent } = cost;
   const remaining = cost.left.cost ?? 0;
   return (
@@ -111,10 +100,17 @@ export function TimeAndCost({ feed: { run, live } }: { readonly feed: RunFeed })
   );
 }
 
+/** Below the figures, which have no room for a reason. */
+export function CostFailure({ feed }: { readonly feed: RunFeed }) {
+  const { data, error, refetch } = useQuery(costOf(feed));
+  if (data !== undefined || error === null) return null;
+  return <Failed what="Time and cost can't be shown" error={error} onRetry={() => void refetch()} />;
+}
+
 interface FigureProps {
   readonly name: string;
   readonly value: string;
-  readonly note: ReactNode;
+  readonly note: string;
   readonly isMet?: boolean;
 }
 

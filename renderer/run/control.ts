@@ -9,6 +9,11 @@ export function controlOf({ run, live }: Pick<RunFeed, 'run' | 'live'>): Control
   return live === null && (run.state === 'running' || run.state === 'paused') ? 'elsewhere' : 'here';
 }
 
+/** Whether its page offers a comparison: only of a run that doesn't train. */
+export function canCompare(feed: Pick<RunFeed, 'run' | 'live'>): boolean {
+  return feed.live === null && controlOf(feed) !== 'elsewhere';
+}
+
 /** Why it can't be rolled back to a checkpoint now; null: it can. */
 export function noRollBack(feed: Pick<RunFeed, 'run' | 'live'>): string | null {
   if (feed.live !== null) return 'Stop the run first';

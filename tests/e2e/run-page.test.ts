@@ -11,6 +11,7 @@ import { writeTinyDataset } from '../tiny-dataset.ts';
 import { connectTo } from './api.ts';
 import { expectAccessible, openPage, type RunningApp, startApp } from './app.ts';
 import { noBrowser } from './browser.ts';
+import { failCalls } from './failing-calls.ts';
 import { seedRun } from './seed-runs.ts';
 
 describe.skipIf(noBrowser)("a run's page", () => {
@@ -63,6 +64,28 @@ describe.skipIf(noBrowser)("a run's page", () => {
     expect(await top(page.getByRole('region', { name: 'Verdict on the signal' }))).toBeLessThan(await top(chart));
     await expectAccessible(page);
     expect(complaints).toEqual([]);
+  });
+
+  it('says why time, cost and the comparison are missing, and shows them after another try', async () => {
+    const { page, goto } = await openPage(app);
+    const why = { message: 'The disk is gone.', remedy: 'Connect it again.' };
+    const failing = await failCalls(page, ['/runs/cost', '/datasets/list'], why);
+    await page.reload();
+    await goto('/runs/1');
+    const alert = (what: string) => page.getByRole('alert').filter({ hasText: what });
+    for (const what of ["Time and cost can't be shown", "The comparison can't be prepared"]) {
+      await alert(what).getByText(why.message).waitFor();
+      await alert(what).getByText(why.remedy).waitFor();
+    }
+    await expectAccessible(page);
+    failing.stop();
+    await alert('Time and cost').getByRole('button', { name: 'Try again' }).press('Enter');
+    await page
+      .getByRole('term')
+      .filter({ hasText: /^Cost$/ })
+      .waitFor();
+    await alert('The comparison').getByRole('button', { name: 'Try again' }).press('Enter');
+    await alert('The comparison').waitFor({ state: 'detached' });
   });
 
   it('stands in the list of runs under its stage, in the columns that the user chose, over a reload', async () => {

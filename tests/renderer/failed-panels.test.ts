@@ -5,8 +5,8 @@ import { renderToStaticMarkup } from 'react-dom/server';
 import { describe, expect, it } from 'vitest';
 import { api } from '../../renderer/api/client.ts';
 import { LastComparison } from '../../renderer/home/LastComparison.tsx';
-import { CompareLink } from '../../renderer/run/CompareLink.tsx';
-import { TimeAndCost } from '../../renderer/run/RunStrip.tsx';
+import { ComparisonFailure } from '../../renderer/run/CompareLink.tsx';
+import { CostFailure } from '../../renderer/run/RunStrip.tsx';
 import { EnginesPanel } from '../../renderer/settings/EnginesPanel.tsx';
 import { GpuReportPanel } from '../../renderer/settings/GpuReportPanel.tsx';
 import { HubPanel } from '../../renderer/settings/HubPanel.tsx';
@@ -47,16 +47,16 @@ describe('a part of a run’s page whose data can’t be read', () => {
   it('says why and offers to try again: the cost', () => {
     const run = { id: 7, state: 'done', step: 1, maxSteps: 1 };
     const key = api.runs.cost.queryKey({ input: { runId: 7 } });
-    const feed = { run, live: null } as unknown as Parameters<typeof TimeAndCost>[0]['feed'];
-    const markup = afterFailure(TimeAndCost, key, { feed });
+    const feed = { run, live: null } as unknown as Parameters<typeof CostFailure>[0]['feed'];
+    const markup = afterFailure(CostFailure, key, { feed });
     expect(markup).toContain('The disk is gone.');
-    expect(markup).toContain('try again');
+    expect(markup).toContain('Try again');
   });
 
-  it('says why and offers to try again: the link to a comparison', () => {
-    const detail = {} as Parameters<typeof CompareLink>[0]['detail'];
-    const markup = afterFailure(CompareLink, api.models.list.queryKey(), { detail });
+  it('says why and offers to try again: the comparison', () => {
+    const detail = {} as Parameters<typeof ComparisonFailure>[0]['detail'];
+    const markup = afterFailure(ComparisonFailure, api.models.list.queryKey(), { detail });
     expect(markup).toContain('The disk is gone.');
-    expect(markup).toContain('try again');
+    expect(markup).toContain('Try again');
   });
 });
