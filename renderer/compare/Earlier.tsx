@@ -10,8 +10,9 @@ import { When } from '../components/When.tsx';
 import classes from './Compare.module.css';
 
 export function Earlier() {
-  const { data, error } = useQuery(api.comparisons.list.queryOptions());
-  if (error !== null) return <Failed what="Earlier comparisons can't be shown" error={error} />;
+  const { data, error, refetch } = useQuery(api.comparisons.list.queryOptions());
+  if (data === undefined && error !== null)
+    return <Failed what="Earlier comparisons can't be shown" error={error} onRetry={() => void refetch()} />;
   if (data === undefined) return <Loading what="earlier comparisons" />;
   if (data.length === 0) {
     return <p className="soft">No comparisons yet. Each is saved with its completions and reopens instantly.</p>;

@@ -18,8 +18,12 @@ export function NewComparison() {
   const models = useQuery(api.models.list.queryOptions());
   const sources = useQuery(api.comparisons.sources.queryOptions());
   const error = models.error ?? sources.error;
-  if (error !== null) return <Failed what="Models and datasets could not be loaded" error={error} />;
-  if (models.data === undefined || sources.data === undefined) return <Loading what="models and datasets" />;
+  // After a failed update the form stays, with what was chosen in it.
+  if (models.data === undefined || sources.data === undefined) {
+    if (error === null) return <Loading what="models and datasets" />;
+    const retry = (): void => void Promise.all([models.refetch(), sources.refetch()]);
+    return <Failed what="Models and datasets can't be listed" error={error} onRetry={retry} />;
+  }
   if (sources.data.length === 0)
     return (
       <Panel>
@@ -137,6 +141,8 @@ function Form({
             key={label}
             size="compact-xs"
             variant="subtle"
+            title={label}
+            classNames={{ label: classes.shortcut ?? '' }}
             onClick={() => change({ models: wanted.filter((ref) => ref !== choice.baseline) })}
           >
             {label}

@@ -63,8 +63,9 @@ interface AnswersProps extends Pick<PromptProps, 'id' | 'models' | 'positions' |
 }
 
 function Answers({ id, recordId, models, positions, hidden }: AnswersProps) {
-  const { data, error } = useQuery(api.comparisons.prompt.queryOptions({ input: { id, recordId } }));
-  if (error !== null) return <Failed what="These completions can't be shown" error={error} />;
+  const { data, error, refetch } = useQuery(api.comparisons.prompt.queryOptions({ input: { id, recordId } }));
+  if (data === undefined && error !== null)
+    return <Failed what="These completions can't be shown" error={error} onRetry={() => void refetch()} />;
   return (
     <dl className={classes.answers}>
       {positions.map((position) => {

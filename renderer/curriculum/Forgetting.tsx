@@ -12,7 +12,7 @@ import { Panel } from '../components/Screen.tsx';
 const LOSS = 0.05;
 
 export function Forgetting() {
-  const { data, error } = useQuery(api.stages.forgetting.queryOptions());
+  const { data, error, refetch } = useQuery(api.stages.forgetting.queryOptions());
   const check = useMutation({ mutationFn: () => client.stages.checkForgetting() });
   const missing = data?.missing ?? 0;
   return (
@@ -26,7 +26,9 @@ export function Forgetting() {
         )
       }
     >
-      {error !== null && <Failed what="The forgetting check can't be shown" error={error} />}
+      {error !== null && (
+        <Failed what="The forgetting check can't be shown" error={error} onRetry={() => void refetch()} />
+      )}
       {check.error !== null && <Failed what="The forgetting check did not finish" error={check.error} />}
       {data === undefined && error === null && <Loading what="the forgetting check" />}
       {data !== undefined && data.rows.length === 0 && (

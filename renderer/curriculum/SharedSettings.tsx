@@ -95,14 +95,19 @@ export interface SharedSettingsProps {
 
 export function SharedSettings({ opened, onClose }: SharedSettingsProps) {
   // Also while it is closed: what it opens with must be what was saved last.
-  const { data: stored, error } = useQuery(api.stages.shared.queryOptions());
-  const { data: presets, error: unread } = useQuery(api.config.presets.queryOptions({ enabled: opened }));
+  const { data: stored, error, refetch } = useQuery(api.stages.shared.queryOptions());
+  const {
+    data: presets,
+    error: unread,
+    refetch: readAgain,
+  } = useQuery(api.config.presets.queryOptions({ enabled: opened }));
   const problem = error ?? unread;
+  const retry = (): void => void Promise.all([refetch(), readAgain()]);
   return (
     <FormDrawer opened={opened} onClose={onClose} title="Settings of all stages">
       {(guard) => (
         <>
-          {problem !== null && <Failed what="The settings can't be read" error={problem} />}
+          {problem !== null && <Failed what="The settings can't be read" error={problem} onRetry={retry} />}
           {problem === null && (stored === undefined || presets === undefined) && <Loading what="the settings" />}
           {stored !== undefined && presets !== undefined && (
             <Form stored={stored} presets={presets} {...guard} onSaved={onClose} />

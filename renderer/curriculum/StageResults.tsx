@@ -18,11 +18,13 @@ export function StageResults({ stages }: { readonly stages: readonly StageView[]
 }
 
 function StageResult({ name, runId }: { readonly name: string; readonly runId: number }) {
-  const { data: detail, error } = useQuery(api.runs.get.queryOptions({ input: { runId } }));
+  const { data: detail, error, refetch } = useQuery(api.runs.get.queryOptions({ input: { runId } }));
   const step = detail?.sampleSteps.at(-1);
   return (
     <Panel>
-      {error !== null && <Failed what={`The results of ${name} can't be shown`} error={error} />}
+      {error !== null && (
+        <Failed what={`The results of ${name} can't be shown`} error={error} onRetry={() => void refetch()} />
+      )}
       {detail === undefined && error === null && <Loading what={`the results of ${name}`} />}
       {detail !== undefined && (
         <>

@@ -17,7 +17,7 @@ import { TrainFrom } from './TrainFrom.tsx';
 
 export function ModelDetails({ entry }: { readonly entry: ModelEntry }) {
   const { ref, kind, name, folder, deleted, problem, heldOut } = entry;
-  const { data, error } = useQuery(api.models.inspect.queryOptions({ input: { ref } }));
+  const { data, error, refetch } = useQuery(api.models.inspect.queryOptions({ input: { ref } }));
   const [removing, setRemoving] = useState(false);
   const [exporting, setExporting] = useState(false);
   return (
@@ -59,7 +59,7 @@ export function ModelDetails({ entry }: { readonly entry: ModelEntry }) {
           Held-out score <b>{score(heldOut)}</b>
         </p>
       )}
-      {error !== null && <Failed what="The model can't be inspected" error={error} />}
+      {error !== null && <Failed what="The model can't be inspected" error={error} onRetry={() => void refetch()} />}
       {error === null && data === undefined && <Loading what="the model" />}
       {data !== undefined && <Read detail={data} />}
       {exporting && <Export entry={entry} opened onClose={() => setExporting(false)} />}

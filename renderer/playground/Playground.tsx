@@ -125,7 +125,9 @@ export function Playground() {
         </div>
       </div>
       {request.kind === 'texts' && form.a.trim() !== '' && form.b.trim() !== '' && <TargetLine request={request} />}
-      {tasks.error !== null && <Failed what="The tasks can't be listed" error={tasks.error} />}
+      {tasks.error !== null && (
+        <Failed what="The tasks can't be listed" error={tasks.error} onRetry={() => void tasks.refetch()} />
+      )}
       {models.error !== null && (
         <Failed what="The models can't be listed" error={models.error} onRetry={() => void models.refetch()} />
       )}

@@ -16,9 +16,9 @@ export interface TextsProps {
 }
 
 export function Texts({ form, onForm }: TextsProps) {
-  const { data: datasets = [] } = useQuery(api.datasets.list.queryOptions());
+  const datasets = useQuery(api.datasets.list.queryOptions());
   const [chosen, setChosen] = useState<string | null>(null);
-  const heldOut = datasets.filter(({ task, testN }) => task === 'interleave' && testN > 0);
+  const heldOut = (datasets.data ?? []).filter(({ task, testN }) => task === 'interleave' && testN > 0);
   const dataset = heldOut.find(({ id }) => String(id) === chosen) ?? heldOut[0];
   const draw = useMutation({
     mutationFn: async (id: number) => {
@@ -70,7 +70,10 @@ export function Texts({ form, onForm }: TextsProps) {
             onChange={setChosen}
           />
         ) : (
-          <span className="faint">No dataset with held-out records yet</span>
+          datasets.data !== undefined && <span className="faint">No dataset with held-out records yet</span>
+        )}
+        {datasets.data === undefined && datasets.error !== null && (
+          <Failed what="The datasets can't be listed" error={datasets.error} onRetry={() => void datasets.refetch()} />
         )}
         {draw.error !== null && <Failed what="No record could be drawn" error={draw.error} />}
       </div>

@@ -10,7 +10,7 @@ import classes from './Replies.module.css';
 import { checklistVerdicts, standing, tickWords } from './words.ts';
 
 export function Checklist({ seed }: { readonly seed: number }) {
-  const { data, error } = useQuery({
+  const { data, error, refetch } = useQuery({
     ...api.replies.checklist.queryOptions({ input: { seed } }),
     placeholderData: (before) => before,
   });
@@ -32,7 +32,7 @@ export function Checklist({ seed }: { readonly seed: number }) {
         )
       }
     >
-      {error !== null && <Failed what="The checklist can't be loaded" error={error} />}
+      {error !== null && <Failed what="The checklist can't be loaded" error={error} onRetry={() => void refetch()} />}
       {tick.error !== null && <Failed what="The change was not saved" error={tick.error} />}
       {data === undefined && error === null && <Loading what="the checks" />}
       {data !== undefined && (

@@ -17,7 +17,7 @@ export interface OverSeedsProps {
 }
 
 export function OverSeeds({ wholeSeeds, work }: OverSeedsProps) {
-  const { data: table, error } = useQuery(api.replies.overSeeds.queryOptions());
+  const { data: table, error, refetch } = useQuery(api.replies.overSeeds.queryOptions());
   const enough = wholeSeeds.length >= 2;
   const isOld = table != null && table.seeds.join() !== wholeSeeds.join();
   return (
@@ -33,7 +33,9 @@ export function OverSeeds({ wholeSeeds, work }: OverSeedsProps) {
         </Button>
       }
     >
-      {error !== null && <Failed what="The comparison over seeds can't be shown" error={error} />}
+      {error !== null && (
+        <Failed what="The comparison over seeds can't be shown" error={error} onRetry={() => void refetch()} />
+      )}
       {!enough && (
         <p className="soft">
           One seed can't show whether a difference is chance. It needs two or more seeds with a finished run of every

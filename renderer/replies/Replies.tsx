@@ -21,7 +21,7 @@ import { useReplyWork } from './use-reply-work.ts';
 const FIRST_SEED = 42;
 
 export function Replies() {
-  const { data: desk, error } = useQuery(api.replies.desk.queryOptions());
+  const { data: desk, error, refetch } = useQuery(api.replies.desk.queryOptions());
   const [seed, setSeed] = useState(FIRST_SEED);
   const work = useReplyWork();
   const { data: report } = useQuery(api.replies.report.queryOptions());
@@ -61,7 +61,7 @@ export function Replies() {
         </>
       }
     >
-      {error !== null && <Failed what="The reply system can't be shown" error={error} />}
+      {error !== null && <Failed what="The reply system can't be shown" error={error} onRetry={() => void refetch()} />}
       {work.failure !== null && <Failed what={work.failure.what} error={work.failure.error} />}
       <JobLine jobs={work.jobs} />
       {desk === undefined && error === null && <Loading what="the reply system" />}

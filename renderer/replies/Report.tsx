@@ -22,7 +22,7 @@ export interface ReportProps {
 }
 
 export function Report({ methods, hasStart, seed, work }: ReportProps) {
-  const { data: report, error } = useQuery(api.replies.report.queryOptions());
+  const { data: report, error, refetch } = useQuery(api.replies.report.queryOptions());
   const done = methods.filter(({ newest }) => newest?.state === 'done').length + (hasStart ? 1 : 0);
   const save = useMutation({ mutationFn: saveReportFile });
   return (
@@ -38,7 +38,7 @@ export function Report({ methods, hasStart, seed, work }: ReportProps) {
         </Button>
       }
     >
-      {error !== null && <Failed what="The report can't be shown" error={error} />}
+      {error !== null && <Failed what="The report can't be shown" error={error} onRetry={() => void refetch()} />}
       {save.error !== null && <Failed what="The file could not be saved" error={save.error} />}
       {report === null && (
         <p className="soft">

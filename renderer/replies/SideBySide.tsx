@@ -18,7 +18,9 @@ export function SideBySide() {
   const [at, setAt] = useState(0);
   const wanted = useDeferredValue(search.trim());
   const input = { at, ...(wanted !== '' && { search: wanted }) };
-  const { data, error } = useQuery(api.replies.posts.queryOptions({ input, placeholderData: keepPreviousData }));
+  const { data, error, refetch } = useQuery(
+    api.replies.posts.queryOptions({ input, placeholderData: keepPreviousData }),
+  );
   const last = (data?.found ?? 1) - 1;
   useKeys(
     useMemo(
@@ -55,7 +57,7 @@ export function SideBySide() {
   );
   return (
     <Panel title="Replies side by side" actions={actions}>
-      {error !== null && <Failed what="The replies can't be shown" error={error} />}
+      {error !== null && <Failed what="The replies can't be shown" error={error} onRetry={() => void refetch()} />}
       {data === undefined && error === null && <Loading what="the replies" />}
       {data !== undefined && data.post === null && <p className="soft">No post or reply contains “{wanted}”.</p>}
       {data !== undefined && data.post !== null && (

@@ -47,7 +47,9 @@ export function Records({ draft, isValid }: RecordsProps) {
           />
         )}
       </div>
-      {sources.error !== null && <Failed what="The records can't be listed" error={sources.error} />}
+      {sources.error !== null && (
+        <Failed what="The records can't be listed" error={sources.error} onRetry={() => void sources.refetch()} />
+      )}
       {sources.data?.length === 0 && (
         <div className={classes.none}>
           <p className="soft">This task has no records yet.</p>
@@ -74,7 +76,7 @@ interface ListProps {
 }
 
 function List({ draft, source: { datasetId, side }, shown, onMore }: ListProps) {
-  const { data, error } = useQuery(
+  const { data, error, refetch } = useQuery(
     api.tasks.records.queryOptions({
       // The reward doesn't change how a record is read.
       input: { draft: { ...draft, reward: '' }, from: { datasetId, side }, limit: Math.min(200, shown) },
@@ -82,7 +84,7 @@ function List({ draft, source: { datasetId, side }, shown, onMore }: ListProps) 
       retry: false,
     }),
   );
-  if (error !== null) return <Failed what="The records can't be read" error={error} />;
+  if (error !== null) return <Failed what="The records can't be read" error={error} onRetry={() => void refetch()} />;
   if (data === undefined) return <Loading what="the records" />;
   const { total, faults, records } = data;
   const shared = sharedStart(records.flatMap((record) => (record.kind === 'fault' ? [] : record.prompt)));

@@ -109,7 +109,9 @@ export function Trial({ draft, isReady, isChecking, facts }: TrialProps) {
           </span>
         </div>
       )}
-      {sources.error !== null && <Failed what="The completions can't be listed" error={sources.error} />}
+      {sources.error !== null && (
+        <Failed what="The completions can't be listed" error={sources.error} onRetry={() => void sources.refetch()} />
+      )}
       {sources.data !== undefined && option === undefined && view !== 're-score' && (
         <p className="soft">There is nothing to try it on yet. Sample completions from a model.</p>
       )}

@@ -29,6 +29,9 @@ const red: MantineColorsTuple = [
   '#651515',
 ];
 
+/** Names of runs in titles can be long, and without a space. */
+const wrappingTitle = { lineHeight: 1.4, minWidth: 0, overflowWrap: 'anywhere' } as const;
+
 export const theme = createTheme({
   colors: { teal, red },
   primaryColor: 'teal',
@@ -61,7 +64,10 @@ export const theme = createTheme({
     Table: { defaultProps: { verticalSpacing: 4, horizontalSpacing: 8, fz: 'md' } },
     // The focus goes to the first item: a placeholder has no name, and a menu may only hold items.
     Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
-    Modal: { defaultProps: { centered: true, closeButtonProps: { 'aria-label': 'Close' } } },
-    Drawer: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
+    Modal: {
+      defaultProps: { centered: true, closeButtonProps: { 'aria-label': 'Close' } },
+      styles: { title: wrappingTitle },
+    },
+    Drawer: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } }, styles: { title: wrappingTitle } },
   },
 });

@@ -4,7 +4,11 @@ import { type ComponentType, createElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { describe, expect, it } from 'vitest';
 import { api } from '../../renderer/api/client.ts';
+import { Earlier } from '../../renderer/compare/Earlier.tsx';
+import { NewComparison } from '../../renderer/compare/NewComparison.tsx';
 import { LastComparison } from '../../renderer/home/LastComparison.tsx';
+import { Texts } from '../../renderer/playground/Texts.tsx';
+import { OverSeeds } from '../../renderer/replies/OverSeeds.tsx';
 import { ComparisonFailure } from '../../renderer/run/CompareLink.tsx';
 import { CostFailure } from '../../renderer/run/RunStrip.tsx';
 import { EnginesPanel } from '../../renderer/settings/EnginesPanel.tsx';
@@ -19,10 +23,14 @@ function afterFailure<Props extends object>(
   component: ComponentType<Props>,
   queryKey: readonly unknown[],
   props?: Props,
+  data?: unknown,
 ): string {
   const queries = new QueryClient({ defaultOptions: { queries: { retryOnMount: false } } });
   const failed = { status: 'error', error: new Error('The disk is gone.'), errorUpdatedAt: 1 } as const;
-  queries.getQueryCache().build(queries, { queryKey }).setState(failed);
+  queries
+    .getQueryCache()
+    .build(queries, { queryKey })
+    .setState({ ...failed, data });
   const provided = createElement(QueryClientProvider, { client: queries }, createElement(component, props as Props));
   return renderToStaticMarkup(createElement(MantineProvider, null, provided));
 }
@@ -35,11 +43,23 @@ describe('a panel whose data can’t be read', () => {
     ['GpuReportPanel', GpuReportPanel, api.app.gpuReport.queryKey()],
     ['Preferences', Preferences, api.settings.get.queryKey()],
     ['LastComparison', LastComparison, api.comparisons.list.queryKey()],
+    ['Earlier', Earlier, api.comparisons.list.queryKey()],
+    ['NewComparison', NewComparison, api.models.list.queryKey()],
+    ['OverSeeds', OverSeeds, api.replies.overSeeds.queryKey(), { wholeSeeds: [], work: {} }],
+    ['Texts', Texts, api.datasets.list.queryKey(), { form: { a: '', b: '' } }],
     ['FoundFiles', FoundFiles, api.datasets.found.queryKey()],
-  ])('says why and offers to try again: %s', (_, panel, queryKey) => {
-    const markup = afterFailure(panel, queryKey);
+  ])('says why and offers to try again: %s', (_, panel, queryKey, props?: object) => {
+    const markup = afterFailure(panel as ComponentType<object>, queryKey, props);
     expect(markup).toContain('The disk is gone.');
     expect(markup).toContain('Try again');
+  });
+});
+
+describe('a panel whose data couldn’t be updated', () => {
+  it('keeps what it shows', () => {
+    const markup = afterFailure(Earlier, api.comparisons.list.queryKey(), undefined, []);
+    expect(markup).toContain('No comparisons yet');
+    expect(markup).not.toContain('The disk is gone.');
   });
 });
 

@@ -34,8 +34,10 @@ export function ConfigForm({ defaults, own, onChange, faults, elsewhere = nowher
     () => fieldSections(fields.data ?? [], { search, elsewhere, own, onlyChanged, faults }),
     [fields.data, search, elsewhere, own, onlyChanged, faults],
   );
-  if (fields.error !== null) return <Failed what="The settings can't be shown" error={fields.error} />;
-  if (fields.data === undefined) return <Loading what="the settings" />;
+  if (fields.data === undefined) {
+    if (fields.error === null) return <Loading what="the settings" />;
+    return <Failed what="The settings can't be shown" error={fields.error} onRetry={() => void fields.refetch()} />;
+  }
 
   const set = (name: string, value: unknown): void => onChange({ ...own, [name]: value });
   const reset = (name: string): void =>

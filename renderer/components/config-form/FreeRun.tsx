@@ -36,15 +36,16 @@ export interface TaskStart {
 }
 
 export function FreeRun({ opened, onClose, follows, task, model }: FreeRunProps) {
-  const { data: presets, error } = useQuery(api.config.presets.queryOptions());
-  const { data: datasets, error: unlisted } = useQuery(api.datasets.list.queryOptions());
+  const { data: presets, error, refetch } = useQuery(api.config.presets.queryOptions());
+  const { data: datasets, error: unlisted, refetch: list } = useQuery(api.datasets.list.queryOptions());
   const problem = error ?? unlisted;
+  const retry = (): void => void Promise.all([refetch(), list()]);
   const preset = presets?.find(({ name }) => name === PRESET)?.fields ?? {};
   return (
     <FormDrawer opened={opened} onClose={onClose} title="New run">
       {(guard) => (
         <>
-          {problem !== null && <Failed what="The settings can't be read" error={problem} />}
+          {problem !== null && <Failed what="The settings can't be read" error={problem} onRetry={retry} />}
           {(presets === undefined || datasets === undefined) && problem === null && <Loading what="the settings" />}
           {presets !== undefined && datasets !== undefined && (
             <Form

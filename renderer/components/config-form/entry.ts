@@ -19,6 +19,8 @@ export function faultInWords(kind: ConfigField['input']['kind'], value: unknown,
   if (kind === 'number' && typeof value === 'string') return 'Enter a number';
   if (kind === 'numbers' && Array.isArray(value) && value.some((part) => typeof part === 'string'))
     return 'Enter numbers, separated by spaces or commas';
+  // Other faults of an empty text say why it can't be empty.
+  if (value === '' && message.startsWith('expected a text that is not empty')) return 'Enter a value';
   return remedy === null ? message : `${message} ${remedy}`;
 }
 

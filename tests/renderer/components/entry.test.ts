@@ -28,6 +28,13 @@ describe('faultInWords', () => {
     expect(faultInWords('numbers', [1, 'x'], fault)).toBe('Enter numbers, separated by spaces or commas');
   });
 
+  it('asks for a value where there is none', () => {
+    const fault = { message: 'expected a text that is not empty, got ""', remedy: null };
+    expect(faultInWords('text', '', fault)).toBe('Enter a value');
+    const other = { message: 'expected a checkpoint with this method', remedy: null };
+    expect(faultInWords('text', '', other)).toBe(other.message);
+  });
+
   it('says which numbers a field takes, and how to fix it', () => {
     const fault = { message: 'expected at least 2, got 1', remedy: 'Use two or more.' };
     expect(faultInWords('number', 1, fault)).toBe('expected at least 2, got 1 Use two or more.');
