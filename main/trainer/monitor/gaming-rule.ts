@@ -17,17 +17,18 @@ const CLIMB_LEAST = 0.02;
 /** With such a rise the check is expected to gain this share of its own start. */
 const CHECK_SHARE = 0.02;
 
-/** A warning at the step where the rule starts to hold, null before and afterwards. */
+/** A warning at the step where the rule starts to hold, null before, afterwards and at steps that reuse a generation. */
 export function gamingWarning(history: readonly Metrics[]): GamingWarning | null {
-  const now = findGaming(history);
-  return now !== null && findGaming(history.slice(0, -1)) === null ? now : null;
+  const name = Object.keys(history.at(-1) ?? {}).find((key) => key.startsWith('check/'));
+  if (name === undefined) return null;
+  const scored = history.filter((step) => step.reward !== undefined && step[name] !== undefined);
+  const now = findGaming(scored, name);
+  return now !== null && findGaming(scored.slice(0, -1), name) === null ? now : null;
 }
 
-function findGaming(history: readonly Metrics[]): GamingWarning | null {
-  const name = Object.keys(history.at(-1) ?? {}).find((key) => key.startsWith('check/'));
-  const scored =
-    name === undefined ? [] : history.filter((step) => step.reward !== undefined && step[name] !== undefined);
-  if (name === undefined || scored.length < 2 * WINDOW) return null;
+/** `scored`: the steps that have a reward and the check. */
+function findGaming(scored: readonly Metrics[], name: string): GamingWarning | null {
+  if (scored.length < 2 * WINDOW) return null;
   const reward = ends(scored, 'reward');
   const check = ends(scored, name);
   const climbed = reward.end - reward.start > Math.max(CLIMB_SHARE * Math.abs(reward.start), CLIMB_LEAST);

@@ -38,6 +38,14 @@ describe('gamingWarning', () => {
     expect(warnings(Array.from({ length: 60 }, (_, i) => ({ reward: i })))).toEqual([]);
   });
 
+  it('warns once where steps that reuse a generation have no rewards', () => {
+    const sampled = run(
+      (i) => 0.4 + i / 200,
+      () => 0.2,
+    );
+    expect(warnings(sampled.flatMap((step) => [step, { loss: 0 }]))).toHaveLength(1);
+  });
+
   it('warns again after a recovery', () => {
     const found = warnings(
       run(
