@@ -28,6 +28,17 @@ export function trainingScores(store: Pick<Store, 'evaluations'>, runId: number)
   return store.evaluations.ofRun(runId).filter(({ duringTraining, step }) => duringTraining && step > 0);
 }
 
+/** By step, the scores that decide which checkpoint the next stage starts from; empty where it is the newest. */
+export function decisiveScores(
+  store: Pick<Store, 'evaluations' | 'runs' | 'stages'>,
+  runId: number,
+): ReadonlyMap<number, number> {
+  const stageId = store.runs.get(runId)?.stageId ?? null;
+  const stage = stageId === null ? undefined : store.stages.get(stageId);
+  if (stage === undefined || promotionOf(stage)?.hand_on !== 'best') return new Map();
+  return new Map(trainingScores(store, runId).map(({ step, mean }) => [step, mean]));
+}
+
 /** The goal, as the trainer gets it; null: the run's stage has none. `step`: the one it continues after. */
 export function goalOf(store: Pick<Store, 'evaluations' | 'runs' | 'stages'>, runId: number, step: number) {
   const stageId = store.runs.get(runId)?.stageId ?? null;

@@ -19,7 +19,7 @@ import { adapterSettings } from '../runs/from-checkpoint.ts';
 import { newestCheckpoint, resumePoint } from '../runs/history.ts';
 import { refuseImported } from '../runs/imported.ts';
 import { dropOldCheckpoints } from '../runs/old-checkpoints.ts';
-import { goalOf } from '../runs/promotion.ts';
+import { decisiveScores, goalOf } from '../runs/promotion.ts';
 import { claimRun, createRun, finishRun, interruptRun, removeRun, requireRun, rewindRun } from '../runs/runs.ts';
 import { savedConfig } from '../runs/saved-config.ts';
 import { entryOf, faultEntry, resumeEntry, startEntry } from '../runs/training-log.ts';
@@ -209,8 +209,10 @@ function launch(store: Store, launched: Launch, options: TrainingOptions): LiveR
       writeFiles(files, events, from);
       recordEvents(store, runId, pending);
       const saved = pending.findLast((event) => event.kind === 'checkpoint');
-      if (saved !== undefined)
-        dropping = dropping.then(() => dropOldCheckpoints(folder, saved.step, config.save_total_limit, engine));
+      if (saved !== undefined) {
+        const beside = { scores: decisiveScores(store, runId), engine };
+        dropping = dropping.then(() => dropOldCheckpoints(folder, saved.step, config.save_total_limit, beside));
+      }
       pending = [];
       return failureIn(events);
     } catch (cause) {

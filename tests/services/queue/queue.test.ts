@@ -5,7 +5,7 @@ import { addStage, type StageEdit } from '../../../main/services/curriculum/edit
 import { stageConfig } from '../../../main/services/curriculum/stage-config.ts';
 import { requireStage, type StageRunsOptions } from '../../../main/services/curriculum/stage-runs.ts';
 import { openQueue } from '../../../main/services/queue/queue.ts';
-import { promotionSchema } from '../../../main/services/runs/promotion.ts';
+import { decisiveScores, promotionSchema } from '../../../main/services/runs/promotion.ts';
 import { interruptRun } from '../../../main/services/runs/runs.ts';
 import { type LiveRuns, openLiveRuns } from '../../../main/services/training/live-runs.ts';
 import { openChanges } from '../../../main/services/workspace/changes.ts';
@@ -291,8 +291,13 @@ describe('stageConfig', () => {
     const config = () => stageConfig(store, requireStage(store, second), paths);
     expect(config()).toMatchObject({ eval_steps: 100, save_steps: 100, max_steps: 600 });
     expect(config().from_checkpoint).toMatch(/models$/);
+    expect([...decisiveScores(store, run)]).toEqual([
+      [30, 0.95],
+      [60, 0.9],
+    ]);
     store.stages.change(first, { ...requireStage(store, first), promotion: null });
     expect(config().from_checkpoint).toMatch(/outputs$/);
+    expect(decisiveScores(store, run).size).toBe(0);
     store.runs.setState(run, 'collapsed', 'said the same thing');
     expect(config().from_checkpoint).toBeNull();
   });

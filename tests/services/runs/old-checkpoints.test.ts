@@ -16,6 +16,20 @@ describe('dropOldCheckpoints', () => {
     expect(readdirSync(folder).sort()).toEqual(kept);
   });
 
+  it.each([
+    ['the best beside the newest', 2, { 2: 0.5, 4: 0.9, 8: 0.7, 10: 0.6 }, [10, 4]],
+    ['the later of equals', 2, { 2: 0.9, 4: 0.9, 8: 0.7, 10: 0.6 }, [10, 4]],
+    ['the newest, even at a limit of one', 1, { 2: 0.9, 4: 0.8 }, [10, 2]],
+    ['no more where the best is among the newest', 2, { 4: 0.5, 8: 0.9, 10: 0.6 }, [10, 8]],
+    ['the newest where scores are of other steps', 2, { 3: 0.9 }, [10, 8]],
+  ])('keeps %s', async (_, limit, scores, kept) => {
+    const folder = temporaryFolder();
+    for (const saved of [2, 4, 8, 10]) mkdirSync(join(folder, `checkpoint-${saved}`));
+    const byStep = new Map(Object.entries(scores).map(([at, mean]) => [Number(at), mean]));
+    await dropOldCheckpoints(folder, 10, limit, { scores: byStep });
+    expect(readdirSync(folder).sort()).toEqual(kept.map((at) => `checkpoint-${at}`));
+  });
+
   it('leaves a folder that is gone to the next save', async () => {
     await expect(dropOldCheckpoints(join(temporaryFolder(), 'gone'), 10, 1)).resolves.toBeUndefined();
   });
