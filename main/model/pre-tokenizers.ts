@@ -11,6 +11,8 @@ const WORDS = '[\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\p{Join_Control}]+';
 const OTHERS = '[^\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\p{Join_Control}\\s]+';
 /** Unicode's punctuation and ASCII's symbols. Hugging Face lacks some 140 marks that Unicode added after version 8. */
 const PUNCTUATION = '[\\p{P}$+<=>\\^`|~]';
+/** GPT-2's words. */
+const GPT2 = "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+";
 
 /** A pre-tokenizer, or a list of them, that the library computes as Hugging Face does. `file`: for errors. */
 export function asHuggingFace(part: unknown, file: string): unknown {
@@ -27,11 +29,22 @@ export function asHuggingFace(part: unknown, file: string): unknown {
     case 'Digits':
       // The library knows ASCII digits only, Hugging Face every numeric character (½ ² ① ٣).
       return split(known.individual_digits === true ? '\\p{N}' : '\\p{N}+', 'Isolated');
+    case 'ByteLevel':
+      return byteLevel(known);
     case 'Split':
       return behaving(known, file);
     default:
       return Object.fromEntries(Object.entries(known).map(([name, value]) => [name, asHuggingFace(value, file)]));
   }
+}
+
+/** The library's own expression has JavaScript's \\s, with U+FEFF and without U+0085. */
+function byteLevel(part: Part): Part {
+  if (part.use_regex === false) return part;
+  const prefix = { type: 'Replace', pattern: { Regex: '\\A[^ ]' }, content: ' $&' };
+  const bytes = { ...part, add_prefix_space: false, use_regex: false };
+  const pretokenizers = [...(part.add_prefix_space === true ? [prefix] : []), split(GPT2, 'Isolated'), bytes];
+  return { type: 'Sequence', pretokenizers };
 }
 
 function split(regex: string, behavior: unknown): Part {

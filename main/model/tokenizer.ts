@@ -6,6 +6,7 @@ import { CHAT_SETTINGS, type ChatSettings, readChatSettings } from './chat-setti
 import { type ChatMessage, readChatTemplate, renderChat, tokenText } from './chat-template.ts';
 import { readJson } from './config.ts';
 import { controlTokensOf, encodeQuoting, withoutControlTokens } from './control-tokens.ts';
+import { normalizerAsHuggingFace } from './normalizers.ts';
 import { asHuggingFace } from './pre-tokenizers.ts';
 
 /** Text to token ids and back, by the model folder's own files. */
@@ -173,12 +174,54 @@ function checkIds(definition: object, file: string): void {
   );
 }
 
+/** The library takes the first space away also where none was put before the text. */
+function decoderAsHuggingFace(part: unknown): unknown {
+  const { type, prepend_scheme: scheme, replacement, decoders } = (part ?? {}) as Readonly<Record<string, unknown>>;
+  if (type === 'Sequence' && Array.isArray(decoders))
+    return { type, decoders: decoders.map((one) => decoderAsHuggingFace(one)) };
+  if (type !== 'Metaspace' || scheme !== 'never') return part;
+  return { type: 'Replace', pattern: { String: replacement ?? '▁' }, content: ' ' };
+}
+
+/** A byte order mark that is spelled in bytes is a character like others; the library drops it. */
+function keepByteOrderMarks(decoder: unknown): void {
+  const { config, decoders } = (decoder ?? {}) as { config?: { type?: unknown }; decoders?: unknown };
+  if (config?.type === 'ByteFallback')
+    Object.assign(decoder as object, { text_decoder: new TextDecoder('utf-8', { ignoreBOM: true }) });
+  for (const part of Array.isArray(decoders) ? decoders : []) keepByteOrderMarks(part);
+}
+
+/** The library reads WordLevel's token for unknown words from tokenizer_config.json only. */
+function unknownToken(model: unknown): { unk_token?: string } {
+  const { type, unk_token } = (model ?? {}) as Readonly<Record<string, unknown>>;
+  return type === 'WordLevel' && typeof unk_token === 'string' ? { unk_token } : {};
+}
+
+/** The library ignores such a prefix in a BPE model, and its ids would be others. */
+function checkPrefix(model: unknown, file: string): void {
+  const { type, continuing_subword_prefix: prefix } = (model ?? {}) as Readonly<Record<string, unknown>>;
+  if (type !== 'BPE' || typeof prefix !== 'string' || prefix === '') return;
+  throw inputError(
+    'BAD_TOKENIZER',
+    `${file}: expected a BPE model without "continuing_subword_prefix", got ${JSON.stringify(prefix)}`,
+    'Use the tokenizer.json of another model.',
+  );
+}
+
 function construct(definition: object, config: object, file: string): HfTokenizer {
   checkAddedTokens(definition, file);
   checkIds(definition, file);
-  const pre_tokenizer = asHuggingFace((definition as { pre_tokenizer?: unknown }).pre_tokenizer, file);
+  checkPrefix((definition as { model?: unknown }).model, file);
+  const { pre_tokenizer, normalizer, decoder, model } = definition as Readonly<Record<string, unknown>>;
+  const parts = {
+    pre_tokenizer: asHuggingFace(pre_tokenizer, file),
+    normalizer: normalizerAsHuggingFace(normalizer),
+    decoder: decoderAsHuggingFace(decoder),
+  };
   try {
-    return new HfTokenizer({ ...definition, pre_tokenizer }, config);
+    const inner = new HfTokenizer({ ...definition, ...parts }, { ...unknownToken(model), ...config });
+    keepByteOrderMarks(inner.decoder);
+    return inner;
   } catch (cause) {
     const error = inputError(
       'BAD_TOKENIZER',

@@ -43,6 +43,18 @@ describe('pre-tokenizers', () => {
     ['Split, merged with previous', split(dash, 'MergedWithPrevious'), '--a--b', ['-', '-', 'a-', '-', 'b']],
     ['Split, merged with next', split(dash, 'MergedWithNext'), '--a--b-', ['-', '-a', '-', '-b', '-']],
     [
+      'ByteLevel',
+      { type: 'ByteLevel', add_prefix_space: false, use_regex: true },
+      '\ufeffs a\u0085 b',
+      ['ï»¿', 's', 'Ġa', 'Âħ', 'Ġb'],
+    ],
+    [
+      'ByteLevel with a space before the text',
+      { type: 'ByteLevel', add_prefix_space: true, use_regex: true },
+      '👋 \ufeff$',
+      ['ĠðŁĳĭ', 'Ġï»¿$'],
+    ],
+    [
       'a part of a sequence',
       { type: 'Sequence', pretokenizers: [{ type: 'Whitespace' }, { type: 'Punctuation', behavior: 'Isolated' }] },
       'é!! b',
