@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Environment, Interpreter, parse, tokenize } from '@huggingface/jinja';
 import { inputError } from '../errors.ts';
 import { readRegular } from '../io/read-file.ts';
+import { evaluateStrip } from './python-strip.ts';
 
 export interface ChatMessage {
   readonly role: 'system' | 'user' | 'assistant';
@@ -131,7 +132,8 @@ function renderTemplate(template: string, values: Readonly<Record<string, unknow
   if (template.length > LONGEST_TEMPLATE) raise(`it has ${template.length} characters, at most ${LONGEST_TEMPLATE}`);
   // The library's lexer looks at a run of spaces again from each of them.
   if (TOO_MUCH_SPACE.test(template)) raise(`it has more than ${LONGEST_SPACE} spaces in a row`);
-  const program = parse(tokenize(template, { lstrip_blocks: true, trim_blocks: true }));
+  const unix = template.replace(/\r\n?/g, '\n');
+  const program = parse(tokenize(unix, { lstrip_blocks: true, trim_blocks: true }));
   const text = bounded(new Interpreter(environment)).run(program).toString();
   if (text.length > LONGEST_TEXT) raise(`it makes a text of ${text.length} characters, at most ${LONGEST_TEXT}`);
   return text;
@@ -158,7 +160,9 @@ function bounded(interpreter: Interpreter): Interpreter {
     if (evaluations > MAX_EVALUATIONS) raise(`it takes more than ${MAX_EVALUATIONS} steps`);
     if (evaluations % CLOCK_EVERY === 0 && performance.now() - began > MAX_SECONDS * 1000)
       raise(`it takes more than ${MAX_SECONDS} s`);
-    return evaluate(statement, environment);
+    return (
+      evaluateStrip(statement, (node) => interpreter.evaluate(node, environment)) ?? evaluate(statement, environment)
+    );
   };
   return interpreter;
 }

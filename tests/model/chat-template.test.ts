@@ -26,6 +26,19 @@ describe('renderChat', () => {
     expect(render('{{ tools is none }}')).toBe('true');
   });
 
+  // Texts as transformers 5.18 renders these.
+  it.each([
+    ["{{ '\\n\\n  a\\n '.lstrip('\\n') }}|", '  a\n |'],
+    ["{{ '\\n a \\n'.strip('\\n') }}|{{ 'a]-^b-]'.rstrip(']-^b') }}|", ' a |a|'],
+    ["{{ '\\ufeff a\\x85 \\x1c'.strip() }}|{{ ' a\\ufeff ' | trim }}|", '\ufeff a|a\ufeff|'],
+    ["{{ ' a '.lstrip() }}|{{ ' a '.rstrip() }}|{{ 'a'.strip('') }}|", 'a | a|a|'],
+    ["{{ (' a ' | trim).strip('a') ~ '|' }}", '|'],
+    ['{% if true %}\r\na\r\n{% endif %}\r\nb\r\n', 'a\nb'],
+  ])('strips texts as Python does, and reads lines of any system: %j', (template, text) => {
+    const given = template.replaceAll('\\ufeff', '\ufeff').replaceAll('\\x85', '\x85').replaceAll('\\x1c', '\x1c');
+    expect(render(given)).toBe(text);
+  });
+
   it.each([
     ["{{ raise_exception('roles must alternate') }}", 'roles must alternate'],
     ['{% for message in messages %}', 'the folder'],
