@@ -1,9 +1,9 @@
 /** What a completion answers with: its numbers, its JSON, the value of its arithmetic. */
 
 /** With the keyboard's minus, or U+2212 as mathematics and language models write it. */
-const NUMBER = /(?<![\p{L}\p{N}.])[-−]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?![\p{L}\p{N}])/gu;
+const NUMBER = /(?<![\p{L}\p{N}.])[-−]?(?:(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|\.\d+)(?![\p{L}\p{N}])/gu;
 
-/** The numbers in a text, in order: `-3`, `1,234.5`, `$18`, `42.` but not those inside words such as `x2`. */
+/** The numbers in a text, in order: `-3`, `1,234.5`, `$18`, `.5`, `42.` but not those inside words such as `x2`. */
 export function numbersIn(text: string): number[] {
   return Array.from(text.matchAll(NUMBER), ([number]) => Number(number.replaceAll(',', '').replace('−', '-')));
 }
@@ -29,8 +29,8 @@ export function jsonIn(text: string): unknown {
   return undefined;
 }
 
-const TOKENS = /\s*(?:(\d+(?:\.\d+)?)|([-+*/()×÷−]))/y;
-/** Brackets within brackets: each takes a few calls. */
+const TOKENS = /\s*(?:(\d+(?:\.\d+)?|\.\d+)|([-+*/()×÷−]))/y;
+/** Brackets and signs within one another: each takes a few calls. */
 const DEEPEST = 100;
 
 /** The value of an expression of numbers, + − * / and brackets; null for anything else, and for a division by 0. */
@@ -55,11 +55,10 @@ export function arithmetic(expression: string): number | null {
     const token = tokens?.[at++];
     if (typeof token === 'number') return token;
     if (++depth > DEEPEST) return Number.NaN;
-    if (token === '-') return -factor();
-    if (token !== '(') return Number.NaN;
-    const value = sum();
+    if (token !== '-' && token !== '(') return Number.NaN;
+    const value = token === '-' ? -factor() : sum();
     depth--;
-    return tokens?.[at++] === ')' ? value : Number.NaN;
+    return token === '-' || tokens?.[at++] === ')' ? value : Number.NaN;
   }
 
   const value = sum();

@@ -7,6 +7,11 @@ describe('numbersIn', () => {
     expect(numbersIn('no digits')).toEqual([]);
   });
 
+  it('reads decimals without a digit before the point', () => {
+    expect(numbersIn('.5, -.25 or $.75; not x.5, ...5 or 1.2.3')).toEqual([0.5, -0.25, 0.75, 1.2]);
+    expect(lastNumber('The answer is .5.')).toBe(0.5);
+  });
+
   it('reads the minus of mathematics (U+2212) as the sign that it is', () => {
     expect(numbersIn('from \u22123 to \u22121,234.5')).toEqual([-3, -1234.5]);
     expect(lastNumber('The answer is \u22127.')).toBe(-7);
@@ -45,11 +50,17 @@ describe('arithmetic', () => {
     ['8 / 4 / 2', 1],
     ['2 × (3 − 1) ÷ 4', 1],
     ['0.5*4', 2],
+    ['.5*4', 2],
+    [Array(150).fill('-1').join('+'), -150],
+    ['-(2 - -3)*(1)', -5],
   ])('computes %s', (expression, value) => {
     expect(arithmetic(expression)).toBeCloseTo(value, 12);
   });
 
-  it.each(['', '1 +', '(1', '1)', '1 2', 'x + 1', '1 / 0', '1 = 1', '('.repeat(1000)])('refuses %s', (expression) => {
-    expect(arithmetic(expression)).toBeNull();
-  });
+  it.each(['', '1 +', '(1', '1)', '1 2', 'x + 1', '1 / 0', '1 = 1', '('.repeat(1000), `${'-'.repeat(1000)}1`])(
+    'refuses %s',
+    (expression) => {
+      expect(arithmetic(expression)).toBeNull();
+    },
+  );
 });

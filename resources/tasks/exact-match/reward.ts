@@ -6,7 +6,8 @@ export function reward({ record, completion }: Answer<{ answer: string }>): numb
 }
 
 function plain(text: string): string {
-  return words(text.toLowerCase())
+  // One way to write é: a letter and its accent are the letter with the accent.
+  return words(text.normalize('NFC').toLowerCase())
     .join(' ')
     .replace(/[.!?]+$/, '');
 }
