@@ -45,9 +45,9 @@ const WORDS = {
   item: 'record',
 };
 
-/** Reads a dataset: every record, or an error that lists every invalid line. */
-export function readDataset<R extends TaskRecord>(file: string, task: Task<R>): R[] {
-  return readJsonLines(file, WORDS, recordReader(task));
+/** Reads a dataset: every record, or an error that lists every invalid line; `fix` is what to do about them. */
+export function readDataset<R extends TaskRecord>(file: string, task: Task<R>, fix = WORDS.fix): R[] {
+  return readJsonLines(file, { ...WORDS, fix }, recordReader(task));
 }
 
 /** The same for named content, such as a file from the page. */

@@ -1,4 +1,5 @@
 /** The completions that a reward is tried on: stored by a run, of the task's examples, or just sampled. */
+import { basename } from 'node:path';
 import { inputError } from '../../errors.ts';
 import type { Store } from '../../store/index.ts';
 import type { StoredSample } from '../../store/samples.ts';
@@ -33,8 +34,9 @@ export function storedAnswers(store: Store, runId: number, task: Task, limit = N
   const steps = store.samples.steps(runId);
   if (steps.length === 0)
     throw inputError('NO_SAMPLES', `Run ${runId} has no stored completions`, 'Choose a run with sample_steps.');
-  const { dataset } = savedConfig(run);
-  const records = new Map(readDataset(dataset, task).map((record) => [record.id, record]));
+  const { dataset, task: trained } = savedConfig(run);
+  const fix = `Run ${runId} trained the task "${basename(trained)}" on these records. Give a version of it, or restore the dataset if it was changed.`;
+  const records = new Map(readDataset(dataset, task, fix).map((record) => [record.id, record]));
   const total = store.samples.count(runId);
   let withoutRecord = 0;
   const answers: TrialAnswer[] = [];

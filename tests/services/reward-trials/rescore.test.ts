@@ -5,7 +5,7 @@ import { rescoreRun } from '../../../main/services/reward-trials/rescore.ts';
 import { createRun } from '../../../main/services/runs/runs.ts';
 import { readTaskFolder } from '../../../main/tasks/folder/source.ts';
 import { parseConfig } from '../../../main/trainer/config.ts';
-import { sampleOf, temporaryFolder, temporaryStore } from '../../store/helpers.ts';
+import { errorOf, sampleOf, temporaryFolder, temporaryStore } from '../../store/helpers.ts';
 import { rewardWorker } from '../../tasks/sandbox/scoring.ts';
 import { lines, writeTask } from '../tasks/task-folder.ts';
 
@@ -34,6 +34,20 @@ describe('rescoreRun', () => {
         { step: 1, n: 4, before: 0.5, after: (1.5 + 0 + 1.5 + 0.5) / 4 },
         { step: 2, n: 2, before: 1, after: 1.5 },
       ],
+    });
+  });
+
+  it('says which task the records are of where this one does not fit them', () => {
+    const folder = temporaryFolder();
+    const dataset = join(folder, 'records.jsonl');
+    writeFileSync(dataset, lines({ id: 'r', question: 'hi' }));
+    const task = readTaskFolder(writeTask(folder));
+    const store = temporaryStore();
+    const { runId } = createRun(store, parseConfig({ dataset }));
+    store.samples.record(runId, 1, [sampleOf({})]);
+    expect(errorOf(() => rescoreRun(store, runId, task, rewardWorker))).toMatchObject({
+      message: expect.stringContaining('line 1: expected the field "word"'),
+      remedy: `Run ${runId} trained the task "interleave" on these records. Give a version of it, or restore the dataset if it was changed.`,
     });
   });
 
