@@ -6,8 +6,10 @@ import { inputError } from '../errors.ts';
 import { fetchHubModel, parseRepo } from '../services/models/hub.ts';
 import { hubOptions } from '../services/models/hub-access.ts';
 import { HUB_NAME, hubModelFolder, recordedHubModel, refuseOtherHubModel } from '../services/models/hub-origin.ts';
+import { checkpointOfRun } from '../services/runs/from-checkpoint.ts';
 import { openSecrets } from '../services/workspace/secrets.ts';
-import { locateWorkspace, openWorkspace } from '../services/workspace/workspace.ts';
+import { locateWorkspace, openWorkspace, type Workspace } from '../services/workspace/workspace.ts';
+import { openStore } from '../store/index.ts';
 import { askOnTerminal } from './ask.ts';
 import { useModelsOf } from './host-paths.ts';
 import { type CommandContext, commandContext, withCommonOptions } from './shared.ts';
@@ -81,6 +83,7 @@ async function folderFor(given: string, command: Command, ask: Ask): Promise<str
   }
   // A path from the workspace, as presets name models.
   if (existsSync(join(context.workspace.root, model))) return given;
+  refuseRun(model, context.workspace);
   const isWanted = await ask(`${model} isn't a folder here. Download it from the Hugging Face Hub? [y/N] `);
   if (!isWanted)
     throw inputError(
@@ -91,4 +94,21 @@ async function folderFor(given: string, command: Command, ask: Ask): Promise<str
   const got = await download(model, 'main', context);
   if (got === null) throw inputError('INTERRUPTED', 'The download was interrupted', 'The same command resumes it.');
   return `${name}${got}`;
+}
+
+/** Runs of several seeds are called like models of the Hub (EXPERIMENT/seed_42). */
+function refuseRun(name: string, workspace: Workspace): void {
+  if (!existsSync(workspace.database)) return;
+  const store = openStore(workspace.database);
+  try {
+    const checkpoint = checkpointOfRun(store, name);
+    if (checkpoint === null) return;
+    throw inputError(
+      'MODEL_MISSING',
+      `Expected a model folder or a checkpoint, got the name of a run, "${name}"`,
+      `Give one of its checkpoints; the newest is ${checkpoint}`,
+    );
+  } finally {
+    store.close();
+  }
 }

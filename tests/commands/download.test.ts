@@ -5,8 +5,10 @@ import { beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import { registerDownload, useHubModels } from '../../main/commands/download.ts';
 import { withCommonOptions } from '../../main/commands/shared.ts';
 import { disposeModel } from '../../main/model/model.ts';
+import { openWorkspace } from '../../main/services/workspace/workspace.ts';
+import { openStore } from '../../main/store/index.ts';
 import { type HubDouble, hubDouble } from '../services/models/hub-double.ts';
-import { temporaryFolder, temporaryFolderOfFile } from '../store/helpers.ts';
+import { addRun, temporaryFolder, temporaryFolderOfFile } from '../store/helpers.ts';
 import { writeTinyModel } from '../tiny-model.ts';
 
 const MODEL = 'someone/small';
@@ -87,6 +89,19 @@ describe('useHubModels', () => {
       code: 'MODEL_MISSING',
       remedy: expect.stringContaining('braid download someone/small'),
     });
+  });
+
+  it('names the checkpoints of a run that is called like a model of the Hub', async () => {
+    const store = openStore(openWorkspace({ workspace }).database);
+    const checkpoint = join(temporaryFolder(), 'checkpoint-5');
+    mkdirSync(checkpoint);
+    store.checkpoints.record(addRun(store, { name: 'ex/seed_42' }), 5, checkpoint, 'final');
+    store.close();
+    await expect(modelFor('ex/seed_42', true)).rejects.toMatchObject({
+      message: 'Expected a model folder or a checkpoint, got the name of a run, "ex/seed_42"',
+      remedy: `Give one of its checkpoints; the newest is ${checkpoint}`,
+    });
+    expect(asked).toEqual([]);
   });
 
   it('leaves names of bundled models, folders and absolute paths alone', async () => {
