@@ -41,7 +41,9 @@ export function parseConfigText(file: string, text: string): ConfigFields {
       REMEDY,
     );
   const value: unknown = document.toJS();
-  if (value === null || typeof value !== 'object' || Array.isArray(value))
+  if (value === null)
+    throw inputError('BAD_CONFIG', `${file}: expected fields with values, but there are none`, REMEDY);
+  if (typeof value !== 'object' || Array.isArray(value))
     throw inputError('BAD_CONFIG', `${file}: expected fields with values, got ${JSON.stringify(value)}`, REMEDY);
   const places = fieldLines(document.contents as YAMLMap, lineAt);
   const faults = fieldFaults(value).map(({ field, message }) => ({

@@ -36,6 +36,8 @@ describe('readConfigFile', () => {
   it('names the line of invalid YAML, and rejects a file without fields', () => {
     expect(() => readConfigFile(file('task: reply\nmodel: [a\n'))).toThrow(/line [23]: /);
     expect(() => readConfigFile(file('- a\n'))).toThrow('expected fields with values, got ["a"]');
+    for (const nothing of ['', '# task: reply\n'])
+      expect(() => readConfigFile(file(nothing))).toThrow('expected fields with values, but there are none');
     expect(() => readConfigFile('nowhere.yaml')).toThrow('nowhere.yaml: the file does not exist');
   });
 });
