@@ -21,7 +21,7 @@ import { openWorkspace, type Workspace } from '../services/workspace/workspace.t
 import { openStore } from '../store/index.ts';
 import { VERSION } from '../version.ts';
 import { hostPaths } from './host-paths.ts';
-import { commandContext, END_SIGNALS, withCommonOptions } from './shared.ts';
+import { commandContext, END_SIGNALS, existingFolders, withCommonOptions } from './shared.ts';
 
 /** How long runs may take to save when the agent has gone. */
 const GRACE_MS = 120_000;
@@ -70,7 +70,9 @@ async function run({ allowControl, allow }: McpCommandOptions, command: Command)
     );
   // Standard output belongs to the protocol, whatever a library says.
   globalThis.console = new Console(process.stderr, process.stderr);
-  const desk = allowControl ? openControl(context.workspace, allow) : openReading(context.workspace);
+  const desk = allowControl
+    ? openControl(context.workspace, existingFolders('--allow', allow))
+    : openReading(context.workspace);
   const end = new AbortController();
   const abort = (): void => end.abort();
   for (const signal of END_SIGNALS) process.once(signal, abort);

@@ -7,7 +7,7 @@ import { surviveRejections } from '../services/workspace/stray-faults.ts';
 import { VERSION } from '../version.ts';
 import { stillUp } from './engine-server.ts';
 import { hostPaths } from './host-paths.ts';
-import { commandContext, END_SIGNALS, portNumber, withCommonOptions } from './shared.ts';
+import { commandContext, END_SIGNALS, existingFolders, portNumber, withCommonOptions } from './shared.ts';
 
 /** Adds `serve` to the program. */
 export function registerServe(program: Command): void {
@@ -30,12 +30,13 @@ interface ServeOptions {
 async function run(options: ServeOptions, command: Command) {
   const context = commandContext(command);
   const port = portNumber('--port', options.port, 0);
+  const allowed = existingFolders('--allow', options.allow);
   const paths = hostPaths();
   const app = openApp({ workspace: context.workspace.root, paths, what: 'braid serve' });
   const endSurviving = surviveRejections(app.notices);
   try {
     const { root } = app.workspace;
-    const access = openPathAccess(root, [root, paths.resources, paths.datasets, ...options.allow]);
+    const access = openPathAccess(root, [root, paths.resources, paths.datasets, ...allowed]);
     const mayLaunch = options.allowLaunchers === true;
     const host = { kind: 'serve', version: VERSION, dialogs: null, mayLaunch } as const;
     const serving = await serve({ context: { app, host, access }, page: paths.page, port });

@@ -1,4 +1,5 @@
 /** What every command shares: the common options and its output. */
+import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { inputError } from '../errors.ts';
 import { locateWorkspace, type Workspace } from '../services/workspace/workspace.ts';
@@ -58,7 +59,9 @@ export function commandContext(command: Command): CommandContext {
 export function wholeNumber(option: string, value: string, least = 1): number {
   const number = Number(value);
   if (value.trim() !== '' && Number.isSafeInteger(number) && number >= least) return number;
-  throw inputError('BAD_OPTION', `Expected ${option} to be a whole number of at least ${least}, got "${value}"`);
+  const range =
+    Number.isInteger(number) && number > least ? `of at most ${Number.MAX_SAFE_INTEGER}` : `of at least ${least}`;
+  throw inputError('BAD_OPTION', `Expected ${option} to be a whole number ${range}, got "${value}"`);
 }
 
 /** The port given for an option. */
@@ -66,6 +69,13 @@ export function portNumber(option: string, value: string, least = 1): number {
   const port = wholeNumber(option, value, least);
   if (port <= 65_535) return port;
   throw inputError('BAD_OPTION', `Expected ${option} to be a port of at most 65535, got "${value}"`);
+}
+
+/** The folders given for an option. */
+export function existingFolders(option: string, folders: readonly string[]): readonly string[] {
+  const missing = folders.find((folder) => !existsSync(folder));
+  if (missing === undefined) return folders;
+  throw inputError('BAD_OPTION', `Expected ${option} to name folders that exist, got "${missing}"`);
 }
 
 /** The backend given by --backend. */

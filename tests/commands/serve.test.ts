@@ -56,6 +56,13 @@ describe('braid serve', () => {
     expect(existsSync(root)).toBe(false);
   });
 
+  it('rejects a folder to allow that there is not, and creates no workspace', () => {
+    const root = join(temporaryFolder(), 'new');
+    const { status, stderr } = serve(root, '--port', '0', '--allow', temporaryFolder(), '/nope');
+    expect([status, stderr]).toEqual([2, 'braid: Expected --allow to name folders that exist, got "/nope"\n']);
+    expect(existsSync(root)).toBe(false);
+  });
+
   it('rejects a taken port, a database of a newer version, and a locked one, and leaves no lock', async () => {
     const held = await startHost(temporaryFolder());
     const root = temporaryFolder();
