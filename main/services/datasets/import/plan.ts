@@ -171,12 +171,14 @@ export async function writeImport(options: ImportOptions & { readonly target: st
     );
   const written = (of: readonly Parsed[]) =>
     of.map(({ fields, record }) => ({ ...fields, id: record.id }) as TaskRecord);
+  // The files last: what takes long, and may be interrupted, leaves none that are in no list.
+  const [leakage, quoted] = [leakageOf(task, train, test), quotedIn(task, [...train, ...test])];
   return {
     files: writeDataset(options.target, { train: written(train), test: written(test) }),
     mapping,
     counts: { rows, leftOut, duplicates, faults: 0, train: train.length, test: test.length },
-    leakage: leakageOf(task, train, test),
-    quoted: quotedIn(task, [...train, ...test]),
+    leakage,
+    quoted,
   };
 }
 
