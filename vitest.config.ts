@@ -41,7 +41,7 @@ const temporary = realpathSync.native(tmpdir());
 const posixOnly = [
   'tests/desktop/runs.test.ts',
   'tests/faults/{full-disk,full-disk-host,killed,out-of-memory}.test.ts',
-  'tests/commands/{serve,train}.test.ts',
+  'tests/commands/{serve,train,trial}.test.ts',
   'tests/services/curriculum/queue.test.ts',
   'tests/services/training/{live-runs,training}.test.ts',
   'tests/services/workspace/lock.test.ts',

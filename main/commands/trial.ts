@@ -6,10 +6,12 @@ import { type ConfigFields, readConfigChoice } from '../services/config/presets.
 import { type ReplyRun, type ReplyStart, replyFields } from '../services/recipes/reply-presets.ts';
 import { runTrial, type TrialResult } from '../services/recipes/trial.ts';
 import { markAbandonedRuns } from '../services/runs/runs.ts';
+import type { RunOutcome } from '../services/training/training.ts';
 import { openWorkspace } from '../services/workspace/workspace.ts';
 import { openStore } from '../store/index.ts';
 import { counted, formatDuration } from '../text/format.ts';
 import { hostPaths } from './host-paths.ts';
+import { INTERRUPTED } from './interrupt.ts';
 import { backendChoice, type CommandContext, commandContext, wholeNumber, withCommonOptions } from './shared.ts';
 import { openTrainingScreen } from './training-screen.ts';
 
@@ -44,6 +46,7 @@ async function trial(options: TrialCommandOptions, command: Command): Promise<vo
   const workspace = openWorkspace({ workspace: context.workspace.root });
   const store = openStore(workspace.database);
   const screen = openTrainingScreen(context);
+  const outcomes: Promise<RunOutcome>[] = [];
   try {
     markAbandonedRuns(store);
     const fields = (choice: string | undefined, run: ReplyRun, start: ReplyStart): ConfigFields =>
@@ -62,10 +65,19 @@ async function trial(options: TrialCommandOptions, command: Command): Promise<vo
       grpoSteps: wholeNumber('--steps', options.steps),
       onPart: (part) => screen.part(part === 'sft' ? 'Supervised warm-up.' : 'GRPO from there.'),
       onEvents: screen.onEvents,
-      onRun: screen.onRun,
+      onRun: (run) => {
+        screen.onRun(run);
+        outcomes.push(run.outcome);
+      },
     });
     screen.end();
     report(result, context);
+    const ended = await Promise.all(outcomes);
+    if (ended.some(({ state }) => state === 'stopped')) process.exitCode = INTERRUPTED;
+    else if (!result.go)
+      throw new BraidError('NO_GO', 'The small-scale test says no-go', {
+        remedy: 'Fix what failed, then test again.',
+      });
   } finally {
     screen.end();
     store.close();
@@ -79,6 +91,4 @@ function report(result: TrialResult, context: CommandContext): void {
   context.print(`${go ? 'GO' : 'NO-GO'}: ${counted(examples, 'example')} in ${formatDuration(seconds)}.`);
   if (go) context.print('For what else a long run needs: braid train --config CONFIG --checklist.');
   context.out({ go, examples, seconds, criteria, run_ids: runIds, samples, workspace: context.workspace.root });
-  if (!go)
-    throw new BraidError('NO_GO', 'The small-scale test says no-go', { remedy: 'Fix what failed, then test again.' });
 }
