@@ -225,6 +225,7 @@ function launcherOf(options: LauncherOptions): Launcher | undefined {
         'Expected --yes with --allow-plain-http: anyone on the way could run commands',
       );
     const { entrypoint, workingDir, pip = [], cpus, gpus } = options;
+    requireOptions('--ray', { entrypoint });
     return checked({
       ...{ kind: 'ray', dashboard: ray, allowPlain: options.allowPlainHttp === true, entrypoint, pip, ...limits },
       ...{ workingDir: workingDir === undefined ? null : resolve(workingDir), env: variables(options.env) },
@@ -233,10 +234,18 @@ function launcherOf(options: LauncherOptions): Launcher | undefined {
   }
   if (hf !== undefined) {
     const { image, flavor } = options;
+    requireOptions('--hf', { command, image, flavor });
     return checked({ kind: 'hf', namespace: hf, image, flavor, command, env: variables(options.env), ...limits });
   }
   if (command === undefined) return undefined;
   return checked({ kind: 'command', command, host: ssh ?? null, ...limits });
+}
+
+function requireOptions(way: string, options: Readonly<Record<string, string | undefined>>): void {
+  const missing = Object.keys(options).filter((name) => options[name] === undefined);
+  if (missing.length === 0) return;
+  const named = missing.map((name) => `--${name}`).join(', ');
+  throw inputError('BAD_LAUNCHER', `Expected ${named} with ${way}`);
 }
 
 function checked(launcher: object): Launcher {

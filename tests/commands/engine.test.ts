@@ -40,6 +40,16 @@ describe('braid engine', () => {
     const train = await braidAt(home, '', 'train', '--task', 'interleave', '--engine', 'gpu');
     expect(train).toMatchObject({ code: 2, stderr: expect.stringMatching(/name of an engine, got "gpu"/) });
   });
+
+  it('names the options that a launcher needs and that are missing', async () => {
+    const home = temporaryFolder();
+    await braidAt(home, '', 'engine', 'add', 'gpu', ...address, 'https://a');
+    const launcher = ['engine', 'launcher', 'gpu'];
+    const ray = await braidAt(home, '', ...launcher, '--ray', 'http://127.0.0.1:8265');
+    expect(ray).toMatchObject({ code: 2, stderr: 'braid: Expected --entrypoint with --ray\n' });
+    const hf = await braidAt(home, '', ...launcher, '--hf', 'me', '--image', 'i');
+    expect(hf).toMatchObject({ code: 2, stderr: 'braid: Expected --command, --flavor with --hf\n' });
+  });
 });
 
 describe.skipIf(process.platform === 'win32')('braid engine up', () => {
@@ -78,7 +88,7 @@ describe.skipIf(process.platform === 'win32')('braid engine up', () => {
       ...{ kind: 'ray', pip: ['x', 'y'], env: { A: 'b=c' }, gpus: 1, maxHours: 0.5, idleMinutes: 30 },
     });
     expect(await set('--hf', 'me', '--image', 'i', '--command', 'c', '--flavor', 'h200')).toMatchObject({ kind: 'hf' });
-    expect(await set('--hf', 'me', '--image', 'i', '--command', 'c')).toMatch(/"flavor"/);
+    expect(await set('--hf', 'me', '--image', 'i', '--command', 'c')).toMatch(/--flavor with --hf/);
     expect(await set('--ray', 'http://10.0.0.5:8265', '--entrypoint', 'x', '--allow-plain-http')).toMatch(/--yes/);
     expect(await set('--command', 'c', '--ssh', '-oProxyCommand=x')).toMatch(/as ssh takes it/);
     expect(await set('--none')).toBeNull();
