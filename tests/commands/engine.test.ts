@@ -41,6 +41,15 @@ describe('braid engine', () => {
     expect(train).toMatchObject({ code: 2, stderr: expect.stringMatching(/name of an engine, got "gpu"/) });
   });
 
+  it('says within seconds that nothing listens at an address', async () => {
+    const home = temporaryFolder();
+    await braidAt(home, '', 'engine', 'add', 'gpu', ...address, `http://127.0.0.1:${await freePort()}`);
+    const began = performance.now();
+    const tested = await braidAt(home, '', 'engine', 'test', 'gpu');
+    expect(tested).toMatchObject({ code: 1, stderr: expect.stringMatching(/can't be reached.*\n.*then test again/) });
+    expect(performance.now() - began).toBeLessThan(60_000);
+  });
+
   it('names the options that a launcher needs and that are missing', async () => {
     const home = temporaryFolder();
     await braidAt(home, '', 'engine', 'add', 'gpu', ...address, 'https://a');

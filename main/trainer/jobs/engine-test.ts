@@ -1,9 +1,11 @@
 /** Job: whether a remote engine answers, which models it has, and how long a sampled group and a step take there. */
+import { BraidError } from '../../errors.ts';
 import type { BackendChoice } from '../backend.ts';
 import { checkedPass, checkedSamples } from '../engine/tinker/checks.ts';
 import { openClient } from '../engine/tinker/client.ts';
 import type { GradientRule } from '../engine/tinker/gradient-rule.ts';
 import { weightsFor } from '../engine/tinker/gradient-rule.ts';
+import { PATIENCE } from '../engine/tinker/http.ts';
 import { gradNormOf, measureRule, optimStep } from '../engine/tinker/probe.ts';
 import type { RemoteEngine } from '../engine/tinker/remote.ts';
 import { createModel } from '../engine/tinker/remote-model.ts';
@@ -40,11 +42,14 @@ const SMALL_VOCABULARY = 16;
 /** Any id is a good one: the test has no tokenizer. */
 const ANY = { vocabSize: Number.MAX_SAFE_INTEGER, eosTokenIds: [] };
 
+/** For a connection, not for an answer: a server that is just starting may take its time. */
+const REACH_MS = 5000;
+
 /** Everything that a run would ask for, once. */
 export async function runEngineTestJob({ engine }: EngineTestJob, io: JobIo): Promise<EngineTestResult> {
+  const models = await reach(engine);
   const client = openClient(engine);
   try {
-    const models = await client.models();
     await io.progress(1, PARTS, 'checks');
     const adapter = { baseModel: engine.baseModel, rank: RANK, seed: 1 };
     const model = await createModel(client, await client.begin(), adapter);
@@ -95,6 +100,20 @@ export async function runEngineTestJob({ engine }: EngineTestJob, io: JobIo): Pr
     await io.progress(PARTS, PARTS, 'checks');
     const tokens = group.reduce((sum, { ids }) => sum + ids.length, 0);
     return { models, rule, reportsNorm: Number.isFinite(norm), completions: GROUP, tokens, sampleSeconds, stepSeconds };
+  } finally {
+    client.close();
+  }
+}
+
+/** The server's models. Somebody waits for this: an address where nothing listens is tried for seconds only. */
+async function reach(engine: RemoteEngine): Promise<readonly string[]> {
+  const client = openClient(engine, { ...PATIENCE, totalMs: REACH_MS });
+  try {
+    return await client.models();
+  } catch (error) {
+    if (!(error instanceof BraidError) || error.code !== 'ENGINE_UNREACHABLE') throw error;
+    const remedy = 'Check that the server runs and the address is right, then test again.';
+    throw new BraidError(error.code, error.message, { cause: error, remedy });
   } finally {
     client.close();
   }
