@@ -1,4 +1,4 @@
-/** A dialog whose form starts one thing: an error stays until it is closed or sent again. */
+/** A dialog whose form starts one thing: it is mounted while it is open, and an error stays until it is sent again. */
 import { Button, Modal } from '@mantine/core';
 import type { UseMutationResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
@@ -7,7 +7,6 @@ import type { DiscardQuestion } from '../components/use-discard-question.tsx';
 import classes from './Models.module.css';
 
 export interface DialogProps {
-  readonly opened: boolean;
   readonly onClose: () => void;
 }
 
@@ -20,29 +19,15 @@ export interface DialogFormProps extends DialogProps {
   readonly disabled: boolean;
   /** What asks before closing drops what was entered. */
   readonly discard: DiscardQuestion;
-  readonly mutation: Pick<UseMutationResult<unknown, Error, void>, 'mutate' | 'reset' | 'error' | 'isPending'>;
+  readonly mutation: Pick<UseMutationResult<unknown, Error, void>, 'mutate' | 'error' | 'isPending'>;
   readonly children: ReactNode;
 }
 
-export function DialogForm({
-  opened,
-  onClose,
-  title,
-  action,
-  what,
-  disabled,
-  discard,
-  mutation,
-  children,
-}: DialogFormProps) {
-  const close = (): void =>
-    discard.ask(() => {
-      mutation.reset();
-      onClose();
-    });
+export function DialogForm({ onClose, title, action, what, disabled, discard, mutation, children }: DialogFormProps) {
+  const close = (): void => discard.ask(onClose);
   return (
     <>
-      <Modal opened={opened} onClose={close} title={title} size="lg">
+      <Modal opened onClose={close} title={title} size="lg">
         <form
           className={classes.dialog}
           onSubmit={(event) => {

@@ -6,17 +6,17 @@ import { client } from '../api/client.ts';
 import { useDiscardQuestion } from '../components/use-discard-question.tsx';
 import { DialogForm, type DialogProps } from './DialogForm.tsx';
 
-export function Download({ opened, onClose }: DialogProps) {
+export function Download({ onClose }: DialogProps) {
   const [repo, setRepo] = useState('');
   const [revision, setRevision] = useState('main');
-  const discard = useDiscardQuestion({ opened, isChanged: () => repo !== '' || revision !== 'main', close: onClose });
+  const discard = useDiscardQuestion({ isChanged: () => repo !== '' || revision !== 'main', close: onClose });
   const start = useMutation({
     mutationFn: () => client.models.download({ repo, revision: revision.trim() || 'main' }),
     onSuccess: onClose,
   });
   return (
     <DialogForm
-      {...{ opened, onClose }}
+      onClose={onClose}
       title="Download a model from Hugging Face"
       action="Download"
       what="The download could not be started"

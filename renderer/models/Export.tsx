@@ -23,12 +23,12 @@ const ggufs = [
   { value: 'q8_0', label: 'Q8_0: 8 bits a weight, half the size' },
 ];
 
-export function Export({ entry, opened, onClose }: DialogProps & { readonly entry: ModelEntry }) {
+export function Export({ entry, onClose }: DialogProps & { readonly entry: ModelEntry }) {
   const [name, setName] = useState(() => exportName(entry));
   const [dtype, setDtype] = useState(AS_STORED);
   const [gguf, setGguf] = useState(NONE);
   const { data: problem = null } = useQuery(api.models.ggufProblem.queryOptions({ input: { ref: entry.ref } }));
-  const discard = useDiscardQuestion({ opened, isChanged: () => name !== exportName(entry), close: onClose });
+  const discard = useDiscardQuestion({ isChanged: () => name !== exportName(entry), close: onClose });
   const start = useMutation({
     mutationFn: () =>
       client.models.export({
@@ -41,7 +41,7 @@ export function Export({ entry, opened, onClose }: DialogProps & { readonly entr
   });
   return (
     <DialogForm
-      {...{ opened, onClose }}
+      onClose={onClose}
       title={`Export ${entry.name}`}
       action="Export"
       what="The export could not be started"

@@ -8,12 +8,12 @@ import { useDiscardQuestion } from '../components/use-discard-question.tsx';
 import { DialogForm, type DialogProps } from './DialogForm.tsx';
 import classes from './Models.module.css';
 
-export function Import({ opened, onClose }: DialogProps) {
+export function Import({ onClose }: DialogProps) {
   const { data: info } = useQuery(api.app.info.queryOptions());
   const [, navigate] = useLocation();
   const [path, setPath] = useState('');
   const [copy, setCopy] = useState(false);
-  const discard = useDiscardQuestion({ opened, isChanged: () => path !== '' || copy, close: onClose });
+  const discard = useDiscardQuestion({ isChanged: () => path !== '' || copy, close: onClose });
   const importModel = useMutation({
     mutationFn: () => client.models.import({ path: path.trim(), copy }),
     onSuccess: ({ ref, jobId }) => {
@@ -28,7 +28,7 @@ export function Import({ opened, onClose }: DialogProps) {
   };
   return (
     <DialogForm
-      {...{ opened, onClose }}
+      onClose={onClose}
       title="Import a model folder"
       action={copy ? 'Copy and import' : 'Import'}
       what="The folder could not be imported"

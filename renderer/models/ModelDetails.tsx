@@ -62,7 +62,7 @@ export function ModelDetails({ entry }: { readonly entry: ModelEntry }) {
       {error !== null && <Failed what="The model can't be inspected" error={error} onRetry={() => void refetch()} />}
       {error === null && data === undefined && <Loading what="the model" />}
       {data !== undefined && <Read detail={data} />}
-      {exporting && <Export entry={entry} opened onClose={() => setExporting(false)} />}
+      {exporting && <Export entry={entry} onClose={() => setExporting(false)} />}
       <Remove entry={entry} opened={removing} onClose={() => setRemoving(false)} />
     </Panel>
   );

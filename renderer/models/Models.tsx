@@ -58,8 +58,8 @@ export function Models() {
       {error !== null && <Failed what="The models can't be listed" error={error} onRetry={() => void refetch()} />}
       {error === null && data === undefined && <Loading what="the models" />}
       {data !== undefined && <Listed models={data} />}
-      {dialog === 'import' && <Import opened onClose={() => setDialog(null)} />}
-      {dialog === 'download' && <Download opened onClose={() => setDialog(null)} />}
+      {dialog === 'import' && <Import onClose={() => setDialog(null)} />}
+      {dialog === 'download' && <Download onClose={() => setDialog(null)} />}
     </Screen>
   );
 }
