@@ -7,7 +7,7 @@ import { parseConfig, type TrainConfig } from '../../trainer/config.ts';
 import type { ConfigFields } from '../config/presets.ts';
 import { otherBase } from '../models/starting-model.ts';
 import { checkpointOutOfReach, newestCheckpoint, outOfReach, refreshCheckpoints } from '../runs/history.ts';
-import { promotionOf, trainingScores } from '../runs/promotion.ts';
+import { bestOf, promotionOf, scoresByStep } from '../runs/promotion.ts';
 import type { HostPaths } from '../workspace/paths.ts';
 import { fromStoredPath } from '../workspace/workspace.ts';
 import { type StageTexts, sharedFields } from './shared-settings.ts';
@@ -166,17 +166,7 @@ export function nextStart(store: Store, stage: StageRow): CheckpointRow | null {
     const there = refreshCheckpoints(store, run.id).filter(({ deletedAt }) => deletedAt === null);
     const last = there.at(-1);
     if (last === undefined) continue;
-    return promotionOf(stage)?.hand_on === 'best' ? bestOf(store, run.id, there) : last;
+    return promotionOf(stage)?.hand_on === 'best' ? bestOf(there, scoresByStep(store, run.id)) : last;
   }
   return null;
-}
-
-/** The one with the best held-out score, the later one of equals; unevaluated ones rank last. */
-function bestOf(store: Store, runId: number, checkpoints: readonly CheckpointRow[]): CheckpointRow | null {
-  const scores = new Map(trainingScores(store, runId).map(({ step, mean }) => [step, mean]));
-  const scoreOf = ({ step }: CheckpointRow): number => scores.get(step) ?? Number.NEGATIVE_INFINITY;
-  return checkpoints.reduce<CheckpointRow | null>(
-    (best, checkpoint) => (best === null || scoreOf(checkpoint) >= scoreOf(best) ? checkpoint : best),
-    null,
-  );
 }

@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises';
 import { listCheckpoints } from '../../trainer/checkpoint.ts';
 import { dropState } from '../../trainer/engine/tinker/drop-state.ts';
 import type { RemoteEngine } from '../../trainer/engine/tinker/remote.ts';
+import { bestOf } from './promotion.ts';
 
 interface Beside {
   /** By step: the checkpoint with the best score is kept among them, whatever its age, beside the newest. */
@@ -25,30 +26,19 @@ export async function dropOldCheckpoints(
   if (limit === null) return;
   try {
     const past = listCheckpoints(folder).filter((checkpoint) => checkpoint.step <= step);
-    const best = bestStep(
-      past.map((checkpoint) => checkpoint.step),
+    const best = bestOf(
+      past.filter((checkpoint) => scores.has(checkpoint.step)),
       scores,
     );
-    const isAmongNewest = best === null || past.slice(-limit).some((checkpoint) => checkpoint.step === best);
+    const isAmongNewest = best === null || past.slice(-limit).includes(best);
     const newest = isAmongNewest ? limit : Math.max(1, limit - 1);
-    for (const { step, path } of past.slice(0, -newest)) {
-      if (step === best) continue;
+    for (const old of past.slice(0, -newest)) {
+      if (old === best) continue;
       // What can't be removed there only takes space: the checkpoint here goes anyway.
-      if (engine !== null) await dropState(path, engine).catch(() => undefined);
-      await rm(path, { recursive: true, force: true });
+      if (engine !== null) await dropState(old.path, engine).catch(() => undefined);
+      await rm(old.path, { recursive: true, force: true });
     }
   } catch {
     // An extra checkpoint must not end a run: the next save tries again, and reports a real problem with the folder.
   }
-}
-
-/** The later one of equals; null without any score. */
-function bestStep(steps: readonly number[], scores: ReadonlyMap<number, number>): number | null {
-  const scored = steps.map((step) => ({ step, score: scores.get(step) }));
-  return (
-    scored.reduce<{ readonly step: number; readonly score: number } | null>(
-      (best, { step, score }) => (score !== undefined && score >= (best?.score ?? score) ? { step, score } : best),
-      null,
-    )?.step ?? null
-  );
 }

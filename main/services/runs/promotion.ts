@@ -36,7 +36,24 @@ export function decisiveScores(
   const stageId = store.runs.get(runId)?.stageId ?? null;
   const stage = stageId === null ? undefined : store.stages.get(stageId);
   if (stage === undefined || promotionOf(stage)?.hand_on !== 'best') return new Map();
+  return scoresByStep(store, runId);
+}
+
+/** The scores of a run's evaluations on its own dataset. */
+export function scoresByStep(store: Pick<Store, 'evaluations'>, runId: number): ReadonlyMap<number, number> {
   return new Map(trainingScores(store, runId).map(({ step, mean }) => [step, mean]));
+}
+
+/** The checkpoint with the best score by step, the later one of equals; those without one rank last. */
+export function bestOf<C extends { readonly step: number }>(
+  checkpoints: readonly C[],
+  scores: ReadonlyMap<number, number>,
+): C | null {
+  const scoreOf = ({ step }: C): number => scores.get(step) ?? Number.NEGATIVE_INFINITY;
+  return checkpoints.reduce<C | null>(
+    (best, checkpoint) => (best === null || scoreOf(checkpoint) >= scoreOf(best) ? checkpoint : best),
+    null,
+  );
 }
 
 /** The goal, as the trainer gets it; null: the run's stage has none. `step`: the one it continues after. */
