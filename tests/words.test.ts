@@ -18,13 +18,14 @@ const ROOTS = [
   'docs',
   'resources',
   'README.md',
+  'CHANGELOG.md',
   'CONTRIBUTING.md',
   'SECURITY.md',
   'CODE_OF_CONDUCT.md',
 ];
 const EXTENSIONS = 'ts,tsx,css,html,md';
-/** Not checked: this list itself, and records of the past. */
-const UNCHECKED: ReadonlySet<string> = new Set(['tests/words.test.ts', 'docs/decisions.md', 'CHANGELOG.md']);
+/** Not checked: this list itself. */
+const UNCHECKED: ReadonlySet<string> = new Set(['tests/words.test.ts']);
 
 interface Rule {
   readonly phrase: RegExp;

@@ -1,4 +1,4 @@
-/** What stages of long texts have over their preset: docs/decisions.md, "a smaller learning rate for long texts". */
+/** What stages of long texts have over their preset: docs/decisions.md, 18. */
 import type { TrainConfig } from '../../trainer/config.ts';
 
 /** What decides a stage's usual settings. */
