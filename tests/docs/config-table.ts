@@ -3,16 +3,15 @@
  *
  *   node tests/docs/config-table.ts
  */
-import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import type { FieldSchema } from '../../main/services/config/form.ts';
 import { configFields, fieldMeta, trainConfigSchema } from '../../main/trainer/config.ts';
+import { markdownTable, writeTable } from './generated-table.ts';
 
 export const formatsFile = fileURLToPath(new URL('../../docs/formats.md', import.meta.url));
 
-const BEGIN = '<!-- config table: begin -->';
-const END = '<!-- config table: end -->';
+export const CONFIG_TABLE = 'config table';
 
 /** The table, one row per field, in the order of the schema. */
 export function configTable(): string {
@@ -22,22 +21,11 @@ export function configTable(): string {
     const { unit = '', doc } = fieldMeta(field);
     return [code(field), code(JSON.stringify(schema.default)), allowed(schema), unit, doc];
   });
-  const head = ['field', 'default', 'allowed', 'unit', 'meaning'];
-  return [head, head.map(() => '---'), ...rows].map((row) => `| ${row.map(cell).join(' | ')} |`).join('\n');
-}
-
-/** The table in a document; undefined if the markers are missing. */
-export function tableIn(document: string): string | undefined {
-  const [from, to] = [document.indexOf(BEGIN), document.indexOf(END)];
-  return from < 0 || to < from ? undefined : document.slice(from + BEGIN.length, to).trim();
+  return markdownTable(['field', 'default', 'allowed', 'unit', 'meaning'], rows);
 }
 
 function code(text: string): string {
   return `\`${text}\``;
-}
-
-function cell(text: string): string {
-  return text.replaceAll('|', '\\|');
 }
 
 function allowed(schema: FieldSchema): string {
@@ -58,9 +46,4 @@ function bounds({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: FieldS
   return parts.length === 0 ? '' : ` ${parts.join(' and ')}`;
 }
 
-if (import.meta.main) {
-  const document = readFileSync(formatsFile, 'utf8');
-  const [before, after] = [document.split(BEGIN)[0], document.split(END)[1]];
-  if (tableIn(document) === undefined) throw new Error(`Expected "${BEGIN}" and "${END}" in ${formatsFile}`);
-  writeFileSync(formatsFile, `${before}${BEGIN}\n${configTable()}\n${END}${after}`);
-}
+if (import.meta.main) writeTable(formatsFile, CONFIG_TABLE, configTable());
