@@ -1,6 +1,6 @@
 /**
  * The curriculum experiment on the bundled tiny model: from the same start, jumps to far longer texts, and a curriculum
- * that climbs to 100 words stage by stage. Writes docs/story.md from the figures of all seeds in docs/story/, unless
+ * that climbs to 100 words stage by stage. Writes its part of docs/results.md from the figures of all seeds in docs/story/, unless
  * some of them were measured with other weights or options than this run.
  *
  * node scripts/story.ts [--seed S] [--json] [--steps N] [--learning-rate R] [--workspace DIR] [--stages 10,25,50,100] [--jumps 50,100,500]
@@ -26,6 +26,7 @@ import { openWorkspace } from '../main/services/workspace/workspace.ts';
 import { openStore } from '../main/store/index.ts';
 import { interleaveTask } from '../main/tasks/interleave/task.ts';
 import { parseConfig, type TrainConfig } from '../main/trainer/config.ts';
+import { writePart } from './generated-part.ts';
 import { differenceBetween, readResults, weightsDigest } from './kept-results.ts';
 import { type Jump, type Measured, type Stage, type Story, type StoryConditions, storyPage } from './story/page.ts';
 import { openParts } from './story/parts.ts';
@@ -230,7 +231,7 @@ function keep(where: string): void {
   const kept = { ...story, stages: trained.slice(0, stages.length), jumps: trained.slice(stages.length) };
   writeFileSync(join(where, `seed-${seed}.json`), `${JSON.stringify(kept, null, 2)}\n`);
   if (where !== workspace.root)
-    writeFileSync(join(root, 'docs/story.md'), storyPage([...readResults<Story>(where).values()]));
+    writePart(join(root, 'docs/results.md'), 'story', storyPage([...readResults<Story>(where).values()]).trim());
 }
 
 function say(line: string): void {

@@ -2,7 +2,8 @@
  * Which settings pay, on the bundled tiny model: each against the plain loop by the time to a held-out score of 0.95,
  * and a curriculum against training on long texts directly. Settings are fixed in study/arms.ts beforehand. Every run's
  * figures are kept in docs/study/ with the weights and the settings that they are of; those that are there are not run
- * again unless weights or settings have changed. docs/study.md is written from them.
+ * again unless weights or settings have changed. The study's part of docs/results.md is
+ * written from them.
  *
  * npm run study [-- --seeds 1,2,3,4,5 --only plain,greso --workspace DIR]
  */
@@ -19,6 +20,7 @@ import { bundledTextFiles } from '../main/services/texts/bundled.ts';
 import { readCorpus } from '../main/services/texts/index.ts';
 import { openWorkspace } from '../main/services/workspace/workspace.ts';
 import { openStore } from '../main/store/index.ts';
+import { writePart } from './generated-part.ts';
 import { differenceBetween, readResults, weightsDigest } from './kept-results.ts';
 import { type MeasuredRun, trainMeasured } from './measured-run.ts';
 import { type Arm, type ArmStage, arms, CHECKPOINT_STEPS, conditionsOf, TEST_PAIRS } from './study/arms.ts';
@@ -60,7 +62,7 @@ for (const seed of options.seeds.split(',').map(Number)) {
 store.close();
 const results = readResults<StudyRun>(folder);
 const refused = refusal(outdated(results, arms, conditions));
-if (refused === null) writeFileSync(join(root, 'docs/study.md'), studyPage([...results.values()]));
+if (refused === null) writePart(join(root, 'docs/results.md'), 'study', studyPage([...results.values()]).trim());
 else {
   say(refused);
   process.exitCode = 1;

@@ -1,4 +1,4 @@
-/** docs/story.md out of the figures of one or more seeds. */
+/** The story's part of docs/results.md out of the figures of one or more seeds. */
 import { meanOf } from '../../main/text/intervals.ts';
 import { tInterval } from '../../main/text/student-t.ts';
 import { type Conditions, differenceBetween } from '../kept-results.ts';
@@ -78,7 +78,7 @@ export function storyPage(given: readonly Story[]): string {
     const from = i === 0 ? 'the base' : `${options.stages[i - 1]} words`;
     return row(`${words} words`, from, ({ stages }) => stages.find((stage) => stage.words === words));
   });
-  return `# A curriculum against a jump, on the tiny model
+  return `## A curriculum against a jump, on the tiny model
 
 Made by \`npm run story -- --seed S\` with the settings of \`resources/presets/interleave-tiny.yaml\`, ${options.steps} steps a stage and a learning rate of ${options.learning_rate}${otherRates(options)}; ${stories.length === 1 ? `seed ${first.seed}` : `seeds ${stories.map(({ seed }) => seed).join(', ')}: means, held-out scores with 95% t-intervals over seeds`}. Held-out: mean alignment of greedy completions on pairs of unseen texts at each length (${pairsOf(lengths)}). Rewards and dead groups are means over the first and the last five steps; a dead group is one whose rewards are all equal.${smallerSteps(options)}
 

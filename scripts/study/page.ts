@@ -1,4 +1,4 @@
-/** docs/study.md out of the figures of all runs. */
+/** The study's part of docs/results.md out of the figures of all runs. */
 import { type Interval, meanOf } from '../../main/text/intervals.ts';
 import { tInterval } from '../../main/text/student-t.ts';
 import { type Arm, CHECKPOINT_STEPS, ladders, options, RATE, RECORDS, STEPS, TEST_PAIRS } from './arms.ts';
@@ -13,11 +13,11 @@ export function studyPage(runs: readonly StudyRun[]): string {
     runs: of(arm.name),
     comparison: arm.against === null ? null : compare(of(arm.name), of(arm.against)),
   }));
-  return `# Which settings pay
+  return `## Which settings pay
 
 Made by \`npm run study\`, on the bundled tiny model with the preset \`interleave-tiny\`; settings and seeds were fixed before the runs (\`scripts/study/arms.ts\`). Held-out: mean alignment of greedy answers on ${TEST_PAIRS} pairs of unseen texts. Seconds are those of steps alone, on one machine; compare them with each other only. In brackets: 95% t-intervals over seeds.
 
-## Settings that spend rollouts where there is a signal
+### Settings that spend rollouts where there is a signal
 
 Time until the held-out score at 10 words, measured after every step, first reaches ${REACHED}, and the score after the last of ${STEPS} steps. Every arm trains on ${RECORDS} pairs, so that prompts come back and their history counts, and at a learning rate of ${RATE}, half of the preset's, so that settings have the time to differ. Each setting is compared with the arm that has everything else in common with it, over the same seeds: seconds as a ratio (geometric mean; below 1 is faster), the last score as a difference.
 
@@ -25,13 +25,13 @@ Time until the held-out score at 10 words, measured after every step, first reac
 |---|---|---|---|---|---|---|---|---|
 ${compared.map(optionRow).join('\n')}
 
-## What was tried and did nothing
+### What was tried and did nothing
 
 ${nothing(compared)}
 
-## A curriculum against training on long texts directly
+### A curriculum against training on long texts directly
 
-As in [the story](story.md). The held-out score at 50 words, from checkpoints every ${CHECKPOINT_STEPS} steps: once after the same number of steps, and once within the time that the faster of the two took with the same seed. Seeds that have both: ${paired(
+As in the curriculum above. The held-out score at 50 words, from checkpoints every ${CHECKPOINT_STEPS} steps: once after the same number of steps, and once within the time that the faster of the two took with the same seed. Seeds that have both: ${paired(
     of('direct'),
     of('curriculum'),
   )[0]

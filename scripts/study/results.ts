@@ -38,7 +38,7 @@ export function refusal(found: readonly Outdated[]): string | null {
   if (found.length === 0) return null;
   const listed = found.map(({ name, difference }) => `  docs/study/${name} differs in ${difference}`);
   return [
-    'docs/study.md was not written: these results are of other weights or settings than today’s. Measure them again with their arms and seeds (npm run study -- --seeds … --only …), or delete them.',
+    'docs/results.md was not written: these results are of other weights or settings than today’s. Measure them again with their arms and seeds (npm run study -- --seeds … --only …), or delete them.',
     ...listed,
   ].join('\n');
 }

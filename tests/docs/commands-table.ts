@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
 import { commands } from '../../main/commands/index.ts';
 import { withCommonOptions } from '../../main/commands/shared.ts';
-import { markdownTable, writeTable } from './generated-table.ts';
+import { markdownTable, writePart } from '../../scripts/generated-part.ts';
 
 export const commandsFile = fileURLToPath(new URL('../../docs/commands.md', import.meta.url));
 export const COMMANDS_TABLE = 'commands';
@@ -50,4 +50,4 @@ function row(path: string, command: Command): string[] {
   return [`\`${path}${given.join('')}\``, command.description() || command.summary(), own.join(' ')];
 }
 
-if (import.meta.main) writeTable(commandsFile, COMMANDS_TABLE, await commandsTable());
+if (import.meta.main) writePart(commandsFile, COMMANDS_TABLE, await commandsTable());

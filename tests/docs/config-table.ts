@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import type { FieldSchema } from '../../main/services/config/form.ts';
 import { configFields, fieldMeta, trainConfigSchema } from '../../main/trainer/config.ts';
-import { markdownTable, writeTable } from './generated-table.ts';
+import { markdownTable, writePart } from '../../scripts/generated-part.ts';
 
 export const formatsFile = fileURLToPath(new URL('../../docs/formats.md', import.meta.url));
 
@@ -46,4 +46,4 @@ function bounds({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: FieldS
   return parts.length === 0 ? '' : ` ${parts.join(' and ')}`;
 }
 
-if (import.meta.main) writeTable(formatsFile, CONFIG_TABLE, configTable());
+if (import.meta.main) writePart(formatsFile, CONFIG_TABLE, configTable());

@@ -3,16 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { processTemplate } from '../../main/tasks/interleave/prompt.ts';
 import { parseInterleaveRecord } from '../../main/tasks/interleave/record.ts';
 import { configFields } from '../../main/trainer/config.ts';
+import { partIn } from '../../scripts/generated-part.ts';
 import { CONFIG_TABLE, configTable, formatsFile } from './config-table.ts';
-import { tableIn } from './generated-table.ts';
 
 const document = readFileSync(formatsFile, 'utf8');
 
 describe('docs/formats.md', () => {
   it('lists every configuration field as the schema has it', () => {
-    expect(tableIn(document, CONFIG_TABLE), 'regenerate the table: node tests/docs/config-table.ts').toBe(
-      configTable(),
-    );
+    expect(partIn(document, CONFIG_TABLE), 'regenerate the table: node tests/docs/config-table.ts').toBe(configTable());
     expect(configTable().split('\n')).toHaveLength(configFields.length + 2);
   });
 
