@@ -50,7 +50,8 @@ export function openStageRuns(
   let between = 0;
 
   function start(stage: StageRow): number {
-    return live.start(stageConfig(store, stage, paths), { stageId: stage.id });
+    const onStored = (): void => void store.stages.setState(stage.id, 'running');
+    return live.start(stageConfig(store, stage, paths), { stageId: stage.id, onStored });
   }
 
   function startQueued(stage: StageRow): boolean {

@@ -88,11 +88,13 @@ export function openQueue(store: Store, options: StageRunsOptions): RunQueue {
     if (queued === undefined) return false;
     try {
       const config = parseConfig(queued.config, 'The queued run');
-      live.start(config, queued.name === null ? {} : { name: queued.name });
-      store.queue.removeRun(id);
+      // In the history or in the queue, whenever the power fails: never in both, which would run it twice.
+      const onStored = (): void => requireTaken(store.queue.removeRun(id));
+      live.start(config, { onStored, ...(queued.name !== null && { name: queued.name }) });
       return true;
     } catch (error) {
       if (!(error instanceof BraidError)) throw error;
+      if (error.code === 'QUEUED_RUN_GONE') return false;
       // It stays in the queue with the reason: its settings must not be lost.
       store.queue.setReason(id, error.message);
       notices.add({ severity: 'error', message: error.message, remedy: error.remedy ?? null, runId: null });
@@ -205,6 +207,10 @@ export function openQueue(store: Store, options: StageRunsOptions): RunQueue {
 /** A failed stage pauses those behind it; in a workspace from elsewhere the user decides about everything. */
 export function isHeld(kind: QueueKind, hold: Hold | null): boolean {
   return hold !== null && (kind === 'stage' || hold.all === true);
+}
+
+function requireTaken(wasThere: boolean): void {
+  if (!wasThere) throw inputError('QUEUED_RUN_GONE', 'The run was taken out of the queue meanwhile');
 }
 
 function busy({ name, state }: StageRow): BraidError {

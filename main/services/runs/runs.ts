@@ -1,5 +1,5 @@
 /** The lifecycle of a run in the history: created, interrupted, resumed, ended. */
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { BraidError, inputError } from '../../errors.ts';
 import { type FileOps, writeError } from '../../io/atomic-write.ts';
@@ -28,6 +28,8 @@ export interface CreateRunOptions {
   readonly name?: string;
   /** The process that owns the run; by default this one. */
   readonly host?: RunHost;
+  /** Called in the transaction that stores it. */
+  readonly onStored?: (runId: number) => void;
 }
 
 export interface CreatedRun {
@@ -39,31 +41,44 @@ export interface CreatedRun {
 
 /** Registers a run in state "running" and creates its folder: both or neither. */
 export function createRun(store: Store, config: TrainConfig, options: CreateRunOptions = {}): CreatedRun {
+  let made: string | null = null;
+  try {
+    return store.transaction(() => {
+      const { runId, about } = insertRun(store, config, options);
+      const folder = makeRunFolder(store.folder, runFolderName(runId, about, config.method));
+      made = fromStoredPath(store.folder, folder);
+      const name = options.name ?? folder.split('/').at(-1) ?? folder;
+      store.runs.place(runId, name, folder);
+      keepTask(made, options.task ?? config.task);
+      options.onStored?.(runId);
+      return { runId, name, folder: made };
+    });
+  } catch (error) {
+    if (made !== null) rmSync(made, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/** `about`: what its folder is named after. */
+function insertRun(store: Store, config: TrainConfig, options: CreateRunOptions) {
   const { task = config.task } = options;
-  return store.transaction(() => {
-    const parent = config.from_checkpoint === null ? undefined : findCheckpoint(store, config.from_checkpoint);
-    const runId = store.runs.insert(
-      {
-        name: options.name ?? '',
-        method: config.method,
-        ...taskColumns(task),
-        stageId: options.stageId ?? null,
-        dataset: config.dataset,
-        model: config.model,
-        configJson: JSON.stringify(config),
-        parentRunId: parent?.runId ?? null,
-        parentCheckpointId: parent?.id ?? null,
-        maxSteps: config.max_steps,
-      },
-      options.host ?? currentHost(),
-    );
-    const about = typeof task === 'string' ? config.dataset : task.name;
-    const folder = makeRunFolder(store.folder, runFolderName(runId, about, config.method));
-    const name = options.name ?? folder.split('/').at(-1) ?? folder;
-    store.runs.place(runId, name, folder);
-    keepTask(fromStoredPath(store.folder, folder), task);
-    return { runId, name, folder: fromStoredPath(store.folder, folder) };
-  });
+  const parent = config.from_checkpoint === null ? undefined : findCheckpoint(store, config.from_checkpoint);
+  const runId = store.runs.insert(
+    {
+      name: options.name ?? '',
+      method: config.method,
+      ...taskColumns(task),
+      stageId: options.stageId ?? null,
+      dataset: config.dataset,
+      model: config.model,
+      configJson: JSON.stringify(config),
+      parentRunId: parent?.runId ?? null,
+      parentCheckpointId: parent?.id ?? null,
+      maxSteps: config.max_steps,
+    },
+    options.host ?? currentHost(),
+  );
+  return { runId, about: typeof task === 'string' ? config.dataset : task.name };
 }
 
 /** The checkpoint at a path, if a run of this workspace wrote it. */

@@ -88,9 +88,8 @@ export function openSweepRuns(store: Store, { live, changes, notices }: SweepRun
   /** Null: not now. `over`: it can't be started, or has no steps left. */
   function start(trial: TrialRow): number | null | 'over' {
     try {
-      const runId = launch(trial);
-      store.transaction(() => {
-        store.sweeps.startTrial(trial.id, runId);
+      const runId = launch(trial, (stored) => {
+        store.sweeps.startTrial(trial.id, stored);
         store.sweeps.setState(trial.sweepId, 'running');
       });
       changes.publish('sweeps', trial.sweepId);
@@ -107,13 +106,13 @@ export function openSweepRuns(store: Store, { live, changes, notices }: SweepRun
     }
   }
 
-  function launch(trial: TrialRow): number {
+  function launch(trial: TrialRow, onStored: (runId: number) => void): number {
     if (trial.runId !== null && store.runs.get(trial.runId) !== undefined) {
-      live.resume(trial.runId);
+      live.resume(trial.runId, { onStored });
       return trial.runId;
     }
     const config = parseConfig({ ...trial.config, ...startOf(trial) }, trial.name);
-    return live.start(config, { name: trial.name });
+    return live.start(config, { name: trial.name, onStored });
   }
 
   /** The newest checkpoint of the trial that this one follows. */

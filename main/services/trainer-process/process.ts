@@ -57,7 +57,13 @@ export function spawnTrainer<J extends TrainerJob>(
       resolve({ code, signal, stderr: stderr(), silentForMs: silence.broken() ? (silenceMs ?? 0) : null });
     });
   });
-  channel.post(job);
+  try {
+    channel.post(job);
+  } catch (error) {
+    // It would wait for its job for ever.
+    channel.kill();
+    throw error;
+  }
   return { pid: channel.pid, send: channel.post, kill: channel.kill, exited };
 }
 

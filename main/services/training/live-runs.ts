@@ -49,9 +49,11 @@ export interface StartChoice {
   readonly stageId?: number;
   /** By default the name of the run's folder. */
   readonly name?: string;
+  /** Called in the transaction that stores the run. */
+  readonly onStored?: (runId: number) => void;
 }
 
-export interface ResumeChoice {
+export interface ResumeChoice extends Pick<StartChoice, 'onStored'> {
   readonly checkpoint?: { readonly step: number; readonly path: string };
   readonly maxSteps?: number;
 }
@@ -97,11 +99,17 @@ export function openLiveRuns(
 
   function follow(run: LiveRun, expected: MemoryUse): void {
     lost.delete(run.runId);
-    board.add(run, liveStatus(requireRun(store, run.runId), expected, store.now()));
     void run.outcome.then((outcome) => {
       if (outcome.error?.code === 'HISTORY_LOST') lost.set(run.runId, outcome.error.message);
       board.remove(outcome);
     });
+    try {
+      board.add(run, liveStatus(requireRun(store, run.runId), expected, store.now()));
+    } catch (error) {
+      // To whoever asked it has not started: it must not train unseen.
+      run.kill();
+      throw error;
+    }
   }
 
   function training(runId: () => number) {

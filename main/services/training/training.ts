@@ -20,7 +20,7 @@ import { newestCheckpoint, resumePoint } from '../runs/history.ts';
 import { refuseImported } from '../runs/imported.ts';
 import { dropOldCheckpoints } from '../runs/old-checkpoints.ts';
 import { decisiveScores, goalOf } from '../runs/promotion.ts';
-import { claimRun, createRun, finishRun, interruptRun, removeRun, requireRun, rewindRun } from '../runs/runs.ts';
+import { claimRun, createRun, finishRun, interruptRun, requireRun, rewindRun } from '../runs/runs.ts';
 import { savedConfig } from '../runs/saved-config.ts';
 import { entryOf, faultEntry, resumeEntry, startEntry } from '../runs/training-log.ts';
 import { findTask } from '../tasks/find-task.ts';
@@ -32,6 +32,7 @@ import type { HostPaths } from '../workspace/paths.ts';
 import { readSettings } from '../workspace/settings.ts';
 import { withAbsolutePaths } from './absolute-paths.ts';
 import { knownEstimate } from './known-estimates.ts';
+import { undoRun, unlaunched, unsettled } from './unstarted-run.ts';
 
 export interface RunOutcome {
   readonly runId: number;
@@ -64,6 +65,8 @@ export interface TrainingOptions {
   readonly stageId?: number | null;
   /** By default the name of the run's folder. */
   readonly name?: string;
+  /** Called in the transaction that stores the run: what belongs to it is stored with it, or neither is. */
+  readonly onStored?: (runId: number) => void;
   /** A trainer silent for longer counts as hung; by default the setting `hang_minutes`. */
   readonly silenceMs?: number;
   /** By default the user's own. */
@@ -76,12 +79,14 @@ export interface TrainingOptions {
  */
 export function startTraining(store: Store, config: TrainConfig, options: TrainingOptions): LiveRun {
   const planned = plannedStart(store, config, options.paths, options.access);
+  const outside = externalWords(planned.task, planned.rewardAccess?.models);
   const { runId, folder } = createRun(store, planned.config, {
     stageId: options.stageId ?? null,
     task: planned.task,
     ...(options.name === undefined ? {} : { name: options.name }),
+    ...(options.onStored && { onStored: options.onStored }),
   });
-  return launch(store, { runId, folder, ...planned, resume: null }, options);
+  return launchOrEnd(store, { runId, folder, ...planned, outside, resume: null }, options);
 }
 
 export interface ResumeOptions extends TrainingOptions {
@@ -132,9 +137,13 @@ export function resumeTraining(store: Store, runId: number, options: ResumeOptio
     );
   }
   const folder = requireRunFolder(store, run);
-  const before = claimRun(store, runId);
+  const before = store.transaction(() => {
+    const claimed = claimRun(store, runId);
+    options.onStored?.(runId);
+    return claimed;
+  });
   const planned = { runId, folder, config, task, engine, rewardAccess: reward, ...inputs, modelFolder };
-  return launch(store, { ...planned, resume: { before, from } }, options);
+  return launchOrEnd(store, { ...planned, outside: null, resume: { before, from } }, options);
 }
 
 /** The saved form: absolute paths, and a checkpoint's own model and settings. */
@@ -168,6 +177,8 @@ interface Launch extends Pick<TrainerStart, 'task' | 'rewardAccess' | 'records' 
   readonly folder: string;
   readonly config: TrainConfig;
   readonly modelFolder: string;
+  /** What a new run's reward reaches outside the sandbox, in words. */
+  readonly outside: string | null;
   /** The run as it was and the checkpoint to resume from; null for a new run. */
   readonly resume: {
     readonly before: RunRow;
@@ -175,12 +186,23 @@ interface Launch extends Pick<TrainerStart, 'task' | 'rewardAccess' | 'records' 
   } | null;
 }
 
+/** From here on the run is stored: whatever keeps its process from starting is its end. */
+function launchOrEnd(store: Store, launched: Launch, options: TrainingOptions): LiveRun {
+  try {
+    return launch(store, launched, options);
+  } catch (cause) {
+    const { runId, folder } = launched;
+    const outcome = Promise.resolve(unlaunched(store, runId, launched.resume === null, cause));
+    return { runId, folder, send: () => undefined, kill: () => undefined, outcome };
+  }
+}
+
 function launch(store: Store, launched: Launch, options: TrainingOptions): LiveRun {
   const { runId, folder, config, resume, task, records, evalRecords, modelFolder, engine = null } = launched;
   const files = openRunFiles(folder, { onWarning: (warning) => recordQuietly(store, runId, warning) });
   const from = resume?.from?.step ?? 0;
   if (resume === null) {
-    const outside = externalWords(task, launched.rewardAccess?.models);
+    const { outside } = launched;
     files.appendLog(startEntry(config, outside));
     if (outside !== null) note(store, runId, 0, { kind: 'rewards', severity: 'info', message: outside });
   }
@@ -322,24 +344,6 @@ function folderLost(runId: number, folder: string): BraidError {
     `The folder of run ${runId}, ${folder}, was removed during training: its earlier checkpoints and its logs are gone`,
     { remedy: 'The history still has its metrics, and checkpoints saved after the removal are there.' },
   );
-}
-
-/** The end of a run that could not be stored: its state stays "running" until it can be written. */
-function unsettled(runId: number, error: BraidError): RunOutcome {
-  return { runId, state: 'interrupted', step: 0, checkpoint: null, error, kept: true };
-}
-
-function undoRun(store: Store, runId: number, error: BraidError | null): RunOutcome {
-  const outcome = { runId, state: 'failed', step: 0, checkpoint: null, error } as const;
-  try {
-    removeRun(store, runId);
-    return { ...outcome, kept: false };
-  } catch (cause) {
-    if (!(cause instanceof BraidError) || cause.code !== 'RUN_FOLDER_IN_USE') throw cause;
-    // Why it was refused is what counts; the user can delete it later.
-    finishRun(store, runId, 'failed', error?.message ?? null);
-    return { ...outcome, kept: true };
-  }
 }
 
 function conclude(

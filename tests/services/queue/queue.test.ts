@@ -1,6 +1,7 @@
 import { mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { BraidError } from '../../../main/errors.ts';
 import { addStage, type StageEdit } from '../../../main/services/curriculum/edit.ts';
 import { stageConfig } from '../../../main/services/curriculum/stage-config.ts';
 import { requireStage, type StageRunsOptions } from '../../../main/services/curriculum/stage-runs.ts';
@@ -164,6 +165,25 @@ describe('the queue of stages', () => {
     store.runs.setState(run, 'done', null);
     queue.updateEnded();
     expect(stateOf(taken)).toBe('done');
+  });
+
+  it('has a run in the history or in the queue, never in both, whatever fails between', async () => {
+    const { store, live, config, open } = await bench();
+    const queue = open();
+    onTestFinished(() => queue.close());
+    const remove = vi.spyOn(store.queue, 'removeRun');
+    remove.mockImplementationOnce(() => {
+      throw new BraidError('DISK_FULL', 'the disk is full');
+    });
+    const id = queue.addRun(config({ max_steps: 1 }), 'free');
+    expect([store.runs.list(), live.list()]).toEqual([[], []]);
+    expect(queue.list()).toMatchObject([{ kind: 'run', id, reason: 'the disk is full' }]);
+    // Another process took it out.
+    remove.mockReturnValueOnce(false);
+    queue.retry(id);
+    expect([store.runs.list(), live.list()]).toEqual([[], []]);
+    queue.retry(id);
+    expect([store.runs.list().length, queue.list()]).toEqual([1, []]);
   });
 
   it('reports errors of a stage before it is queued, and those found when it starts', async () => {

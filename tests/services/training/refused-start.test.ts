@@ -1,9 +1,13 @@
-import fs from 'node:fs';
+import fs, { copyFileSync, cpSync, readdirSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
+import { join, resolve } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { startTraining } from '../../../main/services/training/training.ts';
+import { finishRun } from '../../../main/services/runs/runs.ts';
+import { resumeTraining, startTraining } from '../../../main/services/training/training.ts';
 import { refusedAtFirst } from '../../as-windows.ts';
-import { tinyWorkspace } from '../tiny-workspace.ts';
+import { errorOf } from '../../store/helpers.ts';
+import { writeTask } from '../tasks/task-folder.ts';
+import { type TinyWorkspace, tinyWorkspace } from '../tiny-workspace.ts';
 
 /** Renames are refused, as on Windows while a file of the folder is open. */
 function refuseRenames(): void {
@@ -24,5 +28,73 @@ describe('startTraining', () => {
     const error = { code: 'NO_CHAT_TEMPLATE', kind: 'input' };
     expect(await outcome).toMatchObject({ state: 'failed', kept: true, error });
     expect(store.runs.get(runId)).toMatchObject({ state: 'failed', reason: expect.stringContaining('chat template') });
+  });
+
+  it('stores nothing where a reward model is damaged', async () => {
+    const { store, paths, root, config } = await tinyWorkspace();
+    const classifier = join(root, 'models', 'rm');
+    const fixture = (name: string): string => resolve(import.meta.dirname, '../../parity/fixtures', name);
+    cpSync(fixture('classifiers/llama'), classifier, { recursive: true });
+    for (const file of ['tokenizer.json', 'tokenizer_config.json'])
+      copyFileSync(join(fixture('bert'), file), join(classifier, file));
+    writeFileSync(join(classifier, 'model.safetensors'), 'damaged');
+    writeTask(join(root, 'tasks'), 'mix', {
+      'task.yaml': `title: Mixed
+fields: { fragment_a: text, fragment_b: text }
+prompt: 'Say {fragment_a}'
+target: '{fragment_a}'
+success_threshold: 1
+rewards: { said: 1, helpful: { weight: 0.1, classifier: models/rm } }
+`,
+      'reward.ts': 'export const reward = () => ({ said: 1 });',
+    });
+    expect(() => startTraining(store, config({ task: 'mix' }), { paths })).toThrow('model.safetensors');
+    expect(store.runs.list()).toEqual([]);
+    expect(readdirSync(join(root, 'outputs'))).toEqual([]);
+  });
+
+  const neverStarts = (): never => {
+    throw new Error('spawn EAGAIN');
+  };
+  /** A process that can't take its job, such as one larger than a message may be. */
+  const deaf = (killed: () => void) => () => ({
+    ...{ pid: 1, stderr: null, onMessage: () => undefined, onExit: () => undefined },
+    post: neverStarts,
+    kill: killed,
+  });
+  const withTrainer = ({ paths }: TinyWorkspace, trainer: TinyWorkspace['paths']['trainer']) => ({
+    paths: { ...paths, trainer },
+  });
+
+  it('ends a run whose process cannot start as failed, with the reason', async () => {
+    const world = await tinyWorkspace();
+    const { runId, outcome } = startTraining(world.store, world.config(), withTrainer(world, neverStarts));
+    expect(await outcome).toMatchObject({ state: 'failed', kept: true, error: { code: 'TRAINER_NOT_STARTED' } });
+    expect(world.store.runs.get(runId)).toMatchObject({
+      state: 'failed',
+      reason: expect.stringContaining('spawn EAGAIN'),
+    });
+    finishRun(world.store, runId, 'stopped');
+    const again = resumeTraining(world.store, runId, withTrainer(world, neverStarts));
+    expect(await again.outcome).toMatchObject({ state: 'interrupted', error: { code: 'TRAINER_NOT_STARTED' } });
+  });
+
+  it('kills a process that cannot be given its job, and ends the run', async () => {
+    const world = await tinyWorkspace();
+    const killed = vi.fn();
+    const { outcome } = startTraining(world.store, world.config(), withTrainer(world, deaf(killed)));
+    expect(await outcome).toMatchObject({ state: 'failed', error: { message: expect.stringContaining('EAGAIN') } });
+    expect(killed).toHaveBeenCalledOnce();
+  });
+
+  it('stores what belongs to the run with it, or neither', async () => {
+    const { store, paths, root, config } = await tinyWorkspace();
+    const onStored = (): void => {
+      store.settings.set('seen', 1);
+      throw new Error('no');
+    };
+    expect(errorOf(() => startTraining(store, config(), { paths, onStored }))).toMatchObject({ message: 'no' });
+    expect([store.runs.list(), store.settings.get('seen')]).toEqual([[], undefined]);
+    expect(readdirSync(join(root, 'outputs'))).toEqual([]);
   });
 });
