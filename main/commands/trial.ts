@@ -6,7 +6,7 @@ import { type ConfigFields, readConfigChoice } from '../services/config/presets.
 import { type ReplyRun, type ReplyStart, replyFields } from '../services/recipes/reply-presets.ts';
 import { runTrial, type TrialResult } from '../services/recipes/trial.ts';
 import { markAbandonedRuns } from '../services/runs/runs.ts';
-import type { RunOutcome } from '../services/training/training.ts';
+import type { RunOutcome } from '../services/training/run-outcome.ts';
 import { openWorkspace } from '../services/workspace/workspace.ts';
 import { openStore } from '../store/index.ts';
 import { counted, formatDuration } from '../text/format.ts';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { BraidError } from '../../errors.ts';
 import { requireRun } from '../../services/runs/runs.ts';
 import type { LiveRuns } from '../../services/training/live-runs.ts';
-import type { RunOutcome } from '../../services/training/training.ts';
+import type { RunOutcome } from '../../services/training/run-outcome.ts';
 import type { PathAccess } from '../context.ts';
 import { newRunConfig, type RunPlace, resumeRun } from '../run-control.ts';
 import { type Tool, tool } from './tool.ts';

@@ -2,13 +2,12 @@
  * The user's engines: servers of the Tinker protocol, by name. They are in the user's own configuration: a workspace may
  * come from elsewhere, and an address in it would be where prompts go. Their keys are among the secrets.
  */
-import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
-import { BraidError, inputError } from '../../errors.ts';
-import { errorCode, writeFileAtomic } from '../../io/atomic-write.ts';
+import { inputError } from '../../errors.ts';
 import { engineAddress } from '../../trainer/engine/tinker/address.ts';
 import { secretsFile } from '../workspace/secrets.ts';
+import { openUserFile, type UserFile } from '../workspace/user-file.ts';
 import { launcherSchema } from './launcher.ts';
 import { mayBeUp, type ServerRecords } from './server-records.ts';
 
@@ -33,32 +32,17 @@ export const engineSchema = z.strictObject({
 export type EngineEntry = Readonly<z.infer<typeof engineSchema>>;
 
 /** Where the engines are kept. */
-export interface EngineFile {
-  read(): readonly EngineEntry[];
-  write(entries: readonly EngineEntry[]): void;
-}
+export type EngineFile = UserFile<readonly EngineEntry[]>;
 
 /** Opens the file next to the secrets; it is made when the first engine is added. */
 export function openEngineFile(file: string = join(dirname(secretsFile()), 'engines.json')): EngineFile {
-  return {
-    read: () => readEntries(file),
-    write: (entries) => {
-      mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-      writeFileAtomic(file, `${JSON.stringify(entries, null, 2)}\n`, { mode: 0o600 });
-    },
-  };
-}
-
-function readEntries(file: string): readonly EngineEntry[] {
-  try {
-    return z.array(engineSchema).parse(JSON.parse(readFileSync(file, 'utf8')));
-  } catch (cause) {
-    if (errorCode(cause) === 'ENOENT') return [];
-    throw new BraidError('ENGINES_UNREADABLE', `${file}: expected the engines that Braid keeps, and can't read them`, {
-      cause,
-      remedy: 'Delete the file and add the engines again. Nothing else is in it.',
-    });
-  }
+  return openUserFile<readonly EngineEntry[]>(file, {
+    schema: z.array(engineSchema),
+    empty: [],
+    what: 'the engines that Braid keeps',
+    code: 'ENGINES_UNREADABLE',
+    remedy: 'Delete the file and add the engines again. Nothing else is in it.',
+  });
 }
 
 /** All engines, by name. */
@@ -71,18 +55,21 @@ export function saveEngine(engines: EngineFile, given: z.input<typeof engineSche
   const parsed = engineSchema.safeParse(given);
   if (!parsed.success) throw inputError('BAD_ENGINE', z.prettifyError(parsed.error));
   const { data } = parsed;
-  const all = listEngines(engines);
-  const launcher = given.launcher === undefined ? all.find(({ name }) => name === data.name)?.launcher : data.launcher;
-  if (launcher?.kind === 'ray') engineAddress(launcher.dashboard, launcher.allowPlain);
-  const entry = { ...data, url: engineAddress(data.url, data.allowPlain), launcher: launcher ?? null };
-  engines.write([...all.filter(({ name }) => name !== entry.name), entry]);
+  const url = engineAddress(data.url, data.allowPlain);
+  if (data.launcher?.kind === 'ray') engineAddress(data.launcher.dashboard, data.launcher.allowPlain);
+  let entry: EngineEntry = { ...data, url };
+  engines.change((all) => {
+    const kept = all.find(({ name }) => name === data.name)?.launcher ?? null;
+    entry = { ...entry, launcher: given.launcher === undefined ? kept : data.launcher };
+    return [...all.filter(({ name }) => name !== entry.name), entry];
+  });
   return entry;
 }
 
 /** Forgets an engine; its key and the history of its runs stay. */
 export function removeEngine(engines: EngineFile, name: string): void {
   requireEngine(engines, name);
-  engines.write(listEngines(engines).filter((entry) => entry.name !== name));
+  engines.change((all) => all.filter((entry) => entry.name !== name));
 }
 
 /** Refuses where the server of an engine may be up: forgetting the engine would leave it behind. */

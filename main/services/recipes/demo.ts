@@ -27,7 +27,8 @@ import { type Comparison, compareEvaluations } from '../evaluation/summary.ts';
 import { findCheckpoint } from '../runs/runs.ts';
 import { bundledTextFiles } from '../texts/bundled.ts';
 import { readCorpus } from '../texts/index.ts';
-import { type LiveRun, type RunOutcome, startTraining } from '../training/training.ts';
+import type { RunOutcome } from '../training/run-outcome.ts';
+import { type LiveRun, startTraining } from '../training/training.ts';
 import type { HostPaths } from '../workspace/paths.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 

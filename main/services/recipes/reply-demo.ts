@@ -13,7 +13,8 @@ import { passThresholds } from '../comparisons/sampled/measures.ts';
 import { type ComparisonFiles, writeComparison } from '../comparisons/sampled/write.ts';
 import { type SplitOutcome, type SplitRequest, splitReplyFile } from '../datasets/reply-split/files.ts';
 import { seedRunName } from '../runs/seed-groups.ts';
-import { type LiveRun, type RunOutcome, startTraining, type TrainToEnd } from '../training/training.ts';
+import type { RunOutcome } from '../training/run-outcome.ts';
+import { type LiveRun, startTraining, type TrainToEnd } from '../training/training.ts';
 import type { HostPaths } from '../workspace/paths.ts';
 import { type ReplyRun, replyFields, replyRuns } from './reply-presets.ts';
 

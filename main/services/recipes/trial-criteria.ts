@@ -2,7 +2,7 @@
 
 import { repetition } from '../../text/repetition.ts';
 import { plainWords } from '../../text/terms.ts';
-import type { RunOutcome } from '../training/training.ts';
+import type { RunOutcome } from '../training/run-outcome.ts';
 
 export interface Criterion {
   readonly name: 'completes' | 'loss_falls' | 'reward_rises' | 'generations_reasonable';

@@ -2,15 +2,14 @@
  * What the user has agreed to: commands that run and addresses that completions are sent to, each by the hash of exactly
  * that. It is in the user's own configuration, so that no workspace can bring its own agreement.
  */
-import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
-import { BraidError, inputError } from '../../errors.ts';
-import { errorCode, writeFileAtomic } from '../../io/atomic-write.ts';
+import { inputError } from '../../errors.ts';
 import { type Reach, reachOf } from '../../tasks/external/access.ts';
 import { parseDefinition, TASK_FILE } from '../../tasks/folder/definition.ts';
 import type { TaskSource } from '../../tasks/index.ts';
 import { secretsFile } from '../workspace/secrets.ts';
+import { openUserFile, type UserFile } from '../workspace/user-file.ts';
 
 const consentSchema = z.object({
   hash: z.string().regex(/^[0-9a-f]{64}$/),
@@ -22,34 +21,17 @@ const consentSchema = z.object({
 type Consent = Readonly<z.infer<typeof consentSchema>>;
 
 /** Where agreements are kept. */
-export interface ConsentFile {
-  read(): readonly Consent[];
-  write(consents: readonly Consent[]): void;
-}
+export type ConsentFile = UserFile<readonly Consent[]>;
 
 /** Opens the file next to the secrets; it is made when something is agreed to. */
 export function openConsentFile(file: string = join(dirname(secretsFile()), 'allowed-rewards.json')): ConsentFile {
-  return {
-    read: () => {
-      try {
-        return z.array(consentSchema).parse(JSON.parse(readFileSync(file, 'utf8')));
-      } catch (cause) {
-        if (errorCode(cause) === 'ENOENT') return [];
-        throw new BraidError(
-          'CONSENT_UNREADABLE',
-          `${file}: expected the rewards that you allowed, and can't read them`,
-          {
-            cause,
-            remedy: 'Delete the file and allow the rewards again. Nothing else is in it.',
-          },
-        );
-      }
-    },
-    write: (consents) => {
-      mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-      writeFileAtomic(file, `${JSON.stringify(consents, null, 2)}\n`, { mode: 0o600 });
-    },
-  };
+  return openUserFile<readonly Consent[]>(file, {
+    schema: z.array(consentSchema),
+    empty: [],
+    what: 'the rewards that you allowed',
+    code: 'CONSENT_UNREADABLE',
+    remedy: 'Delete the file and allow the rewards again. Nothing else is in it.',
+  });
 }
 
 /** A component that reaches outside, and whether the user has agreed to it. */
@@ -94,15 +76,15 @@ export function allowReaches(
       `"${insecure.component}" sends completions to ${insecure.host} unencrypted: anyone on the way could read them`,
       'Use https or an SSH tunnel to this machine; or add --allow-plain-http.',
     );
-  const others = consents.read().filter(({ hash }) => !hashes.includes(hash));
-  consents.write([...others, ...agreed.map(({ hash, text, isPlain }) => ({ hash, text, plain: isPlain }))]);
+  const added = agreed.map(({ hash, text, isPlain }) => ({ hash, text, plain: isPlain }));
+  consents.change((before) => [...before.filter(({ hash }) => !hashes.includes(hash)), ...added]);
   return reachesOf(source, consents);
 }
 
 /** Takes back what was agreed to for a task. */
 export function forgetReaches(source: TaskSource, consents: ConsentFile): void {
   const hashes = reachesOf(source, consents).map(({ hash }) => hash);
-  consents.write(consents.read().filter(({ hash }) => !hashes.includes(hash)));
+  consents.change((before) => before.filter(({ hash }) => !hashes.includes(hash)));
 }
 
 /** Refuses a task that reaches what nobody has agreed to; says what, and how to agree. */

@@ -2,7 +2,8 @@
 import type { TrainerEvent } from '../../trainer/events.ts';
 import type { Changes, Topic } from '../workspace/changes.ts';
 import { advance, type LiveStatus, SHORTEST_SILENCE_MS, silenceToTell } from './live-status.ts';
-import type { LiveRun, RunOutcome } from './training.ts';
+import type { RunOutcome } from './run-outcome.ts';
+import type { LiveRun } from './training.ts';
 
 /** How often the board checks whether trainers send events, and the shortest silence that it reports. */
 export interface SilenceWatch {

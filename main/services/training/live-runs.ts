@@ -19,7 +19,8 @@ import { promisedBytes, refusal } from './admission.ts';
 import { expectedMemory } from './demand.ts';
 import { type BoardListeners, openLiveBoard, type SilenceWatch } from './live-board.ts';
 import { type LiveStatus, liveStatus } from './live-status.ts';
-import { type LiveRun, type RunOutcome, resumeTraining, startTraining } from './training.ts';
+import type { RunOutcome } from './run-outcome.ts';
+import { type LiveRun, resumeTraining, startTraining } from './training.ts';
 
 /** An open workspace and its live runs. */
 export interface LiveWorkspace extends OpenWorkspace {

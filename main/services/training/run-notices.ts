@@ -3,7 +3,7 @@ import type { Store } from '../../store/index.ts';
 import type { TrainerEvent } from '../../trainer/events.ts';
 import { requireRun } from '../runs/runs.ts';
 import type { Notices } from '../workspace/notices.ts';
-import type { RunOutcome } from './training.ts';
+import type { RunOutcome } from './run-outcome.ts';
 
 /** Notifies of warnings and of pauses by the collapse watch. */
 export function recordEvent(notices: Pick<Notices, 'add'>, store: Store, runId: number, event: TrainerEvent): void {

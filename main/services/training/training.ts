@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { BraidError, inputError } from '../../errors.ts';
 import type { Store } from '../../store/index.ts';
-import type { RunRow, RunState } from '../../store/runs.ts';
+import type { RunRow } from '../../store/runs.ts';
 import { openTask, type TaskSource } from '../../tasks/index.ts';
 import { keptChatSettings } from '../../trainer/checkpoint.ts';
 import type { TrainConfig } from '../../trainer/config.ts';
@@ -32,20 +32,8 @@ import type { HostPaths } from '../workspace/paths.ts';
 import { readSettings } from '../workspace/settings.ts';
 import { withAbsolutePaths } from './absolute-paths.ts';
 import { knownEstimate } from './known-estimates.ts';
+import type { RunOutcome } from './run-outcome.ts';
 import { undoRun, unlaunched, unsettled } from './unstarted-run.ts';
-
-export interface RunOutcome {
-  readonly runId: number;
-  readonly state: RunState;
-  /** Steps done. */
-  readonly step: number;
-  /** The last checkpoint, if one was written. */
-  readonly checkpoint: string | null;
-  /** Why it failed; null if it didn't. */
-  readonly error: BraidError | null;
-  /** False for a new run whose input was rejected before it started: it isn't in the history. */
-  readonly kept: boolean;
-}
 
 /** Runs a configuration under a name, to its end. */
 export type TrainToEnd = (config: TrainConfig, name: string) => Promise<RunOutcome>;

@@ -3,7 +3,7 @@ import { BraidError } from '../../errors.ts';
 import type { Store } from '../../store/index.ts';
 import { newestCheckpoint } from '../runs/history.ts';
 import { finishRun, interruptRun, removeRun, requireRun } from '../runs/runs.ts';
-import type { RunOutcome } from './training.ts';
+import type { RunOutcome } from './run-outcome.ts';
 
 /** A run whose process could not be started: nothing else would ever end it. */
 export function unlaunched(store: Store, runId: number, isNew: boolean, cause: unknown): RunOutcome {

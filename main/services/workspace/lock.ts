@@ -1,9 +1,12 @@
 /** One app per workspace: the first locks it, a second gets an error that names the holder. Command-line commands don't lock it. */
-import { readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+
+import { randomUUID } from 'node:crypto';
+import { readFileSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { BraidError } from '../../errors.ts';
-import { writeError } from '../../io/atomic-write.ts';
+import { writeError, writeFileAtomic } from '../../io/atomic-write.ts';
+import { exclusively } from '../../store/exclusive.ts';
 import { currentHost, isHostAlive } from './host.ts';
 
 const holderSchema = z.object({
@@ -21,34 +24,41 @@ export interface WorkspaceLock {
   release(): void;
 }
 
+const LOCK = 'the lock of the workspace';
 /** How often a lock is renewed: several times before another machine counts its holder as gone (host.ts). */
 const RENEW_MS = 30_000;
 
-/** Locks the workspace, or throws WORKSPACE_HELD with the holder. The lock of an exited process is ignored. */
+/**
+ * Locks the workspace, or throws WORKSPACE_HELD with the holder. The lock of an exited process is ignored. Whoever judges
+ * the holder and takes its place does both alone, so that no two can find the same one gone.
+ */
 export function lockWorkspace(root: string, what: string, now: () => number = Date.now): WorkspaceLock {
   const file = join(root, '.braid-app.json');
+  const alone = <T>(work: () => T): T => exclusively(join(root, '.braid-lock'), LOCK, work);
   const mine: LockHolder = { ...currentHost(), what, since: now() };
-  const content = `${JSON.stringify(mine)}\n`;
-  for (;;) {
-    try {
-      // Fails if the file exists: of two that start at the same time, one gets it.
-      writeFileSync(file, content, { flag: 'wx' });
-      const renewing = setInterval(() => renew(file, content), RENEW_MS).unref();
-      return {
-        release: () => {
-          clearInterval(renewing);
-          release(file, content);
-        },
-      };
-    } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST'))
-        throw writeError(error, file, 'the lock of the workspace');
-    }
+  const content = `${JSON.stringify({ ...mine, key: randomUUID() })}\n`;
+  alone(() => {
     const holder = readHolder(file);
     if (holder !== null && isHostAlive(holder, now())) throw held(root, holder);
+    take(file, content);
+  });
+  const renewing = setInterval(() => renew(file, content), RENEW_MS).unref();
+  return {
+    release: () => {
+      clearInterval(renewing);
+      release(file, content, alone);
+    },
+  };
+}
+
+function take(file: string, content: string): void {
+  try {
     // A folder of that name is no lock either, and would stop us for ever.
     rmSync(file, { force: true, recursive: true });
+  } catch (error) {
+    throw writeError(error, file, LOCK);
   }
+  writeFileAtomic(file, content, { what: LOCK });
 }
 
 /** The holder, with the time of its last renewal. */
@@ -81,9 +91,11 @@ function renew(file: string, content: string): void {
   }
 }
 
-function release(file: string, content: string): void {
+function release(file: string, content: string, alone: (work: () => void) => void): void {
   try {
-    if (isOurs(file, content)) rmSync(file, { force: true });
+    alone(() => {
+      if (isOurs(file, content)) rmSync(file, { force: true });
+    });
   } catch {
     // Already removed.
   }

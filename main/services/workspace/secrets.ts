@@ -3,12 +3,10 @@
  * shared, and no answer to a page contains one. On the desktop the system's key store encrypts them; elsewhere the file
  * is readable by its owner only.
  */
-import { mkdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import envPaths from 'env-paths';
 import { z } from 'zod';
-import { BraidError } from '../../errors.ts';
-import { errorCode, writeFileAtomic } from '../../io/atomic-write.ts';
+import { openUserFile } from './user-file.ts';
 
 /** The system's key store; Electron's safeStorage is one. */
 export interface Cipher {
@@ -43,8 +41,15 @@ export function secretsFile(): string {
 
 /** Opens the file; it is made when the first secret is set. */
 export function openSecrets({ file = secretsFile(), cipher = null }: SecretsOptions = {}): Secrets {
+  const entries = openUserFile(file, {
+    schema: fileSchema,
+    empty: {},
+    what: 'the tokens that Braid keeps',
+    code: 'SECRETS_UNREADABLE',
+    remedy: 'Delete the file and enter the tokens again. Nothing else is in it.',
+  });
   const get = (name: string): string | null => {
-    const entry = readEntries(file)[name];
+    const entry = entries.read()[name];
     if (entry === undefined) return null;
     const bytes = Buffer.from(entry.value, 'base64');
     if (!entry.encrypted) return bytes.toString('utf8');
@@ -57,26 +62,11 @@ export function openSecrets({ file = secretsFile(), cipher = null }: SecretsOpti
   return {
     isEncrypted: cipher !== null,
     get,
-    isLocked: (name) => name in readEntries(file) && get(name) === null,
+    isLocked: (name) => name in entries.read() && get(name) === null,
     set: (name, value) => {
-      const { [name]: _, ...others } = readEntries(file);
       const bytes = value === null ? null : (cipher?.encrypt(value) ?? Buffer.from(value, 'utf8'));
       const entry = bytes && { encrypted: cipher !== null, value: Buffer.from(bytes).toString('base64') };
-      mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-      const content = JSON.stringify({ ...others, ...(entry && { [name]: entry }) }, null, 2);
-      writeFileAtomic(file, `${content}\n`, { mode: 0o600 });
+      entries.change(({ [name]: _, ...others }) => ({ ...others, ...(entry && { [name]: entry }) }));
     },
   };
-}
-
-function readEntries(file: string): z.infer<typeof fileSchema> {
-  try {
-    return fileSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
-  } catch (cause) {
-    if (errorCode(cause) === 'ENOENT') return {};
-    throw new BraidError('SECRETS_UNREADABLE', `${file}: expected the tokens that Braid keeps, and can't read them`, {
-      cause,
-      remedy: 'Delete the file and enter the tokens again. Nothing else is in it.',
-    });
-  }
 }

@@ -86,9 +86,11 @@ export function readSettings(store: Pick<Store, 'settings'>): Settings {
 }
 
 /** Changes some settings and returns all of them. */
-export function changeSettings(store: Pick<Store, 'settings'>, change: SettingsChange): Settings {
-  const result = settingsSchema.safeParse({ ...readSettings(store), ...change });
-  if (!result.success) throw inputError('BAD_SETTING', z.prettifyError(result.error));
-  store.settings.set(KEY, result.data);
-  return result.data;
+export function changeSettings(store: Pick<Store, 'settings' | 'transaction'>, change: SettingsChange): Settings {
+  return store.transaction(() => {
+    const result = settingsSchema.safeParse({ ...readSettings(store), ...change });
+    if (!result.success) throw inputError('BAD_SETTING', z.prettifyError(result.error));
+    store.settings.set(KEY, result.data);
+    return result.data;
+  });
 }

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, statSync, utimesSync, writ
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { lockWorkspace } from '../../../main/services/workspace/lock.ts';
+import { processesAtOnce, sourceUrl } from '../../processes-at-once.ts';
 import { errorOf, temporaryFolder } from '../../store/helpers.ts';
 
 /** A lock of a process on another machine. */
@@ -36,6 +37,7 @@ describe('lockWorkspace', () => {
   it('ignores a killed holder, and a truncated lock file', async () => {
     const root = temporaryFolder();
     const program = `
+      import { hostname } from 'node:os';
       import { lockWorkspace } from ${JSON.stringify(new URL('../../../main/services/workspace/lock.ts', import.meta.url).href)};
       lockWorkspace(${JSON.stringify(root)}, 'another');
       console.log('locked');
@@ -48,6 +50,38 @@ describe('lockWorkspace', () => {
     lockWorkspace(root, 'this').release();
     writeFileSync(join(root, '.braid-app.json'), '{"pid": 1');
     lockWorkspace(root, 'this').release();
+  });
+
+  it('has one holder, however many processes find the lock of a dead one at once', async () => {
+    const root = temporaryFolder();
+    // Each holder checks that it is alone, then leaves its lock as a crash would.
+    const outputs = await processesAtOnce(
+      4,
+      `
+      import { closeSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+      import { hostname } from 'node:os';
+      import { lockWorkspace } from ${JSON.stringify(sourceUrl('main/services/workspace/lock.ts'))};
+      process.chdir(${JSON.stringify(root)});
+      const stale = JSON.stringify({ pid: 999999, hostId: hostname() + ':1', what: 'dead', since: 1 });
+      let held = 0;
+      for (const end = Date.now() + 700; Date.now() < end; ) {
+        let lock;
+        try {
+          lock = lockWorkspace('.', 'a process');
+        } catch (error) {
+          if (error.code !== 'WORKSPACE_HELD') throw error;
+          continue;
+        }
+        closeSync(openSync('alone', 'wx'));
+        held++;
+        rmSync('alone');
+        writeFileSync('stale-' + process.pid, stale);
+        renameSync('stale-' + process.pid, '.braid-app.json');
+        lock.release();
+      }
+      console.log(held);`,
+    );
+    expect(outputs.reduce((sum, held) => sum + Number(held), 0)).toBeGreaterThan(4);
   });
 
   it.each([
