@@ -1,8 +1,9 @@
 /** Which files of a model folder hold its weights: one safetensors file, or shards named by their index. */
 import { existsSync, readdirSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { z } from 'zod';
 import { inputError } from '../errors.ts';
+import { nameFault } from '../io/foreign-name.ts';
 import { readJson } from './config.ts';
 
 const WHOLE = 'model.safetensors';
@@ -33,7 +34,7 @@ function shardMap(folder: string): Readonly<Record<string, string>> {
   if (!parsed.success) throw inputError('BAD_MODEL_INDEX', `${index}: expected {"weight_map": {tensor: file}}`);
   for (const [name, file] of Object.entries(parsed.data.weight_map)) {
     // A shard must be in the same folder as its index.
-    if (file !== basename(file))
+    if (nameFault(file) !== null)
       throw inputError('BAD_MODEL_INDEX', `${index}: expected "${name}" in a file of this folder, got "${file}"`);
   }
   return parsed.data.weight_map;

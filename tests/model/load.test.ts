@@ -122,6 +122,18 @@ describe('loadModel', () => {
       '../x',
     ],
     [
+      'a file in no folder of any system',
+      (map: object) => ({ weight_map: { ...map, 'lm_head.weight': '..\\x' } }),
+      'BAD_MODEL_INDEX',
+      '..\\x',
+    ],
+    [
+      'the folder above',
+      (map: object) => ({ weight_map: { ...map, 'lm_head.weight': '..' } }),
+      'BAD_MODEL_INDEX',
+      'got ".."',
+    ],
+    [
       'the wrong shard',
       (map: object) => ({ weight_map: { ...map, 'model.norm.weight': 'model-00001-of-00004.safetensors' } }),
       'TENSOR_MISSING',

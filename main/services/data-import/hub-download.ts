@@ -6,6 +6,7 @@ import { mkdirSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import type { ListFileEntry } from '@huggingface/hub';
 import { BraidError, inputError } from '../../errors.ts';
+import { foreignParts, nameFault } from '../../io/foreign-name.ts';
 import { TABLE_TYPES } from '../datasets/import/table.ts';
 import { checkSpace } from '../models/disk-space.ts';
 import type { HubOptions } from '../models/hub-access.ts';
@@ -48,8 +49,9 @@ export async function fetchHubDataset(
       progress({ done: Math.round(done / 2 ** 20), total: Math.ceil(total / 2 ** 20), unit: 'MiB' });
     };
     const places: string[] = [];
-    for (const file of wanted) {
-      const place = join(folder, file.path.replaceAll('/', '__'));
+    const names = flatNames(wanted, dataset.repo);
+    for (const [i, file] of wanted.entries()) {
+      const place = join(folder, names[i] ?? '');
       places.push(place);
       const download = () => downloadFile({ ...access, path: file.path });
       await fetchHubFile(file, place, { download, what: 'import', signal, onBytes });
@@ -60,6 +62,17 @@ export async function fetchHubDataset(
       throw new BraidError('INTERRUPTED', 'Interrupted; what was downloaded is kept for the next time.');
     throw hubError(error, { repo: dataset.repo, revision }, options, DATASET_ELSEWHERE);
   }
+}
+
+/** A name for each file in one folder; on some systems capitals make no difference. */
+export function flatNames(files: readonly { readonly path: string }[], repo: string): readonly string[] {
+  const taken = new Set<string>();
+  return files.map(({ path }, i) => {
+    const flat = foreignParts(path, repo).join('__');
+    const name = taken.has(flat.toLowerCase()) || nameFault(flat) !== null ? `${i}${extname(path)}` : flat;
+    taken.add(name.toLowerCase());
+    return name;
+  });
 }
 
 /** The data files of a split: by folder in the Hub's own conversion, by name elsewhere. */

@@ -1,5 +1,6 @@
 /** How a dataset of the Hugging Face Hub is named. */
 import { inputError } from '../../errors.ts';
+import { nameFault } from '../../io/foreign-name.ts';
 
 export interface HubDataset {
   /** `owner/name`, or one name for a few old ones. */
@@ -20,7 +21,7 @@ export function parseHubDataset(text: string): HubDataset {
   const parts = path.split('/').filter((part) => part !== '');
   const [owner = '', name, config = null, ...rest] = parts;
   const fits = [...parts, ...(revision === null ? [] : revision.split('/'))].every(
-    (part) => /^[\w.-]+$/.test(part) && !/^\.+$/.test(part),
+    (part) => /^[\w.-]+$/.test(part) && nameFault(part) === null,
   );
   if (owner !== '' && name !== undefined && rest.length === 0 && fits)
     return { repo: `${owner}/${name}`, config, revision };

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
 import { inputError } from '../../errors.ts';
+import { nameFault } from '../../io/foreign-name.ts';
 import type { Store } from '../../store/index.ts';
 import type { TaskSource } from '../../tasks/index.ts';
 import type { WrittenImport } from '../datasets/import/plan.ts';
@@ -16,10 +17,10 @@ export function importTarget(
   name: string,
   replace: boolean,
 ): string {
-  if (!/^[\p{L}\p{N}][\p{L}\p{N}._-]{0,59}$/u.test(name) || name.endsWith('.test'))
+  if (!/^[\p{L}\p{N}][\p{L}\p{N}._-]{0,59}$/u.test(name) || name.endsWith('.test') || nameFault(name) !== null)
     throw inputError(
       'BAD_NAME',
-      `Expected a name of letters, digits, dots, dashes and underscores that starts with a letter or digit, got "${name}"`,
+      `Expected a name of letters, digits, dots, dashes and underscores that starts with a letter or digit, and that Windows doesn't reserve, got "${name}"`,
     );
   const file = join(workspace.datasets, `${name}.jsonl`);
   const row = store.datasets.byFile(file);

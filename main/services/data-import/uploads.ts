@@ -1,8 +1,9 @@
 /** Files that a page hands in to be imported: on the disk while their columns are mapped, gone after it. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { basename, extname, join } from 'node:path';
 import { inputError } from '../../errors.ts';
+import { nameFault } from '../../io/foreign-name.ts';
 
 export interface Uploads {
   /** Keeps a file; returns its id. */
@@ -16,6 +17,12 @@ export interface Uploads {
 
 /** Those of closed pages must not stay for ever. */
 const KEPT = 6;
+
+/** `.csv`; none if it isn't plain. */
+function plainEnding(name: string): string {
+  const ending = extname(name.replace(/[. ]+$/, ''));
+  return /^\.\w{1,16}$/.test(ending) ? ending : '';
+}
 
 /** Opens an empty set. */
 export function openUploads(): Uploads {
@@ -35,7 +42,9 @@ export function openUploads(): Uploads {
     keep: (name, content) => {
       const folder = mkdtempSync(join(tmpdir(), 'braid-import-'));
       mkdirSync(folder, { recursive: true });
-      const file = join(folder, basename(name));
+      // A page's file may be called what this system doesn't allow: its ending says what it is.
+      const base = basename(name);
+      const file = join(folder, nameFault(base) === null ? base : `file${plainEnding(base)}`);
       writeFileSync(file, content, { mode: 0o600 });
       return hold([file], folder);
     },

@@ -7,6 +7,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ListFileEntry } from '@huggingface/hub';
 import { BraidError, inputError } from '../../errors.ts';
+import { foreignPlace, pathFault } from '../../io/foreign-name.ts';
 import { renameSettledAsync } from '../../io/rename.ts';
 import { FAMILIES, otherWeights, readModelConfig } from '../../trainer/memory/model-folder.ts';
 import type { JobContext } from '../workspace/jobs.ts';
@@ -30,7 +31,7 @@ export function parseRepo(text: string): string {
     .trim()
     .replace(/^https?:\/\/[^/]+\//, '')
     .replace(/\/(tree\/.*)?$/, '');
-  if (/^[\w.-]+\/[\w.-]+$/.test(repo) && !repo.split('/').some((part) => /^\.+$/.test(part))) return repo;
+  if (/^[\w.-]+\/[\w.-]+$/.test(repo) && pathFault(repo) === null) return repo;
   throw inputError(
     'BAD_REPO',
     `Expected a Hub model such as HuggingFaceTB/SmolLM2-135M-Instruct, got "${text}"`,
@@ -87,7 +88,11 @@ interface Download extends Followed {
 
 async function fetchModel(model: HubModel, target: string, options: HubOptions, job: Download): Promise<void> {
   const { signal, keepsPart } = job;
-  const folder = join(target, '..', `.hub-${model.repo.replace('/', '--')}-${model.revision.replaceAll('/', '--')}`);
+  const folder = join(
+    target,
+    '..',
+    `.hub-${model.repo.replace('/', '--')}-${model.revision.replaceAll(/[^\w.-]/g, '--')}`,
+  );
   try {
     await mkdir(folder, { recursive: true });
     await fetchFiles(model, folder, options, job);
@@ -133,7 +138,7 @@ async function fetchFiles(model: HubModel, folder: string, options: HubOptions, 
     progress(inMebibytes(done, total));
   };
   for (const file of wanted) {
-    const place = join(folder, file.path);
+    const place = foreignPlace(folder, file.path, model.repo);
     const download = () => downloadFile({ ...access, path: file.path });
     await fetchHubFile(file, place, { download, what: 'download', signal, onBytes });
     if (file.path === 'config.json') readModelConfig(folder);

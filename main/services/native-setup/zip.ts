@@ -1,11 +1,12 @@
 /** Unpacks chosen members of a zip archive (a Python wheel is one), each checked against its stored checksum. */
 import { createWriteStream, mkdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { crc32 } from 'node:zlib';
 import { type Entry, open, type ZipFile } from 'yauzl';
 import { inputError } from '../../errors.ts';
+import { foreignPlace } from '../../io/foreign-name.ts';
 import { zipContent, zipEntries } from '../../io/zip-entries.ts';
 
 /** A member of the archive. */
@@ -34,7 +35,7 @@ export function unpackZip(
   return withEntries(file, async (zip, entries) => {
     for (const entry of entries) {
       if (!names.has(entry.fileName)) continue;
-      await unpack(file, zip, entry, join(folder, entry.fileName), (bytes) => {
+      await unpack(file, zip, entry, foreignPlace(folder, entry.fileName, file), (bytes) => {
         done += bytes;
         onBytes(done, total);
       });

@@ -6,7 +6,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { fetchHubDataset, filesOf } from '../../../main/services/data-import/hub-download.ts';
+import { fetchHubDataset, filesOf, flatNames } from '../../../main/services/data-import/hub-download.ts';
 import { hubFolderName, isHubSource, parseHubDataset } from '../../../main/services/data-import/hub-name.ts';
 import { datasetServer, otherSplits, previewHubDataset } from '../../../main/services/data-import/hub-preview.ts';
 import { temporaryFolderOfFile } from '../../store/helpers.ts';
@@ -79,7 +79,7 @@ describe('parseHubDataset', () => {
     expect(parseHubDataset('https://huggingface.co/datasets/openai/gsm8k')).toMatchObject({ repo: 'openai/gsm8k' });
     expect(isHubSource('hf:a/b')).toBe(true);
     expect(isHubSource('data/a.csv')).toBe(false);
-    for (const bad of ['hf:gsm8k', 'hf:a/b/c/d', 'hf:../b', 'hf:a/b@../x'])
+    for (const bad of ['hf:a/nul', 'hf:gsm8k', 'hf:a/b/c/d', 'hf:../b', 'hf:a/b@../x'])
       expect(() => parseHubDataset(bad), bad).toThrow('Expected a dataset of the Hub');
   });
 });
@@ -172,6 +172,26 @@ describe('fetchHubDataset', () => {
       code: 'HUB_NO_DATA',
     });
   });
+});
+
+describe('flatNames', () => {
+  const files = (...names: string[]) => names.map((path) => ({ path }));
+  it('has a name of its own for each file, on systems that ignore capitals too', () => {
+    const paths = files(
+      'data/a.parquet',
+      'data__a.parquet',
+      'Data/A.parquet',
+      `${'x'.repeat(200)}/${'y'.repeat(90)}.csv`,
+    );
+    expect(flatNames(paths, 'a/b')).toEqual(['data__a.parquet', '1.parquet', '2.parquet', '3.csv']);
+  });
+
+  it.each(['..\\..\\x.parquet', 'a/../x.parquet', 'C:x.parquet', '/x.parquet', 'a/nul/x.parquet', 'a/x.parquet\0'])(
+    'refuses a listing with %j',
+    (path) => {
+      expect(() => flatNames(files('a/x.parquet', path), 'a/b')).toThrow('a/b: expected names of files');
+    },
+  );
 });
 
 describe('filesOf', () => {

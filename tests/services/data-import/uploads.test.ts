@@ -19,6 +19,20 @@ describe('openUploads', () => {
     expect(errorOf(() => uploads.get(id))).toMatchObject({ code: 'IMPORT_GONE' });
   });
 
+  it.each([
+    ['con.csv', 'file.csv'],
+    ['a:b.jsonl', 'file.jsonl'],
+    ['rows\0.csv', 'file.csv'],
+    ['rows.csv.', 'file.csv'],
+    [`${'x'.repeat(300)}.parquet`, 'file.parquet'],
+    ['a.c?v', 'file'],
+  ])('keeps %j, which not every system can name, as %s', (given, name) => {
+    const uploads = openUploads();
+    const [file = ''] = uploads.get(uploads.keep(given, Buffer.from('a')));
+    expect([basename(file), existsSync(file)]).toEqual([name, true]);
+    uploads.close();
+  });
+
   it('forgets the oldest of more than six, and everything at the end, but no file that it only refers to', () => {
     const own = join(temporaryFolder(), 'own.jsonl');
     writeFileSync(own, '{}\n');

@@ -165,7 +165,7 @@ describe('parseRepo', () => {
     ['https://huggingface.co/a/b/tree/main', 'a/b'],
   ])('reads %s', (text, expected) => expect(parseRepo(text)).toBe(expected));
 
-  it.each(['', 'a', 'a/b/c', '../b', 'a/..', 'a b/c'])('rejects "%s"', (text) => {
+  it.each(['', 'a', 'a/b/c', '../b', 'a/..', 'a b/c', 'a/con', 'a/b.'])('rejects "%s"', (text) => {
     expect(errorOf(() => parseRepo(text))).toMatchObject({ code: 'BAD_REPO' });
   });
 });

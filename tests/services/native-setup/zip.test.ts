@@ -42,6 +42,15 @@ describe('listZip', () => {
 });
 
 describe('unpackZip', () => {
+  it('refuses names that only some systems can have', async () => {
+    for (const name of ['a/nul', 'ab:c', 'a/b. ', 'a//b']) {
+      const file = archive('names.zip', makeZip([{ name, content: 'x' }]));
+      await expect(unpackZip(file, await listZip(file), join(folder, 'names')), name).rejects.toMatchObject({
+        code: 'BAD_FILE_NAME',
+      });
+    }
+  });
+
   it('unpacks what was asked for, byte for byte, and tells how far it is', async () => {
     const file = archive('whole.zip', makeZip(MEMBERS));
     const heard: number[] = [];
