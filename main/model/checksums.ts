@@ -34,6 +34,14 @@ export function hasChecksums(folder: string): boolean {
   return existsSync(join(folder, CHECKSUMS));
 }
 
+/** A file that a checkpoint had when it was written and no longer has: part of it was removed; null: all are there. */
+export function missingFile(folder: string): string | null {
+  const there = new Set(readdirSync(folder));
+  const listed = there.has(CHECKSUMS) ? readList(join(folder, CHECKSUMS)) : null;
+  for (const name of listed?.keys() ?? []) if (!there.has(name)) return name;
+  return listed !== null || [...there].some((name) => name.endsWith('.safetensors')) ? null : 'a file of weights';
+}
+
 /** Rejects a folder whose files differ from its list; names the newest intact checkpoint of the run. */
 export function checkChecksums(folder: string): void {
   if (!hasChecksums(folder)) return;

@@ -8,7 +8,7 @@ import { basename, join } from 'node:path';
 import { BraidError, inputError } from '../../errors.ts';
 import { type CheckpointKind, checkpointReference } from '../../store/checkpoints.ts';
 import { weightCount } from '../../trainer/memory/budget.ts';
-import { checkModelFolder } from '../../trainer/memory/model-folder.ts';
+import { checkModelFolder, missingFile } from '../../trainer/memory/model-folder.ts';
 import { evaluationDataset } from '../runs/evaluation.ts';
 import type { OpenWorkspace } from '../workspace/open-workspace.ts';
 import { fromStoredPath } from '../workspace/workspace.ts';
@@ -119,9 +119,19 @@ function checkpointEntries(store: OpenWorkspace['store'], paths: ModelPlaces['pa
       ...{ architecture: null, parameters: null },
       problem: deleted
         ? `${folder}: the checkpoint of step ${step} of ${runName} was deleted`
-        : (missingBases.get(runId) ?? null),
+        : (partlyRemoved(folder) ?? missingBases.get(runId) ?? null),
     };
   });
+}
+
+/** What is left of a checkpoint can't be used as one. */
+function partlyRemoved(folder: string): string | null {
+  try {
+    const missing = missingFile(folder);
+    return missing === null ? null : `${folder} is no longer whole: ${missing} is missing`;
+  } catch (error) {
+    return `${folder}: can't be read (${error instanceof Error ? error.message : String(error)})`;
+  }
 }
 
 /** A run's held-out score at each evaluated step. */

@@ -1,9 +1,6 @@
 /** Deleting a model or a checkpoint, after showing what depends on it. */
-import { existsSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import { inputError } from '../../errors.ts';
-import { hiddenSibling } from '../../io/atomic-write.ts';
-import { renameSettledAsync } from '../../io/rename.ts';
+import { removeFolder } from '../../io/remove-folder.ts';
 import type { RunRow } from '../../store/runs.ts';
 import type { StageRow } from '../../store/stages.ts';
 import { isElsewhere } from '../runs/runs.ts';
@@ -132,12 +129,4 @@ function baseFolder(model: string, paths: ModelPlaces['paths']): string | null {
     // What can't be resolved doesn't depend on anything here.
     return null;
   }
-}
-
-/** Renames to a hidden name first: a partly deleted model is never listed. */
-async function removeFolder(folder: string): Promise<void> {
-  if (!existsSync(folder)) return;
-  const aside = hiddenSibling(folder, 'tmp');
-  await renameSettledAsync(folder, aside);
-  await rm(aside, { recursive: true, force: true });
 }

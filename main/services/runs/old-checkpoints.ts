@@ -1,5 +1,5 @@
 /** Removes checkpoints that a run no longer keeps (`save_total_limit`). */
-import { rm } from 'node:fs/promises';
+import { removeFolder } from '../../io/remove-folder.ts';
 import { listCheckpoints } from '../../trainer/checkpoint.ts';
 import { dropState } from '../../trainer/engine/tinker/drop-state.ts';
 import type { RemoteEngine } from '../../trainer/engine/tinker/remote.ts';
@@ -36,7 +36,7 @@ export async function dropOldCheckpoints(
       if (old === best) continue;
       // What can't be removed there only takes space: the checkpoint here goes anyway.
       if (engine !== null) await dropState(old.path, engine).catch(() => undefined);
-      await rm(old.path, { recursive: true, force: true });
+      await removeFolder(old.path);
     }
   } catch {
     // An extra checkpoint must not end a run: the next save tries again, and reports a real problem with the folder.

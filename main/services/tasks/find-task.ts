@@ -63,7 +63,7 @@ export function templateNames({ resources }: Pick<HostPaths, 'resources'>): stri
 function foldersIn(folder: string): string[] {
   if (!existsSync(folder)) return [];
   return readdirSync(folder)
-    .filter((name) => existsSync(join(folder, name, TASK_FILE)))
+    .filter((name) => !name.startsWith('.') && existsSync(join(folder, name, TASK_FILE)))
     .sort();
 }
 

@@ -1,8 +1,9 @@
 /** The tasks that have files: those of the workspace, which can be changed, and the bundled ones, which can be copied. */
-import { existsSync, lstatSync, rmSync } from 'node:fs';
+import { existsSync, lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { BraidError, inputError } from '../../errors.ts';
 import { writeError } from '../../io/atomic-write.ts';
+import { removeFolderSync } from '../../io/remove-folder.ts';
 import { writeFilesAtomic } from '../../io/write-files.ts';
 import { checkDefinition, TASK_FILE } from '../../tasks/folder/definition.ts';
 import { checkTaskName, type FolderSource, readTaskFolder, taskHash } from '../../tasks/folder/source.ts';
@@ -139,7 +140,7 @@ export function saveTask(name: string, { definition, reward, over }: SavedTask, 
 export function removeTask(name: string, places: TaskPlaces): void {
   const folder = requireOwnFolder(name, places);
   try {
-    rmSync(folder, { recursive: true });
+    removeFolderSync(folder);
   } catch (error) {
     throw writeError(error, folder, 'the removal of a task');
   }

@@ -31,7 +31,7 @@ describe('listModels', () => {
     rememberImported(at.store, tiny);
     const run = addRun(at.store, { name: 'run-1' });
     at.store.runs.place(run, 'run-1', 'outputs/run-1');
-    mkdirSync(join(at.workspace.root, 'outputs/run-1/checkpoint-20'), { recursive: true });
+    disposeModel(await writeTinyModel(join(at.workspace.root, 'outputs/run-1/checkpoint-20')));
     const checkpoint = at.store.checkpoints.record(run, 20, 'outputs/run-1/checkpoint-20', 'final');
 
     const entries = listModels(at);
@@ -46,6 +46,20 @@ describe('listModels', () => {
       model: join(at.workspace.root, 'outputs/run-1/checkpoint-20'),
     });
     for (const entry of entries) expect(requireModel(at, entry.ref)).toEqual(entry);
+  });
+
+  it('marks checkpoints of which a part was removed', async () => {
+    const at = place();
+    const folder = join(at.workspace.root, 'outputs/run-1/checkpoint-20');
+    disposeModel(await writeTinyModel(folder));
+    at.store.checkpoints.record(addRun(at.store, { name: 'run-1' }), 20, 'outputs/run-1/checkpoint-20', 'final');
+    const problem = () => listModels(at).at(-1)?.problem;
+    writeFileSync(join(folder, 'checksums.sha256'), `${'0'.repeat(64)}  model.safetensors\n`);
+    expect(problem()).toBeNull();
+    rmSync(join(folder, 'model.safetensors'));
+    expect(problem()).toBe(`${folder} is no longer whole: model.safetensors is missing`);
+    rmSync(join(folder, 'checksums.sha256'));
+    expect(problem()).toBe(`${folder} is no longer whole: a file of weights is missing`);
   });
 
   it('marks the adapters whose base model was deleted', async () => {

@@ -1,6 +1,8 @@
-import { mkdirSync, readdirSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import fs from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { dropOldCheckpoints } from '../../../main/services/runs/old-checkpoints.ts';
 import { temporaryFolder } from '../../store/helpers.ts';
 
@@ -28,6 +30,18 @@ describe('dropOldCheckpoints', () => {
     const byStep = new Map(Object.entries(scores).map(([at, mean]) => [Number(at), mean]));
     await dropOldCheckpoints(folder, 10, limit, { scores: byStep });
     expect(readdirSync(folder).sort()).toEqual(kept.map((at) => `checkpoint-${at}`));
+  });
+
+  it('hides a checkpoint before it deletes it: whenever it is killed, no list shows half of one', async () => {
+    const folder = temporaryFolder();
+    for (const saved of [2, 4]) mkdirSync(join(folder, `checkpoint-${saved}`));
+    writeFileSync(join(folder, 'checkpoint-2', 'rng.json'), '{}');
+    const rm = vi.spyOn(fs, 'rm').mockRejectedValue(new Error('killed here'));
+    syncBuiltinESMExports();
+    await dropOldCheckpoints(folder, 4, 1);
+    rm.mockRestore();
+    syncBuiltinESMExports();
+    expect(readdirSync(folder).filter((name) => !name.startsWith('.'))).toEqual(['checkpoint-4']);
   });
 
   it('leaves a folder that is gone to the next save', async () => {
