@@ -4,6 +4,7 @@ import type { App } from '../services/app/app.ts';
 import { contract } from './contract/index.ts';
 import { explained } from './failures.ts';
 import type { PageRequests } from './page-requests.ts';
+import { patient } from './patience.ts';
 import { plainInput } from './plain-input.ts';
 
 /** What the host adds to the app. */
@@ -44,4 +45,4 @@ export interface PathAccess {
 }
 
 /** The implementer of the contract: every procedure's failures leave it typed and in words, and none gets odd input. */
-export const api = implement(contract).$context<ApiContext>().use(explained).use(plainInput);
+export const api = implement(contract).$context<ApiContext>().use(explained).use(patient).use(plainInput);

@@ -1,6 +1,7 @@
 /** Turns what SQLite throws into errors that say which file, what happened, and what to do. */
 import Database from 'better-sqlite3';
 import { BraidError } from '../errors.ts';
+import { lockHolder } from './lock-holder.ts';
 
 interface Explanation {
   readonly code: string;
@@ -62,7 +63,7 @@ const explanations: readonly (readonly [prefix: string, Explanation])[] = [
     {
       code: 'DATABASE_LOCKED',
       what: 'another process is using it',
-      remedy: 'Close the other Braid that uses this workspace, or choose another with --workspace.',
+      remedy: 'Nothing was changed. Try again; if it stays so, close the other program that uses this workspace.',
     },
   ],
   [
@@ -70,7 +71,7 @@ const explanations: readonly (readonly [prefix: string, Explanation])[] = [
     {
       code: 'DATABASE_LOCKED',
       what: 'another process is using it',
-      remedy: 'Close the other Braid that uses this workspace, or choose another with --workspace.',
+      remedy: 'Nothing was changed. Try again; if it stays so, close the other program that uses this workspace.',
     },
   ],
   [
@@ -109,7 +110,9 @@ export function databaseError(error: unknown, file: string): unknown {
   if (!(error instanceof Database.SqliteError)) return error;
   const found = explanationOf(error);
   if (found === undefined) return error;
-  return new BraidError(found.code, `Expected to use the database ${file}, but ${found.what} (${error.code})`, {
+  const holder = found.code === 'DATABASE_LOCKED' ? lockHolder(file) : null;
+  const what = holder === null ? found.what : `${holder} has locked it`;
+  return new BraidError(found.code, `Expected to use the database ${file}, but ${what} (${error.code})`, {
     cause: error,
     remedy: found.remedy,
   });
@@ -122,4 +125,27 @@ export function explaining<T>(file: string, work: () => T): T {
   } catch (error) {
     throw databaseError(error, file);
   }
+}
+
+/** Whether another process keeps the database locked: what was asked may succeed in a moment. */
+export function isLocked(error: unknown): boolean {
+  return error instanceof BraidError && error.code === 'DATABASE_LOCKED';
+}
+
+const CALLS = ['run', 'get', 'all'] as const;
+
+/** Makes the errors of every statement that is prepared from now on readable. */
+export function explainStatements(db: Database.Database, file: string): void {
+  const prepare = db.prepare.bind(db);
+  const prepared = (sql: string): Database.Statement => {
+    const statement = prepare(sql);
+    for (const call of CALLS) {
+      const original = statement[call].bind(statement);
+      Object.defineProperty(statement, call, {
+        value: (...given: unknown[]) => explaining(file, () => original(...given)),
+      });
+    }
+    return statement;
+  };
+  Object.defineProperty(db, 'prepare', { value: prepared });
 }

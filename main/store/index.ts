@@ -21,6 +21,8 @@ import { openSweepsTable } from './sweeps.ts';
 import { openTextsTable } from './texts.ts';
 
 export interface StoreOptions extends OpenOptions {
+  /** How long a statement of the open store waits for another process's lock; by default as long as opening it does. */
+  readonly waitMs?: number;
   /** Milliseconds since 1970; tests pass their own clock. */
   readonly now?: () => number;
 }
@@ -33,6 +35,7 @@ export function openStore(file: string, options: StoreOptions = {}) {
   const now = options.now ?? Date.now;
   const db = openDatabase(path, options);
   try {
+    if (options.waitMs !== undefined) db.pragma(`busy_timeout = ${options.waitMs}`);
     return explaining(path, () => prepareStore(db, path, now, options.readOnly ?? false));
   } catch (error) {
     // A statement could not be prepared: a table is gone.
@@ -47,6 +50,7 @@ function prepareStore(db: Db, path: string, now: () => number, readOnly: boolean
   // SQLite increments this when another connection has committed.
   const dataVersion = (): number => Number(db.pragma('data_version', { simple: true }));
   let seenVersion = dataVersion();
+  const changes = db.prepare<[], number>('select total_changes()').pluck();
 
   return {
     file: path,
@@ -85,6 +89,21 @@ function prepareStore(db: Db, path: string, now: () => number, readOnly: boolean
       return explaining(path, () => run.deferred(work) as T);
     },
     checkSameFile,
+    /** How many rows this process has changed since it was opened. */
+    changes: (): number => changes.get() ?? 0,
+    /** Whether another process keeps it locked against writing now; doesn't wait. */
+    isHeld(): boolean {
+      const before = db.pragma('busy_timeout', { simple: true });
+      db.pragma('busy_timeout = 0');
+      try {
+        run.immediate(() => undefined);
+        return false;
+      } catch {
+        return true;
+      } finally {
+        db.pragma(`busy_timeout = ${before}`);
+      }
+    },
     /** Whether another process has written since the last call. */
     changedElsewhere(): boolean {
       const before = seenVersion;

@@ -3,7 +3,7 @@ import { closeSync, existsSync, openSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { BraidError } from '../errors.ts';
-import { explaining } from './errors.ts';
+import { explaining, explainStatements } from './errors.ts';
 import { migrations as allMigrations } from './migrations/index.ts';
 import type { Migration } from './migrations/migration.ts';
 
@@ -53,6 +53,7 @@ export function openDatabase(file: string, options: OpenOptions = {}): Db {
         configure(db);
         migrate(db, migrations);
       }
+      explainStatements(db, file);
       return db;
     } catch (error) {
       db.close();

@@ -71,6 +71,8 @@ export interface AppOptions {
 
 /** How long a run may take to save when the app ends. */
 const GRACE_MS = 120_000;
+/** How long a page may be kept waiting by another process's write: longer waits are left to `whenUnlocked`. */
+const WAIT_MS = 100;
 /** How often to check for writes by other processes (a run on the command line). */
 const LOOK_MS = 1000;
 
@@ -90,7 +92,7 @@ export function openApp(options: AppOptions): App {
   const lock = lockWorkspace(workspace.root, what);
   try {
     const lost = lostHistory(workspace);
-    const store = openStore(workspace.database);
+    const store = openStore(workspace.database, { waitMs: WAIT_MS });
     restoreFolders(workspace.outputs, new Set(store.runs.list().map(({ folder }) => basename(folder))));
     for (const folder of [workspace.models, workspace.outputs]) void sweepLeftovers(folder, { atStart: true });
     markAbandonedRuns(store);

@@ -1,6 +1,7 @@
 /** The registry of live runs: their state, whether the trainer is silent, and who is notified of changes. */
 import type { TrainerEvent } from '../../trainer/events.ts';
 import type { Changes, Topic } from '../workspace/changes.ts';
+import { logFault } from '../workspace/stray-faults.ts';
 import { advance, type LiveStatus, SHORTEST_SILENCE_MS, silenceToTell } from './live-status.ts';
 import type { RunOutcome } from './run-outcome.ts';
 import type { LiveRun } from './training.ts';
@@ -77,13 +78,14 @@ export function openLiveBoard(changes: Pick<Changes, 'publish'>, silence: Silenc
       clearInterval(entries.get(outcome.runId)?.listening);
       entries.delete(outcome.runId);
       publishAll(EVERYTHING, outcome.runId);
-      for (const listener of endListeners) listener(outcome);
+      // One that can't store what it learned must not keep the others from learning it.
+      for (const listener of endListeners) guarded(() => listener(outcome));
     },
     hear: (runId, events) => {
       if (!entries.has(runId)) return;
       update(runId, (entry) => ({ ...entry, quietMs: 0, status: events.reduce(advance, entry.status) }));
       publishAll(topicsOf(events), runId);
-      if (!events.every(isAlive)) for (const listener of eventListeners) listener(runId, events);
+      if (!events.every(isAlive)) for (const listener of eventListeners) guarded(() => listener(runId, events));
     },
     stopping: (runId) => {
       // One that is ending has saved, with no step left to finish.
@@ -99,6 +101,15 @@ export function openLiveBoard(changes: Pick<Changes, 'publish'>, silence: Silenc
     onStart: (listener) => void startListeners.push(listener),
     onEnd: (listener) => void endListeners.push(listener),
   };
+}
+
+/** The state that a listener couldn't store is found and stored by the host's next look at the database. */
+function guarded(work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    logFault('Following a run', error);
+  }
 }
 
 /** Followers of the run or the status bar. */

@@ -31,6 +31,7 @@ import { requireRunFolder } from '../workspace/own-folders.ts';
 import type { HostPaths } from '../workspace/paths.ts';
 import { readSettings } from '../workspace/settings.ts';
 import { withAbsolutePaths } from './absolute-paths.ts';
+import { openEventLog } from './event-log.ts';
 import { knownEstimate } from './known-estimates.ts';
 import type { RunOutcome } from './run-outcome.ts';
 import { undoRun, unlaunched, unsettled } from './unstarted-run.ts';
@@ -198,43 +199,38 @@ function launch(store: Store, launched: Launch, options: TrainingOptions): LiveR
   let isLost = (): boolean => false;
   let failure: BraidError | null = null;
   let collapse: string | null = null;
-  /** Events that could not be stored: they are stored before later ones, or steps would be missing in the middle. */
-  let pending: readonly TrainerEvent[] = [];
   let dropping = Promise.resolve();
   const begin = (): void => {
-    begun = true;
     if (resume !== null) rewind(store, resume.before, from, config);
+    begun = true;
     files.discardAfter(from);
     if (resume !== null) files.appendLog(resumeEntry(from, resume.before));
     files.writeConfig(config);
     if (config.logging_dir !== null) files.startEvents(join(config.logging_dir, basename(folder)), from);
     isLost = folderWatch(folder);
   };
-  const listen = (events: readonly TrainerEvent[]): BraidError | null => {
-    try {
-      // Until the trainer is ready, the checkpoint may turn out unusable: keep later steps until then.
-      if (!begun && events.some(({ kind }) => kind === 'ready')) begin();
-      collapse = collapseAfter(events, collapse);
-      pending = [...pending, ...events];
-      writeFiles(files, events, from);
-      recordEvents(store, runId, pending);
-      const saved = pending.findLast((event) => event.kind === 'checkpoint');
-      if (saved !== undefined) {
-        const beside = { scores: decisiveScores(store, runId), engine };
-        dropping = dropping.then(() => dropOldCheckpoints(folder, saved.step, config.save_total_limit, beside));
-      }
-      pending = [];
-      return failureIn(events);
-    } catch (cause) {
-      return lose(cause);
-    }
-  };
   /** The log may have room where the database has none. */
-  const lose = (cause: unknown): BraidError => {
+  const lose = (cause: unknown, events: readonly TrainerEvent[]): void => {
     const lost = historyLost(runId, cause);
-    if (failure?.code !== 'HISTORY_LOST') files.appendLog(faultEntry(lastStep(pending), 'Error', lost));
-    return lost;
+    if (failure?.code !== 'HISTORY_LOST') files.appendLog(faultEntry(lastStep(events), 'Error', lost));
+    failure = lost;
+    trainer.send({ kind: 'stop' });
   };
+  const log = openEventLog(store, {
+    // Until the trainer is ready, the checkpoint may turn out unusable: keep later steps until then.
+    prepare: (events) => {
+      if (!begun && events.some(({ kind }) => kind === 'ready')) begin();
+    },
+    file: (events) => writeFiles(files, events, from),
+    record: (events) => {
+      recordEvents(store, runId, events);
+      const saved = events.findLast((event) => event.kind === 'checkpoint');
+      if (saved === undefined) return;
+      const beside = { scores: decisiveScores(store, runId), engine };
+      dropping = dropping.then(() => dropOldCheckpoints(folder, saved.step, config.save_total_limit, beside));
+    },
+    lose,
+  });
   const job: TrainerStart = {
     kind: 'start',
     config,
@@ -251,26 +247,35 @@ function launch(store: Store, launched: Launch, options: TrainingOptions): LiveR
     launch: options.paths.trainer,
     silenceMs: options.silenceMs ?? readSettings(store).hang_minutes * 60_000,
     onEvents: (events) => {
-      failure = listen(events) ?? failure;
-      if (failure?.code === 'HISTORY_LOST') trainer.send({ kind: 'stop' });
+      collapse = collapseAfter(events, collapse);
+      failure = failureIn(events) ?? failure;
+      log.add(events);
       options.onEvents?.(events);
     },
   });
   const exited = whileInUse(engine, options.access ?? {}, () => trainer.exited);
   const outcome = exited.then(async (exit) => {
     await dropping;
-    const refused = resume === null && !begun && failure?.kind === 'input';
     try {
       // The disk may have room again.
-      recordEvents(store, runId, pending);
-      // Only of a crash: what libraries log in a run that ends well is of no interest.
-      if (exit.code !== 0 && exit.stderr.trim() !== '' && !refused) files.writeStderr(exit.stderr);
-      if (refused) return undoRun(store, runId, failure);
-      const outcome = conclude(store, runId, exit, failure ?? (isLost() ? folderLost(runId, folder) : null), collapse);
-      logEnd(files, outcome, failure);
-      return outcome;
+      return await log.finish(() => {
+        const refused = resume === null && !begun && failure?.kind === 'input';
+        // Only of a crash: what libraries log in a run that ends well is of no interest.
+        if (exit.code !== 0 && exit.stderr.trim() !== '' && !refused) files.writeStderr(exit.stderr);
+        if (refused) return undoRun(store, runId, failure);
+        const outcome = conclude(
+          store,
+          runId,
+          exit,
+          failure ?? (isLost() ? folderLost(runId, folder) : null),
+          collapse,
+        );
+        logEnd(files, outcome, failure);
+        return outcome;
+      });
     } catch (cause) {
-      return unsettled(runId, lose(cause));
+      lose(cause, []);
+      return unsettled(runId, failure ?? historyLost(runId, cause));
     }
   });
   return { runId, folder, send: trainer.send, kill: trainer.kill, outcome };
