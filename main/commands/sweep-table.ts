@@ -1,10 +1,15 @@
 /** The table of a sweep for the terminal, and for `--json`. */
+
+import { largest } from '../lists.ts';
 import type { SettingRow, SweepView } from '../services/sweeps/result.ts';
 import { tableLines } from './table.ts';
 
 /** The lines of the table; the clearly best setting has a star. */
 export function sweepLines({ rows, seeds, scoreKind, threshold }: SweepView): readonly string[] {
-  const most = Math.max(0, ...rows.flatMap(({ passRates }) => passRates.map(({ k }) => k)));
+  const most = largest(
+    rows.flatMap(({ passRates }) => passRates.map(({ k }) => k)),
+    0,
+  );
   const headings = ['', 'setting', 'seeds', scoreKind ?? 'score', '± 95%', 'behind the leader', 'p'];
   const cells = rows
     .toSorted(byScore)

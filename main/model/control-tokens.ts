@@ -3,6 +3,7 @@
  * quotes one would end the turn; here they stay what they are in a text: characters.
  */
 import type { Tokenizer as HfTokenizer } from '@huggingface/tokenizers';
+import { append } from '../lists.ts';
 
 // Characters that Unicode keeps out of texts (noncharacters): a template passes them on as they are.
 const MARK = /\uFDD0(\d+)\uFDD1/g;
@@ -88,8 +89,8 @@ export function encodeQuoting(
     const to = lstrip.has(after) ? start + whole.trimEnd().length : end;
     const words = rendered.slice(from, to).replace(MARK, (match, index: string) => tokens[Number(index)] ?? match);
     if (words === rendered.slice(from, to)) return;
-    if (from > done) ids.push(...encode(live, rendered.slice(done, from)));
-    ids.push(...(from === 0 ? encode(plain, words) : encode(plain, BREAK + words).slice(1)));
+    if (from > done) append(ids, encode(live, rendered.slice(done, from)));
+    append(ids, from === 0 ? encode(plain, words) : encode(plain, BREAK + words).slice(1));
     done = to;
   };
   let [at, last] = [0, ''];

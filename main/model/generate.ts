@@ -4,6 +4,7 @@
  */
 import * as tf from '@tensorflow/tfjs-core';
 import { inputError } from '../errors.ts';
+import { append } from '../lists.ts';
 import { pulse } from '../pulse.ts';
 import { hash32, uniform } from '../random.ts';
 import type { PrefixKv } from '../tensor/ops/decode-attention.ts';
@@ -180,7 +181,13 @@ function inTurns(flight: Flight, first: ReadContext, { maxTurnTokens, answer }: 
       );
       decodeTurn(flight, context, { active, limit: (row) => limits.get(row) ?? 0 });
       const own = active.map((row, i) => (sequences[row] as number[]).slice(starts[i]));
-      active.forEach((row, i) => void (masks[row] as number[]).push(...(own[i] ?? []).map(() => 1)));
+      active.forEach(
+        (row, i) =>
+          void append(
+            masks[row] as number[],
+            (own[i] ?? []).map(() => 1),
+          ),
+      );
       const ended = active.map((row, i): EndedTurn => {
         const { prompt = 0, generation = 0 } = batch[row] ?? {};
         const ids = own[i] ?? [];
@@ -201,8 +208,11 @@ function inTurns(flight: Flight, first: ReadContext, { maxTurnTokens, answer }: 
       });
       if (going.length === 0) return finish(flight, { masks, truncated });
       for (const { row, tokens } of going) {
-        (sequences[row] as number[]).push(...tokens);
-        (masks[row] as number[]).push(...tokens.map(() => 0));
+        append(sequences[row] as number[], tokens);
+        append(
+          masks[row] as number[],
+          tokens.map(() => 0),
+        );
       }
       const rows = going.map(({ i }) => context.rows[i] ?? { start: 0, length: 0 });
       const added = going.map(({ i, tokens }) => [...(own[i] ?? []), ...tokens]);

@@ -1,5 +1,6 @@
 /** uPlot options in the app's style: hairlines, small type, theme colours. */
 import uPlot from 'uplot';
+import { largest, smallest } from '../components/extremes.ts';
 import { colourOf } from './colours.ts';
 import type { ChartSeries, Column } from './series.ts';
 import { withBounds, type YRange } from './y-range.ts';
@@ -117,8 +118,8 @@ function xRange(zoom: readonly [number, number] | null, min: number | null, max:
 }
 
 function yRange(min: number | null, max: number | null, inView: readonly number[]): [number, number] {
-  const low = Math.min(min ?? Number.POSITIVE_INFINITY, ...inView);
-  const high = Math.max(max ?? Number.NEGATIVE_INFINITY, ...inView);
+  const low = smallest(inView, min ?? undefined);
+  const high = largest(inView, max ?? undefined);
   if (!Number.isFinite(low) || !Number.isFinite(high)) return [0, 1];
   if (low === high) return low === 0 ? [0, 1] : [low - Math.abs(low) * 0.1, high + Math.abs(high) * 0.1];
   return bounds(uPlot.rangeNum(low, high, 0.06, true));

@@ -1,5 +1,6 @@
 /** Parallel coordinates: one vertical axis a setting, one line a run through its values. Pure. */
 import { formatValue } from '../components/config-form/entry.ts';
+import { largest, smallest } from '../components/extremes.ts';
 
 export type AxisValue = string | number | boolean | null;
 
@@ -38,7 +39,7 @@ export function axisOf(name: string, values: readonly AxisValue[]): ParallelAxis
 }
 
 function numericAxis(name: string, numbers: readonly number[]): ParallelAxis {
-  const [low, high] = [Math.min(...numbers), Math.max(...numbers)];
+  const [low, high] = [smallest(numbers), largest(numbers)];
   const isLog = low > 0 && high / low >= LOG_RATIO;
   const scale = (value: number): number => (isLog ? Math.log(value) : value);
   const share = (value: number): number =>

@@ -1,4 +1,5 @@
 /** The path of a sparkline. Pure. */
+import { largest, smallest } from '../components/extremes.ts';
 
 export interface SparkBox {
   readonly width: number;
@@ -16,8 +17,8 @@ export function sparkPath(
   { width, height, min, max }: SparkBox,
 ): { readonly path: string; readonly end: readonly [x: number, y: number] | null } {
   const known = values.filter((value) => value !== null && Number.isFinite(value)) as readonly number[];
-  const low = Math.min(...known, min ?? Number.POSITIVE_INFINITY);
-  const high = Math.max(...known, max ?? Number.NEGATIVE_INFINITY);
+  const low = smallest(known, min ?? undefined);
+  const high = largest(known, max ?? undefined);
   const across = (index: number): number =>
     INSET + (values.length < 2 ? 1 : index / (values.length - 1)) * (width - 2 * INSET);
   const down = (value: number): number =>

@@ -6,6 +6,7 @@ import { api } from '../api/client.ts';
 import { binsOf } from '../charts/bins.ts';
 import { Histogram } from '../charts/Histogram.tsx';
 import { LineChart } from '../charts/LineChart.tsx';
+import { largest } from '../components/extremes.ts';
 import { counted, score, signed } from '../components/format.ts';
 import { Panel } from '../components/Screen.tsx';
 import { shortName } from '../components/short-name.ts';
@@ -121,7 +122,7 @@ interface GainsProps {
 
 /** Symmetric around 0, with losses on the left; clicking a bar filters the prompt list. */
 function Gains({ gains, picked, onPick }: GainsProps) {
-  const limit = Math.max(0.1, Math.ceil(Math.max(0, ...gains.map(Math.abs)) * 10) / 10);
+  const limit = Math.max(0.1, Math.ceil(largest(gains.map(Math.abs), 0) * 10) / 10);
   const bins = binsOf(gains, GAIN_BINS, -limit, limit);
   const index = picked === null ? -1 : bins.findIndex(({ from }) => from === picked.from);
   return (

@@ -4,6 +4,7 @@ import type { ChartData, ReportView } from '../../main/api/contract/index.ts';
 import { ChartGroup } from '../charts/ChartGroup.tsx';
 import { HeatMap } from '../charts/HeatMap.tsx';
 import { LineChart } from '../charts/LineChart.tsx';
+import { largest } from '../components/extremes.ts';
 import { MeasureDots } from './MeasureDots.tsx';
 import { normRows } from './norm-rows.ts';
 import classes from './Replies.module.css';
@@ -39,7 +40,10 @@ function Chart({ chart: { name: _, ...chart } }: { readonly chart: ReportChart }
 
 function Norms({ norms }: { readonly norms: ChartData }) {
   const { columns, rows } = useMemo(() => normRows(norms), [norms]);
-  const largest = Math.max(0, ...rows.flatMap(({ values }) => values.flatMap((value) => value ?? [])));
+  const top = largest(
+    rows.flatMap(({ values }) => values.flatMap((value) => value ?? [])),
+    0,
+  );
   return (
     <details className={classes.some}>
       <summary>Size of the adapters by layer and module</summary>
@@ -54,12 +58,12 @@ function Norms({ norms }: { readonly norms: ChartData }) {
               ? null
               : {
                   text: mean(value),
-                  shade: largest > 0 ? value / largest : 0,
+                  shade: top > 0 ? value / top : 0,
                   about: `${label}, ${columns[i]}: ${value}`,
                 },
           ),
         }))}
-        ends={['0', mean(largest)]}
+        ends={['0', mean(top)]}
       />
     </details>
   );

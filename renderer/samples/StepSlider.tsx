@@ -2,6 +2,7 @@
 import { Switch } from '@mantine/core';
 import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react';
 import type { StepRewards } from '../../main/api/contract/index.ts';
+import { largest, smallest } from '../components/extremes.ts';
 import { score } from '../components/format.ts';
 import { IconButton } from '../components/IconButton.tsx';
 import classes from './Samples.module.css';
@@ -65,7 +66,16 @@ function Strip({ steps }: { readonly steps: readonly StepRewards[] }) {
   const known = steps.flatMap(({ mean, lowest, highest }, x) =>
     Number.isNaN(mean) ? [] : [{ x, mean, lowest, highest }],
   );
-  const [low, high] = [Math.min(0, ...known.map((at) => at.lowest)), Math.max(1, ...known.map((at) => at.highest))];
+  const [low, high] = [
+    smallest(
+      known.map((at) => at.lowest),
+      0,
+    ),
+    largest(
+      known.map((at) => at.highest),
+      1,
+    ),
+  ];
   const y = (value: number): number => 1 - (value - low) / (high - low);
   const line = (value: (at: (typeof known)[number]) => number, of = known): string =>
     of.map((at) => `${at.x} ${y(value(at)).toFixed(4)}`).join(' L');

@@ -1,5 +1,6 @@
 /** A step's completions grouped by prompt, and which step to show. Pure. */
 import type { SampleFacts } from '../../main/api/contract/index.ts';
+import { largest, smallest } from '../components/extremes.ts';
 import { scaleOf } from '../components/reward-scale.ts';
 
 /** One prompt of a step with its group's rewards. */
@@ -26,7 +27,7 @@ export function promptsOf(samples: readonly SampleFacts[], order: PromptOrder = 
 
 function summarise(group: number, samples: readonly SampleFacts[]): PromptGroup {
   const rewards = samples.map(({ reward }) => reward).filter((reward) => !Number.isNaN(reward));
-  const [lowest, highest] = [Math.min(...rewards), Math.max(...rewards)];
+  const [lowest, highest] = [smallest(rewards), largest(rewards)];
   return {
     ...{ group, samples, lowest, highest },
     recordId: samples[0]?.recordId ?? '',

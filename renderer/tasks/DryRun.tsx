@@ -4,6 +4,7 @@ import type { ScoredCompletion, TrialReport } from '../../main/api/contract/inde
 import { binsOf } from '../charts/bins.ts';
 import { Histogram } from '../charts/Histogram.tsx';
 import { CompletionText } from '../components/CompletionText.tsx';
+import { largest, smallest } from '../components/extremes.ts';
 import { counted, number, score } from '../components/format.ts';
 import { GroupBars } from './GroupBars.tsx';
 import classes from './Trial.module.css';
@@ -23,7 +24,7 @@ export function DryRun({ report, isOld, seconds, show }: DryRunProps) {
   const { n, given, total, rewards, mean, std, groups, components, check, failures, reasons } = report;
   const bins = useMemo(() => {
     const real = rewards.filter(Number.isFinite);
-    const [low, high] = [Math.min(0, ...real), Math.max(1, ...real)];
+    const [low, high] = [smallest(real, 0), largest(real, 1)];
     return binsOf(rewards, BINS, low, high);
   }, [rewards]);
   const verdict = verdictOf(report);

@@ -1,5 +1,6 @@
 /** A dry run in words. Pure. */
 import type { RescoredDraft, TrialReport } from '../../main/api/contract/index.ts';
+import { largest, smallest } from '../components/extremes.ts';
 import { counted, number, score } from '../components/format.ts';
 
 export interface Verdict {
@@ -18,7 +19,7 @@ export function verdictOf(report: TrialReport): Verdict {
   const { n, failures, rewards, dead, groups, mean } = report;
   if (n > 0 && failures === n) return { tone: 'bad', text: 'The reward fails on every completion.' };
   const real = rewards.filter(Number.isFinite);
-  if (real.length > 1 && Math.max(...real) - Math.min(...real) < 1e-9)
+  if (real.length > 1 && largest(real) - smallest(real) < 1e-9)
     return {
       tone: 'bad',
       text: `The reward is constant: every completion gets ${score(mean)}. Nothing can be learned from it.`,

@@ -1,5 +1,6 @@
 /** The stages that texts are measured against, and their positions on an axis. Pure. */
 import type { HistogramBin } from '../charts/Histogram.tsx';
+import { largest } from '../components/extremes.ts';
 
 /** Words per fragment in each stage of the curriculum. */
 export const stageWords = [10, 25, 50, 100, 200, 500] as const;
@@ -8,7 +9,7 @@ const BINS = 18;
 
 /** Bins of equal width on a logarithmic axis, as stages roughly double. Their bounds are exponents of ten. */
 export function lengthBins(lengths: readonly number[]): HistogramBin[] {
-  const [low, high] = [Math.log10(stageWords[0]) - 0.15, Math.log10(Math.max(600, ...lengths)) + 0.02];
+  const [low, high] = [Math.log10(stageWords[0]) - 0.15, Math.log10(largest(lengths, 600)) + 0.02];
   const width = (high - low) / BINS;
   const counts = Array<number>(BINS).fill(0);
   for (const words of lengths) {

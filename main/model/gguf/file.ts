@@ -3,6 +3,8 @@
  * read: "GGUF", version, counts; metadata as typed key-value pairs; each tensor's name, shape (fastest dimension first),
  * type and offset; then the tensors, each at a multiple of 32 bytes. Little endian.
  */
+
+import { append } from '../../lists.ts';
 import { beyondHalf, encodeFloats, floatToHalf } from '../safetensors.ts';
 
 export type GgufValue =
@@ -37,7 +39,7 @@ export function* ggufPieces(
 ): Generator<Buffer> {
   const entries = Object.entries(metadata);
   const head = [Buffer.from('GGUF'), uint32(VERSION), uint64(tensors.length), uint64(entries.length)];
-  for (const [key, value] of entries) head.push(text(key), ...encodeValue(value));
+  for (const [key, value] of entries) append(head, [text(key), ...encodeValue(value)]);
   let offset = 0;
   for (const { name, shape, type } of tensors) {
     head.push(text(name), uint32(shape.length), ...shape.toReversed().map(uint64));

@@ -1,4 +1,6 @@
 /** Grouped bars, one per series in each group, with error bars where there are intervals. */
+
+import { largest, smallest } from '../../lists.ts';
 import { colourOf, fixed, legend, linearScale, PLOT, sheet, textAt, verticalAxis } from './svg.ts';
 
 export interface Bar {
@@ -24,7 +26,7 @@ const CROWDED = 8;
 export function barChart({ title, yLabel, groups, series }: BarChart): string {
   const values = series.flatMap(({ bars }) => bars.flatMap(({ value, low = value, high = value }) => [low, high]));
   const known = values.filter(Number.isFinite);
-  const y = linearScale(Math.min(0, ...known), Math.max(...known, 0), PLOT.bottom, PLOT.top);
+  const y = linearScale(smallest(known, 0), largest(known, 0), PLOT.bottom, PLOT.top);
   const width = (PLOT.right - PLOT.left) / Math.max(groups.length, 1);
   const barWidth = (width * FILLED) / Math.max(series.length, 1);
   const bars = series.flatMap(({ bars: own }, i) =>

@@ -1,4 +1,6 @@
 /** A heat map: a grid of coloured values, each with its number. */
+
+import { largest } from '../../lists.ts';
 import { colourOf, fixed, PLOT, SHEET, sheet, textAt } from './svg.ts';
 
 export interface HeatMap {
@@ -13,7 +15,7 @@ const ROW = 26;
 
 /** The map as SVG: white is 0, full colour the largest value. */
 export function heatMap({ title, columns, rows, values }: HeatMap): string {
-  const most = Math.max(...values.flat().filter(Number.isFinite), 1e-12);
+  const most = largest(values.flat().filter(Number.isFinite), 1e-12);
   const left = 170;
   const width = (PLOT.right - left) / Math.max(columns.length, 1);
   const heads = columns.map((name, c) =>

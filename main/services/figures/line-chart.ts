@@ -1,4 +1,6 @@
 /** Lines over a shared x axis, with bands where the values have intervals. */
+
+import { largest, smallest } from '../../lists.ts';
 import { colourOf, fixed, horizontalAxis, legend, linearScale, PLOT, sheet, verticalAxis } from './svg.ts';
 
 export interface Point {
@@ -33,8 +35,8 @@ export function lineChart({ title, xLabel, yLabel, series }: LineChart): string 
   const xs = all.map(({ x }) => x);
   const ys = all.flatMap(({ y, low = y, high = y }) => [y, low, high]);
   const [x, y] = [
-    linearScale(Math.min(...xs, Number.POSITIVE_INFINITY), Math.max(...xs), PLOT.left, PLOT.right),
-    linearScale(Math.min(0, ...ys), Math.max(...ys), PLOT.bottom, PLOT.top),
+    linearScale(smallest(xs), largest(xs), PLOT.left, PLOT.right),
+    linearScale(smallest(ys, 0), largest(ys), PLOT.bottom, PLOT.top),
   ];
   if (all.length === 0) return sheet(title, ['<text x="360" y="200" text-anchor="middle">no values</text>']);
   const at = ({ x: px }: Point, value: number): string => `${fixed(x.at(px))},${fixed(y.at(value))}`;

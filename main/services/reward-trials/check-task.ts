@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { BraidError } from '../../errors.ts';
 import { describeFault, type FileFault } from '../../io/text-file.ts';
+import { append } from '../../lists.ts';
 import type { ExternalAccess } from '../../tasks/external/access.ts';
 import { notAllowed } from '../../tasks/external/scorer.ts';
 import { checkDefinition } from '../../tasks/folder/definition.ts';
@@ -52,7 +53,7 @@ export function checkTask(
       return work();
     } catch (error) {
       if (!(error instanceof BraidError)) throw error;
-      faults.push(...error.message.split('\n'));
+      append(faults, error.message.split('\n'));
       return null;
     }
   };
@@ -71,7 +72,7 @@ export function checkTask(
   if (isRunnable && given !== null && examples !== null) {
     const scoring = attempt(() => openScoring(source, rewardWorker, accessOf, notes));
     if (scoring !== null) {
-      faults.push(...(attempt(() => exampleFaults(scoring, given, examples)) ?? []).map(describeFault));
+      append(faults, (attempt(() => exampleFaults(scoring, given, examples)) ?? []).map(describeFault));
       scoring.close();
     }
   }

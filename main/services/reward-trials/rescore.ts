@@ -2,6 +2,8 @@
  * What the completions that a run has stored would get under another version of its reward, and what that would have
  * changed: the order of completions in a group, and so the sign of the gradient. Nothing is stored.
  */
+
+import { largest, smallest } from '../../lists.ts';
 import type { Store } from '../../store/index.ts';
 import type { ExternalAccess } from '../../tasks/external/access.ts';
 import type { FolderSource } from '../../tasks/folder/source.ts';
@@ -142,7 +144,7 @@ function changesOrder(group: readonly Pair[]): boolean {
 
 function isDead(rewards: readonly number[]): boolean {
   const real = rewards.filter(Number.isFinite);
-  return real.length > 1 && Math.max(...real) - Math.min(...real) < EQUAL;
+  return real.length > 1 && largest(real) - smallest(real) < EQUAL;
 }
 
 /** A completion's advantage has the sign of its reward less its group's mean. */

@@ -1,6 +1,7 @@
 /** The completions that a reward is tried on: stored by a run, of the task's examples, or just sampled. */
 import { basename } from 'node:path';
 import { inputError } from '../../errors.ts';
+import { append } from '../../lists.ts';
 import type { Store } from '../../store/index.ts';
 import type { StoredSample } from '../../store/samples.ts';
 import type { Answer, Task } from '../../tasks/task.ts';
@@ -48,7 +49,10 @@ export function storedAnswers(store: Store, runId: number, task: Task, limit = N
     withoutRecord += samples.length - known.length;
     for (const group of Map.groupBy(known, (sample) => sample.group).values()) {
       if (answers.length > 0 && answers.length + group.length > limit) break;
-      answers.push(...group.flatMap((sample) => trialAnswer(sample, records.get(sample.recordId))));
+      append(
+        answers,
+        group.flatMap((sample) => trialAnswer(sample, records.get(sample.recordId))),
+      );
     }
   }
   if (answers.length === 0)

@@ -1,4 +1,6 @@
 /** A dry run in numbers: what a reward gives over completions, and what could be learned from it. Pure. */
+
+import { largest, smallest } from '../../lists.ts';
 import { type Score, type TaskFacts, type TaskMessage, totalReward } from '../../tasks/task.ts';
 import type { ScoredAnswers } from '../../trainer/host/reward-calls.ts';
 import { nanStats } from '../../trainer/losses/advantages.ts';
@@ -87,7 +89,7 @@ export function trialReport(
     return {
       ...{ recordId: answer?.record.id ?? '', step, n: rows.length },
       ...nanStats(own),
-      ...{ lowest: Math.min(...own), highest: Math.max(...own) },
+      ...{ lowest: smallest(own), highest: largest(own) },
     };
   });
   const failed = scores.flatMap(({ failure }) => failure ?? []);

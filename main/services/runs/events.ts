@@ -1,6 +1,7 @@
 /** Stores the trainer's event batches in the history: one transaction per batch, each step and sample once. */
 
 import { BraidError, inputError } from '../../errors.ts';
+import { largest } from '../../lists.ts';
 import type { Store } from '../../store/index.ts';
 import type { RunRow } from '../../store/runs.ts';
 import { formatBytes, formatStepTime } from '../../text/format.ts';
@@ -19,7 +20,13 @@ export function recordEvents(store: Store, runId: number, events: readonly Train
       throw inputError('RUN_UNKNOWN', `There is no run with id ${runId} to store events for`);
     }
     for (const event of events) recordEvent(store, run, event);
-    store.runs.advance(runId, Math.max(0, ...events.map((event) => ('step' in event ? event.step : 0))));
+    store.runs.advance(
+      runId,
+      largest(
+        events.map((event) => ('step' in event ? event.step : 0)),
+        0,
+      ),
+    );
   });
 }
 

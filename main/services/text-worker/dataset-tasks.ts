@@ -1,5 +1,6 @@
 /** Datasets from the corpus: preview, leakage check, and the files. */
 import { existsSync } from 'node:fs';
+import { largest } from '../../lists.ts';
 import { openTask, type TaskSource } from '../../tasks/index.ts';
 import type { PromptTemplate } from '../../tasks/interleave/prompt.ts';
 import type { InterleaveRecord } from '../../tasks/interleave/record.ts';
@@ -67,7 +68,7 @@ export function previewDataset(options: PreviewInput): DatasetPreview {
     supply,
     train: train.slice(0, options.show),
     test: test.slice(0, options.show),
-    longestPrompt: Math.max(...train.map(({ prompt }) => countWords(prompt))),
+    longestPrompt: largest(train.map(({ prompt }) => countWords(prompt))),
     leakage: findLeakage(train, test),
     quoted: quotedInPairs(made),
   };

@@ -2,6 +2,7 @@
 
 import { readProse } from '../../io/encodings.ts';
 import { type FileFault, faultsError } from '../../io/text-file.ts';
+import { append } from '../../lists.ts';
 import { mergeTexts } from './merge.ts';
 import { type ParseOptions, parseTexts } from './parse.ts';
 import type { CorpusText, SourceText } from './source-text.ts';
@@ -22,8 +23,8 @@ export function readTexts(files: readonly string[], options: ParseOptions = {}):
       continue;
     }
     const parsed = parseTexts(file, content.value.text, options);
-    texts.push(...parsed.texts);
-    faults.push(...parsed.faults);
+    append(texts, parsed.texts);
+    append(faults, parsed.faults);
   }
   if (faults.length > 0) throw faultsError('BAD_TEXTS', faults, 'Nothing was imported. Fix these and import again.');
   return texts;

@@ -4,6 +4,7 @@ import { basename } from 'node:path';
 import { decodeProse, type Encoding } from '../../io/encodings.ts';
 import { LARGEST_TEXT, readRegular } from '../../io/read-file.ts';
 import { type Checked, type FileFault, readFault } from '../../io/text-file.ts';
+import { append } from '../../lists.ts';
 import { isArchive, MAX_UNPACKED, type NamedBytes, readArchive } from './archive.ts';
 import { readFolder } from './folder.ts';
 import { guessedName } from './guess-format.ts';
@@ -37,7 +38,10 @@ export async function readSources(sources: readonly ImportSource[], options: Par
   for (const source of sources) {
     const { files, others, faults } = await expand(source);
     skipped += others;
-    found.push(...faults.map((fault) => ({ ...nothing(fault), isChat: false })));
+    append(
+      found,
+      faults.map((fault) => ({ ...nothing(fault), isChat: false })),
+    );
     // The limit is for folders and archives: nobody sees beforehand how much is in them.
     let left = files[0] === source ? LARGEST_TEXT : MAX_UNPACKED;
     for (const file of files) {

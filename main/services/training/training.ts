@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { BraidError, inputError } from '../../errors.ts';
+import { largest } from '../../lists.ts';
 import type { Store } from '../../store/index.ts';
 import type { RunRow } from '../../store/runs.ts';
 import { openTask, type TaskSource } from '../../tasks/index.ts';
@@ -300,7 +301,10 @@ function writeFiles(files: RunFiles, events: readonly TrainerEvent[], startStep:
 }
 
 function lastStep(events: readonly TrainerEvent[]): number {
-  return Math.max(0, ...events.map((event) => ('step' in event ? event.step : 0)));
+  return largest(
+    events.map((event) => ('step' in event ? event.step : 0)),
+    0,
+  );
 }
 
 /** Ends of which no event of the trainer told: it died, its folder was removed, the collapse watch was right. */

@@ -3,6 +3,7 @@
  * that is silent for too long is ended; its completion counts as failed, and a new thread does the rest.
  */
 import { BraidError, inputError } from '../../errors.ts';
+import { append } from '../../lists.ts';
 import { type SyncThread, startSyncThread } from '../sync-thread.ts';
 import type { Answer, EnvironmentTurn } from '../task.ts';
 import { LOAD_MS, type RewardBatch, type RewardProgram, type RewardReply, type RewardRequest } from './messages.ts';
@@ -89,7 +90,7 @@ export function openScorer(program: RewardProgram, threads: RewardThreads): Scor
     // A thread replies to each function in its own way.
     while (scored.length < count) {
       const next = request(scored.length);
-      scored.push(...(replies(next) as T[]));
+      append(scored, replies(next) as T[]);
       const last = scored.at(-1);
       if (last !== undefined && isLast(next, last)) break;
     }

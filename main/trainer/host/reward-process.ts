@@ -2,6 +2,8 @@
  * The reward process: computes rewards for a host that shows what they would do, so that no code of a task runs in the
  * host itself. It keeps the newest task open: often only the completions change from one call to the next.
  */
+
+import { append } from '../../lists.ts';
 import { taskHash } from '../../tasks/folder/source.ts';
 import { openTask } from '../../tasks/index.ts';
 import { type RewardThread, startRewardThread } from '../../tasks/sandbox/scorer.ts';
@@ -92,10 +94,10 @@ async function score(call: RewardCall): Promise<RewardAnswer | null> {
   while (scores.length < answers.length && performance.now() - began < call.budgetMs) {
     const some = answers.slice(scores.length, scores.length + part);
     const before = performance.now();
-    scores.push(...task.score(some));
+    append(scores, task.score(some));
     const took = performance.now() - before;
     ms += took;
-    if (task.check !== null) checks.push(...task.check.measure(some));
+    if (task.check !== null) append(checks, task.check.measure(some));
     if (took < PART_MS) part = Math.min(LARGEST_PART, part * 2);
     else if (took > 2 * PART_MS) part = Math.max(1, part >> 1);
     // Lets new calls arrive.

@@ -1,5 +1,6 @@
 /** A training loop's output between two steps: reports, samples, checkpoints, evaluations, the collapse watch. */
 
+import { append } from '../../lists.ts';
 import { QUOTED_REMEDY, quotingInWords } from '../../text/quoted-tokens.ts';
 import type { SavedGeneration, ScoredGeneration } from '../batching/generation.ts';
 import type { PromptState } from '../batching/prompt-stream.ts';
@@ -139,7 +140,7 @@ export function openRunIo(
       now = { ...now, tokens: now.tokens + count };
     },
     addGroups: (more) => {
-      groups.push(...more);
+      append(groups, more);
     },
     keepsSamples: (step) => step === 1 || step % config.sample_steps === 0 || step === config.max_steps,
     prompts: progress.prompts,

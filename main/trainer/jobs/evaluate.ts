@@ -1,4 +1,6 @@
 /** Job: several models complete the same held-out records, one after the other. */
+
+import { append } from '../../lists.ts';
 import { loadTokenizer } from '../../model/tokenizer.ts';
 import type { ExternalAccess } from '../../tasks/external/access.ts';
 import { openTask, type TaskSource } from '../../tasks/index.ts';
@@ -92,7 +94,7 @@ async function evaluateModel(
       const batch = records.slice(first, first + job.batchSize);
       const options = { maxNewTokens, batchSize: job.batchSize, onToken: alive };
       const engine = sampler(policy, tokenizer, activationMb);
-      items.push(...(await evaluate({ engine, task, tokenizer }, batch, options)).items);
+      append(items, (await evaluate({ engine, task, tokenizer }, batch, options)).items);
       await onDone(items.length);
     }
     return items;

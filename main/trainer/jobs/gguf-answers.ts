@@ -5,6 +5,8 @@
  * so whether llama.cpp stops there is asked by itself. Braid doesn't depend on that
  * package: it is large and serves this only.
  */
+
+import { largest } from '../../lists.ts';
 import { readModelConfig } from '../../model/config.ts';
 import { endTokens, loadTokenizer, type Tokenizer } from '../../model/tokenizer.ts';
 import { openTask, type TaskSource } from '../../tasks/index.ts';
@@ -80,7 +82,7 @@ export async function llamaAnswers(
   const llama = await getLlama({ gpu: false, logLevel: 'error' });
   try {
     const model = await llama.loadModel({ modelPath: file });
-    const contextSize = Math.max(...prompts.map(({ ids, most }) => ids.length + most)) + 1;
+    const contextSize = largest(prompts.map(({ ids, most }) => ids.length + most)) + 1;
     // Its threads wait for one another by spinning: on a busy machine one is hundreds of times as fast as two.
     const context = await model.createContext({ contextSize, threads: 1 });
     const sequence = context.getSequence();

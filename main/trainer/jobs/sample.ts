@@ -2,6 +2,8 @@
  * Job: several models each sample n completions of the same prompts, with the same random numbers: a number depends
  * on seed, prompt, completion and position alone (random.ts), so models differ only by their own distributions.
  */
+
+import { append } from '../../lists.ts';
 import { adapterNorms, type ModuleNorm } from '../../model/adapter-norms.ts';
 import { loadTokenizer } from '../../model/tokenizer.ts';
 import { hashString } from '../../random.ts';
@@ -123,9 +125,9 @@ async function sampleModel(
       const sizes = answers.map(({ tokens, finish }) => ({ tokens, ended: finish === 'stop' }));
       const perPrompt = <T>(of: readonly T[]): T[][] =>
         batch.map((_, i) => of.slice(i * job.samples, (i + 1) * job.samples));
-      completions.push(...perPrompt(texts));
-      lengths.push(...perPrompt(sizes));
-      messages.push(...perPrompt(answers.map((answer) => answer.messages ?? [])));
+      append(completions, perPrompt(texts));
+      append(lengths, perPrompt(sizes));
+      append(messages, perPrompt(answers.map((answer) => answer.messages ?? [])));
       await onDone(completions.length);
     }
     return {

@@ -1,5 +1,6 @@
 /** Job: log-probabilities of given completions, at temperature 1. */
 import { inputError } from '../../errors.ts';
+import { append } from '../../lists.ts';
 import { contextLength, readModelConfig } from '../../model/config.ts';
 import { type ScoreItem, scoreCompletions } from '../../model/score.ts';
 import { loadTokenizer } from '../../model/tokenizer.ts';
@@ -66,7 +67,7 @@ export async function runScoreJob(job: ScoreJob, io: JobIo): Promise<ScoreResult
           }),
         () => forwardBytes(config, MAX_TOKENS) / 2 ** 20,
       );
-      logprobs.push(...scored);
+      append(logprobs, scored);
       await io.progress(logprobs.length, items.length, 'completions');
     }
   } finally {

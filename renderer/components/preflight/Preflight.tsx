@@ -6,6 +6,7 @@ import { type ReactNode, useEffect, useRef, useState } from 'react';
 import type { Check, Preflight as Report, SampledGroups } from '../../../main/api/contract/index.ts';
 import { api } from '../../api/client.ts';
 import { CancelJob } from '../CancelJob.tsx';
+import { largest, smallest } from '../extremes.ts';
 import { Failed } from '../Feedback.tsx';
 import { number, score } from '../format.ts';
 import { scaleOf } from '../reward-scale.ts';
@@ -186,7 +187,7 @@ interface DotsProps {
 }
 
 function Dots({ rewards, scale: [from, to], label }: DotsProps) {
-  const [low, high] = [Math.min(...rewards), Math.max(...rewards)];
+  const [low, high] = [smallest(rewards), largest(rewards)];
   return (
     <svg
       viewBox="-3 0 106 10"

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { openScorer } from '../../../main/tasks/sandbox/scorer.ts';
+import { openScorer, type RewardThread } from '../../../main/tasks/sandbox/scorer.ts';
 import { answer, outcome, program, rewardWorker, scoreWith } from './scoring.ts';
 
 const first = (text: string, changes = {}) => outcome(scoreWith(text, ['one two'], changes)[0]);
@@ -45,6 +45,19 @@ export function reward({ completion }) {
     ]);
     // What follows is of the next batch.
     expect(scorer.score('reward', answers).map(outcome)[2]).toEqual([expect.any(Number)]);
+  });
+
+  it('takes more completions than calls hold arguments', () => {
+    let left = 0;
+    const thread: RewardThread = {
+      ask: (request) => {
+        left = request.call === 'load' ? 0 : request.inputs.length;
+      },
+      next: () => (left-- > 0 ? { kind: 'numbers', numbers: [1] } : { kind: 'ready' }),
+      end: () => undefined,
+    };
+    const scorer = openScorer(program('export const reward = () => 1'), () => thread);
+    expect(scorer.score('reward', Array(200_000).fill(answer('a')))).toHaveLength(200_000);
   });
 
   it('forgets between batches what a reward keeps in variables', () => {

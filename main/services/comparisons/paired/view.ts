@@ -1,6 +1,7 @@
 /** Views of comparisons for the page: the list, one with all its numbers, one prompt word by word. */
 import { basename } from 'node:path';
 import { inputError } from '../../../errors.ts';
+import { largest, smallest } from '../../../lists.ts';
 import type { DatasetLeakage, DatasetRow } from '../../../store/datasets.ts';
 import type { Store } from '../../../store/index.ts';
 import type { Task, TaskMessage, TaskRecord, TaskShow } from '../../../tasks/task.ts';
@@ -169,8 +170,8 @@ function metricOf({ source, task }: Pick<PromptSet, 'source' | 'task'>, rows: re
   return {
     label: 'Reward',
     solved: 'Success',
-    low: Math.min(0, ...all),
-    high: Math.max(task.highestReward ?? 1, ...all),
+    low: smallest(all, 0),
+    high: largest(all, task.highestReward ?? 1),
   };
 }
 

@@ -3,6 +3,8 @@
  * here, and what has been said so far is the next request's prompt. The server's own cache of prefixes, if it has one,
  * saves it from reading that again. G completions of each of P prompts, R = P*G.
  */
+
+import { append } from '../../../lists.ts';
 import type { Completion } from '../../../model/generate.ts';
 import type { EndedTurn } from '../../../model/turns.ts';
 import type { Sampling } from '../engine.ts';
@@ -74,8 +76,11 @@ export async function sampleTurns(
 }
 
 function addTurn(row: Row, { ids, terminated, logps }: Completion = { ids: [], terminated: false }): void {
-  row.ids.push(...ids);
-  row.toolMask.push(...ids.map(() => 1));
+  append(row.ids, ids);
+  append(
+    row.toolMask,
+    ids.map(() => 1),
+  );
   row.logps = row.logps === null || logps === undefined ? null : [...row.logps, ...logps];
   row.terminated = terminated;
 }
@@ -87,8 +92,11 @@ function addAnswer(row: Row, tokens: readonly number[] | null, maxNewTokens: num
     row.terminated = false;
     return false;
   }
-  row.ids.push(...tokens);
-  row.toolMask.push(...tokens.map(() => 0));
+  append(row.ids, tokens);
+  append(
+    row.toolMask,
+    tokens.map(() => 0),
+  );
   // Masked: nobody sampled them.
   row.logps?.push(...tokens.map(() => 0));
   return true;
