@@ -33,6 +33,10 @@ export function asHuggingFace(part: unknown, file: string): unknown {
       return byteLevel(known);
     case 'Split':
       return behaving(known, file);
+    case 'Metaspace':
+      return metaspace(known, file);
+    case 'Sequence':
+      return sequence(known, file);
     default:
       return Object.fromEntries(Object.entries(known).map(([name, value]) => [name, asHuggingFace(value, file)]));
   }
@@ -45,6 +49,36 @@ function byteLevel(part: Part): Part {
   const bytes = { ...part, add_prefix_space: false, use_regex: false };
   const pretokenizers = [...(part.add_prefix_space === true ? [prefix] : []), split(GPT2, 'Isolated'), bytes];
   return { type: 'Sequence', pretokenizers };
+}
+
+/** Where SentencePiece's space comes before a text that has none: older files say whether by `add_prefix_space`. */
+export function prependScheme(part: unknown): unknown {
+  return (part as { readonly prepend_scheme?: unknown } | null)?.prepend_scheme ?? 'always';
+}
+
+/** Each space begins a piece, unless `split` is false; the library never splits. */
+function metaspace({ type, replacement, add_prefix_space: adds, split: splits, ...part }: Part, file: string): unknown {
+  const scheme = prependScheme(part);
+  if (typeof replacement !== 'string' || [...replacement].length !== 1)
+    throw unreadable(file, `Metaspace's "replacement" to be one character, got ${JSON.stringify(replacement)}`);
+  if (scheme !== 'always' && scheme !== 'first' && scheme !== 'never')
+    throw unreadable(file, `Metaspace's "prepend_scheme" to be always, first or never, got ${JSON.stringify(scheme)}`);
+  // Hugging Face's library refuses it, too.
+  if (adds === false && scheme !== 'never')
+    throw unreadable(file, 'Metaspace\'s "prepend_scheme" to be never, as "add_prefix_space" is false');
+  const whole = { type, replacement, prepend_scheme: scheme };
+  if (splits === false) return whole;
+  const pieces = behaving(split(literal(replacement), 'MergedWithNext'), file);
+  return { type: 'Sequence', pretokenizers: [whole, pieces] };
+}
+
+/** The library takes every piece of a sequence for the first of the text. */
+function sequence(part: Part, file: string): Part {
+  const steps = Array.isArray(part.pretokenizers) ? (part.pretokenizers as readonly unknown[]) : [];
+  const late = steps.slice(1).find((step) => (step as Part | null)?.type === 'Metaspace');
+  if (late !== undefined && prependScheme(late) === 'first')
+    throw unreadable(file, 'Metaspace with the "prepend_scheme" first to be the first pre-tokenizer');
+  return { ...part, pretokenizers: steps.map((step) => asHuggingFace(step, file)) };
 }
 
 function split(regex: string, behavior: unknown): Part {
@@ -75,8 +109,20 @@ function behaving(part: Part, file: string): Part {
   );
 }
 
+function unreadable(file: string, what: string) {
+  return inputError(
+    'BAD_TOKENIZER',
+    `${file}: expected ${what}`,
+    'Use the tokenizer.json of another model, or fix it.',
+  );
+}
+
 function regexOf(pattern: unknown): string | null {
   const { Regex: regex, String: text } = (pattern ?? {}) as { Regex?: unknown; String?: unknown };
   if (typeof regex === 'string') return regex;
-  return typeof text === 'string' && text !== '' ? text.replace(/[$()*+.?[\\\]^{|}]/g, '\\$&') : null;
+  return typeof text === 'string' && text !== '' ? literal(text) : null;
+}
+
+function literal(text: string): string {
+  return text.replace(/[$()*+.?[\\\]^{|}]/g, '\\$&');
 }

@@ -7,7 +7,7 @@ import { type ChatMessage, readChatTemplate, renderChat, tokenText } from './cha
 import { readJson } from './config.ts';
 import { controlTokensOf, encodeQuoting, withoutControlTokens } from './control-tokens.ts';
 import { normalizerAsHuggingFace } from './normalizers.ts';
-import { asHuggingFace } from './pre-tokenizers.ts';
+import { asHuggingFace, prependScheme } from './pre-tokenizers.ts';
 
 /** Text to token ids and back, by the model folder's own files. */
 export interface Tokenizer {
@@ -176,19 +176,31 @@ function checkIds(definition: object, file: string): void {
 
 /** The library takes the first space away also where none was put before the text. */
 function decoderAsHuggingFace(part: unknown): unknown {
-  const { type, prepend_scheme: scheme, replacement, decoders } = (part ?? {}) as Readonly<Record<string, unknown>>;
+  const { type, replacement, decoders } = (part ?? {}) as Readonly<Record<string, unknown>>;
   if (type === 'Sequence' && Array.isArray(decoders))
     return { type, decoders: decoders.map((one) => decoderAsHuggingFace(one)) };
-  if (type !== 'Metaspace' || scheme !== 'never') return part;
+  if (type !== 'Metaspace' || prependScheme(part) !== 'never') return part;
   return { type: 'Replace', pattern: { String: replacement ?? '▁' }, content: ' ' };
 }
 
-/** A byte order mark that is spelled in bytes is a character like others; the library drops it. */
-function keepByteOrderMarks(decoder: unknown): void {
-  const { config, decoders } = (decoder ?? {}) as { config?: { type?: unknown }; decoders?: unknown };
+/**
+ * A byte order mark that is spelled in bytes is a character like others; the library drops it. Of the first token
+ * Metaspace takes away every space; the library only one.
+ */
+function decodeAsHuggingFace(decoder: unknown): void {
+  const { config, decoders } = (decoder ?? {}) as {
+    config?: { type?: unknown; replacement?: string };
+    decoders?: unknown;
+  };
   if (config?.type === 'ByteFallback')
     Object.assign(decoder as object, { text_decoder: new TextDecoder('utf-8', { ignoreBOM: true }) });
-  for (const part of Array.isArray(decoders) ? decoders : []) keepByteOrderMarks(part);
+  if (config?.type === 'Metaspace') {
+    const { replacement = '▁' } = config;
+    const decode_chain = (tokens: readonly string[]): string[] =>
+      tokens.map((token, i) => token.replaceAll(replacement, i === 0 ? '' : ' '));
+    Object.assign(decoder as object, { decode_chain });
+  }
+  for (const part of Array.isArray(decoders) ? decoders : []) decodeAsHuggingFace(part);
 }
 
 /** The library reads WordLevel's token for unknown words from tokenizer_config.json only. */
@@ -220,7 +232,7 @@ function construct(definition: object, config: object, file: string): HfTokenize
   };
   try {
     const inner = new HfTokenizer({ ...definition, ...parts }, { ...unknownToken(model), ...config });
-    keepByteOrderMarks(inner.decoder);
+    decodeAsHuggingFace(inner.decoder);
     return inner;
   } catch (cause) {
     const error = inputError(

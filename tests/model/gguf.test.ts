@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ggufArchitecture } from '../../main/model/gguf/architectures.ts';
 import { encodeQ8, ggufPieces } from '../../main/model/gguf/file.ts';
 import { ggufMetadata } from '../../main/model/gguf/metadata.ts';
+import { readGgufMetadata } from '../../main/model/gguf/read.ts';
 import { ggufName, ggufTensors } from '../../main/model/gguf/tensors.ts';
 import { type MergedModel, openMergedModel } from '../../main/model/merge.ts';
 import { disposeModel } from '../../main/model/model.ts';
@@ -23,6 +24,11 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+/** A token for each byte, as SentencePiece writes them, from `first` on. */
+const byteTokens = (first: number): Record<string, number> =>
+  Object.fromEntries(
+    Array.from({ length: 256 }, (_, byte) => [`<0x${byte.toString(16).toUpperCase().padStart(2, '0')}>`, first + byte]),
+  );
 const BYTE_LEVEL = { type: 'ByteLevel', add_prefix_space: false, use_regex: true };
 
 describe('ggufPieces', () => {
@@ -42,6 +48,34 @@ describe('ggufPieces', () => {
     // A block of ones: scale 1/127 as float16, then 127 thirty-two times.
     expect([data.readUInt16LE(32), data.readInt8(34), data.readInt8(65)]).toEqual([0x2008, 127, 127]);
     expect([data.readUInt16LE(128), data.readUInt16LE(130)]).toEqual([0x3800, 0xc000]);
+  });
+});
+
+describe('a vocabulary of more tokens than calls hold arguments', () => {
+  it('is written', () => {
+    const value = Array.from({ length: 200_000 }, (_, i) => `t${i}`);
+    const [head = Buffer.alloc(0)] = ggufPieces({ tokens: { type: 'strings', value } }, []);
+    expect(readGgufMetadata(head).get('tokens')).toEqual(value);
+  });
+});
+
+describe('readGgufMetadata', () => {
+  it.each([
+    ['strings', (count: bigint) => [8, count]],
+    ['lists', (count: bigint) => [9, 4, count]],
+    ['keys', () => []],
+  ])('refuses counts of %s beyond the file at once', (_, after) => {
+    for (const count of [2n ** 60n, 2n ** 40n, 10n ** 9n]) {
+      const numbers = after(count).map((number) => {
+        return Buffer.from(
+          typeof number === 'bigint' ? BigUint64Array.of(number).buffer : Uint32Array.of(number).buffer,
+        );
+      });
+      const [head = Buffer.alloc(0)] = ggufPieces({}, []);
+      const file = Buffer.concat([head.subarray(0, 24), Buffer.from('\u0001\0\0\0\0\0\0\0k'), ...numbers]);
+      file.writeBigUInt64LE(numbers.length === 0 ? count : 1n, 16);
+      expect(fault(() => readGgufMetadata(file))[0]).toBe('BAD_GGUF');
+    }
   });
 });
 
@@ -237,11 +271,11 @@ describe('ggufMetadata', () => {
 
   it('has llama.cpp begin texts with a space only where a SentencePiece-like tokenizer does', () => {
     const prefix = (parts: Readonly<Record<string, unknown>>, chat?: string): unknown => {
-      const model = { type: 'BPE', byte_fallback: true, vocab: { a: 0, '<0x0A>': 1 }, merges: [] };
+      const model = { type: 'BPE', byte_fallback: true, vocab: { a: 0, ...byteTokens(1) }, merges: [] };
       writeFileSync(join(folder, 'tokenizer.json'), JSON.stringify({ added_tokens: [], model, ...parts }));
       if (chat !== undefined)
         writeFileSync(join(folder, 'tokenizer_config.json'), JSON.stringify({ chat_template: chat }));
-      const metadata = ggufMetadata({ ...merged.config, vocabSize: 2 }, folder, { name: 'm', type: 'F16' });
+      const metadata = ggufMetadata({ ...merged.config, vocabSize: 257 }, folder, { name: 'm', type: 'F16' });
       rmSync(join(folder, 'tokenizer_config.json'), { force: true });
       return metadata['tokenizer.ggml.add_space_prefix']?.value;
     };
@@ -253,7 +287,7 @@ describe('ggufMetadata', () => {
       prefix({ normalizer: { type: 'Sequence', normalizers: [{ type: 'Prepend', prepend: '▁' }, replaced] } }),
     ).toBe(true);
     expect(['always', 'never'].map((prepend_scheme) => prefix(metaspace({ prepend_scheme })))).toEqual([true, false]);
-    expect([prefix(metaspace({})), prefix(metaspace({ add_prefix_space: false }))]).toEqual([true, false]);
+    expect(prefix(metaspace({}))).toBe(true);
     const first = {
       pre_tokenizer: { type: 'Sequence', pretokenizers: [metaspace({ prepend_scheme: 'first' }).pre_tokenizer] },
     };
@@ -263,12 +297,13 @@ describe('ggufMetadata', () => {
   it("writes Gemma's runs of spaces as spaces, which llama.cpp prints as they are", () => {
     const definition = {
       added_tokens: ['▁▁', '<▁>'].map((content, i) => ({ id: i + 1, content, special: content === '<▁>' })),
-      model: { type: 'BPE', byte_fallback: true, vocab: { '▁a': 0, '▁▁': 1 }, merges: [] },
+      model: { type: 'BPE', byte_fallback: true, vocab: { '▁a': 0, '▁▁': 1, ...byteTokens(3) }, merges: [] },
     };
     writeFileSync(join(folder, 'tokenizer.json'), JSON.stringify(definition));
-    const metadata = ggufMetadata({ ...merged.config, vocabSize: 3 }, folder, { name: 'm', type: 'F16' });
-    expect(metadata['tokenizer.ggml.tokens']?.value).toEqual(['▁a', '  ', '<▁>']);
-    expect(metadata['tokenizer.ggml.token_type']?.value).toEqual([1, 4, 3]);
+    const metadata = ggufMetadata({ ...merged.config, vocabSize: 259 }, folder, { name: 'm', type: 'F16' });
+    const first = (key: string): unknown => ((metadata[key]?.value ?? []) as unknown[]).slice(0, 4);
+    expect(first('tokenizer.ggml.tokens')).toEqual(['▁a', '  ', '<▁>', '<0x00>']);
+    expect(first('tokenizer.ggml.token_type')).toEqual([1, 4, 3, 6]);
   });
 
   it("says an architecture's own numbers, and no more context than llama.cpp computes rightly", () => {
@@ -278,6 +313,8 @@ describe('ggufMetadata', () => {
         null,
       );
       model.close();
+      const definition = { added_tokens: [], pre_tokenizer: BYTE_LEVEL, model: { type: 'BPE', vocab: {}, merges: [] } };
+      writeFileSync(join(folder, 'tokenizer.json'), JSON.stringify(definition));
       const metadata = ggufMetadata({ ...model.config, vocabSize: 5 }, folder, { name, type: 'F16' });
       return Object.fromEntries(Object.entries(metadata).map(([key, { value }]) => [key, value]));
     };
@@ -290,6 +327,25 @@ describe('ggufMetadata', () => {
       ...{ 'phi3.rope.dimension_count': 6, 'phi3.rope.scaling.original_context_length': 128 },
       ...{ 'phi3.rope.scaling.attn_factor': Math.sqrt(1 + Math.log(4) / Math.log(128)), 'phi3.context_length': 512 },
     });
+  });
+
+  it('takes a byte-level tokenizer with byte fallback for what it is, with its merges', () => {
+    const definition = {
+      ...{ added_tokens: [], pre_tokenizer: BYTE_LEVEL },
+      model: { type: 'BPE', byte_fallback: true, vocab: { a: 0, b: 1, ab: 2 }, merges: ['a b'] },
+    };
+    writeFileSync(join(folder, 'tokenizer.json'), JSON.stringify(definition));
+    const metadata = ggufMetadata({ ...merged.config, vocabSize: 3 }, folder, { name: 'm', type: 'F16' });
+    expect(metadata['tokenizer.ggml.model']?.value).toBe('gpt2');
+    expect(metadata['tokenizer.ggml.merges']?.value).toEqual(['a b']);
+  });
+
+  it('refuses byte fallback without a token for each byte, at which llama.cpp ends', () => {
+    const model = { type: 'BPE', byte_fallback: true, vocab: { a: 0, '<0x0A>': 1 }, merges: [] };
+    writeFileSync(join(folder, 'tokenizer.json'), JSON.stringify({ added_tokens: [], model }));
+    expect(() => ggufMetadata({ ...merged.config, vocabSize: 2 }, folder, { name: 'm', type: 'F16' })).toThrow(
+      'no token for some bytes',
+    );
   });
 
   it('refuses a tokenizer that llama.cpp has no kind for', () => {

@@ -54,6 +54,20 @@ describe('pre-tokenizers', () => {
       '👋 \ufeff$',
       ['ĠðŁĳĭ', 'Ġï»¿$'],
     ],
+    ['Metaspace', { type: 'Metaspace', replacement: '▁' }, 'a   b', ['▁a', '▁', '▁', '▁b']],
+    [
+      'Metaspace of older files',
+      { type: 'Metaspace', replacement: '▁', add_prefix_space: true },
+      ' a b ',
+      ['▁a', '▁b', '▁'],
+    ],
+    [
+      'Metaspace without a prefix',
+      { type: 'Metaspace', replacement: '▁', prepend_scheme: 'never', add_prefix_space: false, str_rep: '_' },
+      'a▁▁b',
+      ['a', '▁', '▁b'],
+    ],
+    ['Metaspace in one piece', { type: 'Metaspace', replacement: '_', split: false }, 'a  b', ['_a__b']],
     [
       'a part of a sequence',
       { type: 'Sequence', pretokenizers: [{ type: 'Whitespace' }, { type: 'Punctuation', behavior: 'Isolated' }] },
@@ -62,6 +76,30 @@ describe('pre-tokenizers', () => {
     ],
   ])('cut a text as Hugging Face does: %s', (_, pre, text, pieces) => {
     expect(piecesOf(pre, text, pieces)).toEqual(pieces);
+  });
+
+  it('have a decoder that takes all spaces of the first token away, as Hugging Face does', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'braid-tokenizer-'));
+    const vocab = { '▁▁': 0, '▁a': 1, ' b': 2 };
+    const rest = { added_tokens: [], normalizer: null, post_processor: null, pre_tokenizer: null };
+    const model = { type: 'WordLevel', vocab, unk_token: ' b' };
+    writeFileSync(
+      join(folder, 'tokenizer.json'),
+      JSON.stringify({ ...rest, model, decoder: { type: 'Metaspace', replacement: '▁' } }),
+    );
+    const { decode } = loadTokenizer(folder);
+    rmSync(folder, { recursive: true });
+    expect([decode([0, 1]), decode([1, 0]), decode([2, 2])]).toEqual([' a', 'a  ', ' b b']);
+  });
+
+  it('are refused where Hugging Face refuses them, or where the library would cut elsewhere', () => {
+    const metaspace = { type: 'Metaspace', replacement: '▁' };
+    const reasonOf = (pre: object): string => fault(() => piecesOf(pre, 'a', ['a']))[1];
+    expect(reasonOf({ ...metaspace, add_prefix_space: false })).toContain('as "add_prefix_space" is false');
+    expect(reasonOf({ ...metaspace, replacement: '' })).toContain('to be one character, got ""');
+    expect(reasonOf({ ...metaspace, prepend_scheme: 'last' })).toContain('got "last"');
+    const late = { ...metaspace, prepend_scheme: 'first' };
+    expect(reasonOf({ type: 'Sequence', pretokenizers: [{ type: 'Whitespace' }, late] })).toContain('to be the first');
   });
 
   it('are refused where no regular expression gives the same pieces', () => {

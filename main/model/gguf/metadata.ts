@@ -2,9 +2,11 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { inputError } from '../../errors.ts';
+import { isJsonObject } from '../../io/json.ts';
 import { readChatSettings, templateWithSettings } from '../chat-settings.ts';
 import { readChatTemplate, tokenText } from '../chat-template.ts';
 import { type ModelConfig, readJson } from '../config.ts';
+import { prependScheme } from '../pre-tokenizers.ts';
 import { readTokenizerConfig } from '../tokenizer.ts';
 import { ggufArchitecture } from './architectures.ts';
 import { beginOfText } from './begin-of-text.ts';
@@ -15,7 +17,8 @@ import { partsOf, preTokenizer } from './pre-tokenizers.ts';
 
 /** llama.cpp's numbers for a file whose matrices are of one type. */
 const FILE_TYPES: Readonly<Record<GgufType, number>> = { F32: 0, F16: 1, Q8_0: 7 };
-const TOKEN = { normal: 1, unknown: 2, control: 3, userDefined: 4, unused: 5, byte: 6 } as const;
+/** llama.cpp's kinds of tokens. */
+export const TOKEN = { normal: 1, unknown: 2, control: 3, userDefined: 4, unused: 5, byte: 6 } as const;
 
 const uint32 = (value: number): GgufValue => ({ type: 'uint32', value });
 const float32 = (value: number): GgufValue => ({ type: 'float32', value });
@@ -76,7 +79,8 @@ type AddedToken = z.infer<typeof addedSchema>;
 const definitionSchema = z.looseObject({
   model: z.looseObject({
     type: z.string().nullish(),
-    vocab: z.union([z.record(z.string(), z.int()), z.array(z.unknown())]),
+    // Not a z.record: it would leave out the token __proto__.
+    vocab: z.custom<Readonly<Record<string, number>>>(isJsonObject),
     merges: z.array(z.union([z.string(), z.tuple([z.string(), z.string()])])).nullish(),
     byte_fallback: z.boolean().nullish(),
     ignore_merges: z.boolean().nullish(),
@@ -90,13 +94,13 @@ const definitionSchema = z.looseObject({
 function tokenizerMetadata(folder: string, config: ModelConfig, name: string): Record<string, GgufValue> {
   const file = join(folder, 'tokenizer.json');
   const parsed = definitionSchema.safeParse(readJson(file));
-  if (!parsed.success || Array.isArray(parsed.data.model.vocab))
-    throw unsupported(file, 'it has another kind of vocabulary');
+  if (!parsed.success) throw unsupported(file, 'it has another kind of vocabulary');
   const { model, added_tokens: added, normalizer, pre_tokenizer: pre } = parsed.data;
+  const pieces = isSentencePiece(model, pre);
   const { tokens, types } = tokenTable(
-    model.vocab as Record<string, number>,
+    model.vocab,
     // llama.cpp finds these tokens in the text itself, where SentencePiece's spaces are spaces.
-    model.byte_fallback === true ? added.map(withSpaces) : added,
+    pieces ? added.map(withSpaces) : added,
     config.vocabSize,
   );
   const settings = readTokenizerConfig(folder);
@@ -115,7 +119,7 @@ function tokenizerMetadata(folder: string, config: ModelConfig, name: string): R
   const prefix = spacePrefix(normalizer, pre, template !== null);
   return {
     'general.name': string(modelName(name, tokens, added)),
-    ...kindOf(model, tokens, types, { normalizer, pre, prefix, file }),
+    ...kindOf(model, tokens, types, { normalizer, pre, pieces, prefix, file }),
     ...Object.fromEntries(
       Object.entries(special)
         .filter(([, id]) => id >= 0)
@@ -126,6 +130,15 @@ function tokenizerMetadata(folder: string, config: ModelConfig, name: string): R
       'tokenizer.chat_template': string(templateWithSettings(template, readChatSettings(folder))),
     }),
   };
+}
+
+/** Whether unknown characters become tokens of their bytes; a byte-level tokenizer has a token for each byte anyway. */
+function isSentencePiece({ byte_fallback }: TokenizerModel, pre: unknown): boolean {
+  return byte_fallback === true && !partsOf(pre).some(({ type }) => type === 'ByteLevel');
+}
+
+function isByte(token: string): boolean {
+  return /^<0x[0-9A-F]{2}>$/.test(token);
 }
 
 function withSpaces(token: AddedToken): AddedToken {
@@ -158,6 +171,8 @@ type TokenizerModel = z.infer<typeof definitionSchema>['model'];
 interface TokenizerSteps {
   readonly normalizer: unknown;
   readonly pre: unknown;
+  /** Whether it is SentencePiece's. */
+  readonly pieces: boolean;
   /** Whether a text begins with a space that isn't in it. */
   readonly prefix: boolean;
   readonly file: string;
@@ -168,7 +183,7 @@ function kindOf(
   model: TokenizerModel,
   tokens: readonly string[],
   types: readonly number[],
-  { normalizer, pre, prefix, file }: TokenizerSteps,
+  { normalizer, pre, pieces, prefix, file }: TokenizerSteps,
 ): Record<string, GgufValue> {
   const table = (kind: string, named: readonly string[], typed = types): Record<string, GgufValue> => ({
     'tokenizer.ggml.model': string(kind),
@@ -184,22 +199,27 @@ function kindOf(
   }
   if (model.merges === null || model.merges === undefined)
     throw unsupported(file, `it is a ${model.type ?? 'strange'} model`);
-  const changing = changingStep(normalizer, model.byte_fallback === true);
+  const spaced = model.merges.find((merge) => typeof merge !== 'string' && merge.some((half) => half.includes(' ')));
+  if (spaced !== undefined)
+    throw unsupported(file, `a merge has a space in it: ${JSON.stringify(spaced).slice(0, 80)}`);
+  const merges = model.merges.map((merge) => (typeof merge === 'string' ? merge : merge.join(' ')));
+  const changing = changingStep(normalizer, pieces);
   if (changing !== null)
     throw unsupported(file, `it changes texts by a normalizer (${changing}) that llama.cpp doesn't have`);
-  if (model.byte_fallback === true) {
-    // SentencePiece's order of merging is the order of ids; its bytes are tokens like <0x0A>.
-    const typed = tokens.map((token, id) => (/^<0x[0-9A-F]{2}>$/.test(token) ? TOKEN.byte : (types[id] as number)));
+  if (pieces) {
+    // Its bytes are tokens like <0x0A>.
+    const typed = tokens.map((token, id) => (isByte(token) ? TOKEN.byte : (types[id] as number)));
+    if (new Set(tokens.filter(isByte)).size < 256)
+      throw unsupported(file, 'it has no token for some bytes, at which llama.cpp ends with an error');
     return {
       ...table('llama', tokens, typed),
-      'tokenizer.ggml.scores': { type: 'float32s', value: tokens.map((_, id) => -id) },
+      'tokenizer.ggml.scores': { type: 'float32s', value: scoresOf(tokens, merges) },
       // Without it llama.cpp adds one.
       'tokenizer.ggml.add_space_prefix': bool(prefix),
     };
   }
   const cuts = preTokenizer(pre, model.ignore_merges === true);
   if (cuts === null) throw unsupported(file, "it has a pre-tokenizer that llama.cpp isn't known to have");
-  const merges = model.merges.map((merge) => (typeof merge === 'string' ? merge : merge.join(' ')));
   return {
     ...table('gpt2', tokens),
     'tokenizer.ggml.pre': string(cuts),
@@ -207,16 +227,21 @@ function kindOf(
   };
 }
 
+/** SentencePiece joins what makes the token of the highest score: here that of the earliest merge. */
+function scoresOf(tokens: readonly string[], merges: readonly string[]): readonly number[] {
+  const ranks = new Map(merges.map((merge, rank) => [merge.replace(' ', ''), rank] as const).reverse());
+  return tokens.map((token) => -(ranks.get(token) ?? merges.length));
+}
+
 /**
  * Whether a text begins with a space that isn't in it. llama.cpp puts it at the beginning and after each control token, as
  * Prepend and Metaspace do. With "first" only the very beginning has one: in a chat that is a control token.
  */
 function spacePrefix(normalizer: unknown, pre: unknown, chats: boolean): boolean {
-  return [normalizer, pre].flatMap(partsOf).some(({ type, prepend_scheme: scheme, add_prefix_space: adds }) => {
-    if (type === 'Prepend') return true;
-    if (type !== 'Metaspace') return false;
-    // Older files say yes or no, by default yes.
-    return scheme === undefined ? adds !== false : scheme === 'always' || (scheme === 'first' && !chats);
+  return [normalizer, pre].flatMap(partsOf).some((part) => {
+    if (part.type === 'Prepend') return true;
+    const scheme = prependScheme(part);
+    return part.type === 'Metaspace' && (scheme === 'always' || (scheme === 'first' && !chats));
   });
 }
 

@@ -6,7 +6,7 @@ interface Token {
 }
 
 /** llama.cpp keeps the space after these. */
-const SPACED: readonly string[] = ['<unk>', '<s>', '<|endoftext|>'];
+export const SPACED: readonly string[] = ['<unk>', '<s>', '<|endoftext|>'];
 /** It doesn't load a file of that name without all of these. */
 const NEEDED: readonly string[] = [...SPACED, '</s>'];
 
@@ -16,7 +16,12 @@ const NEEDED: readonly string[] = [...SPACED, '</s>'];
  */
 export function modelName(name: string, vocabulary: readonly string[], added: readonly Token[]): string {
   if (!dropsSpaces(vocabulary, added)) return name.replace(/(phi)-?(?=3)/gi, '$1 ');
-  return /phi-?3/i.test(name) ? name : `${name} (Phi-3)`;
+  return isPhi3(name) ? name : `${name} (Phi-3)`;
+}
+
+/** Whether llama.cpp takes a model of that name for one of Phi-3. */
+export function isPhi3(name: string): boolean {
+  return /phi-?3/i.test(name);
 }
 
 /** Whether the tokenizer drops spaces exactly where llama.cpp does for that name. */

@@ -34,7 +34,7 @@ const split = (expression: string): readonly string[] => [`Split ${expression}`,
 interface Family {
   readonly name: string;
   readonly steps: readonly string[];
-  /** Whether llama.cpp looks up whole words before it merges; null: it makes no difference to the published ones. */
+  /** Whether llama.cpp looks up whole words before it merges; null: it does, but it makes no difference to the published ones. */
   readonly ignoresMerges: boolean | null;
 }
 
@@ -77,6 +77,19 @@ export function preTokenizer(pre: unknown, ignoresMerges: boolean): string | nul
     (family) => JSON.stringify(family.steps) === steps && (family.ignoresMerges ?? ignoresMerges) === ignoresMerges,
   );
   return found?.name ?? null;
+}
+
+/** How llama.cpp cuts texts under a name, as steps of a tokenizer.json, and whether it looks up whole words first. */
+export function cutsOf(name: string): { readonly steps: readonly object[]; readonly ignoresMerges: boolean } {
+  const family = FAMILIES.find((one) => one.name === name);
+  if (family === undefined) throw new Error(`Expected a name of llama.cpp for how texts are cut, got ${name}`);
+  return { steps: family.steps.map(definitionOf), ignoresMerges: family.ignoresMerges ?? true };
+}
+
+function definitionOf(step: string): object {
+  if (step.startsWith('Split ')) return { type: 'Split', pattern: { Regex: step.slice(6) }, behavior: 'Isolated' };
+  if (step === 'Digits single') return { type: 'Digits', individual_digits: true };
+  return { type: 'ByteLevel', add_prefix_space: false, use_regex: step === 'ByteLevel words' };
 }
 
 /** A step in one form, as files write the same one differently. */

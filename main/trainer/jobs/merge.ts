@@ -8,6 +8,7 @@ import { byName, encodeModelConfig } from '../../model/export.ts';
 import { ggufPieces } from '../../model/gguf/file.ts';
 import { ggufMetadata } from '../../model/gguf/metadata.ts';
 import { modelfile } from '../../model/gguf/modelfile.ts';
+import { checkReadBack } from '../../model/gguf/read-back.ts';
 import { ggufTensors } from '../../model/gguf/tensors.ts';
 import { type MergedModel, openMergedModel } from '../../model/merge.ts';
 import { type FloatType, safetensorsPieces } from '../../model/safetensors.ts';
@@ -65,7 +66,10 @@ function ggufOf(
   { choice, name }: { readonly choice: GgufChoice; readonly name: string },
 ): Iterable<Uint8Array> {
   const type = GGUF_TYPES[choice];
-  return ggufPieces(ggufMetadata(merged.config, tokenizer, { name, type }), ggufTensors(merged, type));
+  const metadata = ggufMetadata(merged.config, tokenizer, { name, type });
+  const tensors = ggufTensors(merged, type);
+  checkReadBack(metadata, tokenizer);
+  return ggufPieces(metadata, tensors);
 }
 
 function writeHuggingFace(
