@@ -35,19 +35,16 @@ export function appliedCoefficient({ coefficient, entropy }: EntropyControl, con
   return entropy !== null && entropy <= config.entropy_target ? coefficient : 0;
 }
 
-/** The control after a step, from the entropies of its micro-batches. */
+/** The control after a step, from the entropies of its micro-batches; as before where no token was trained. */
 export function adjustedEntropy(
   control: EntropyControl,
   microBatches: readonly TokenSum[],
   config: EntropyConfig,
 ): EntropyControl {
   const total = (of: (part: TokenSum) => number): number => microBatches.reduce((sum, part) => sum + of(part), 0);
-  const entropy =
-    total(({ sum }) => sum) /
-    Math.max(
-      total(({ tokens }) => tokens),
-      1,
-    );
+  const tokens = total((part) => part.tokens);
+  if (tokens === 0) return control;
+  const entropy = total(({ sum }) => sum) / tokens;
   const { entropy_coef_min, entropy_coef_max, entropy_coef_delta, entropy_target } = config;
   const coefficient =
     entropy <= entropy_target

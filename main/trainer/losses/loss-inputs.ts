@@ -4,6 +4,7 @@ import type { BatchPlan } from '../batching/batching.ts';
 import type { Generation, ScoredGeneration } from '../batching/generation.ts';
 import type { RunConfig } from '../config.ts';
 import { ownTokens } from '../episodes.ts';
+import { nameOfRow } from '../not-finite.ts';
 import type { LossNormaliser } from './losses.ts';
 
 /** Matrices [B*T] row after row, advantages [B]. */
@@ -12,6 +13,8 @@ export interface GivenInputs {
   readonly refLogps: Float32Array | null;
   readonly advantages: Float32Array;
   readonly mask: Float32Array;
+  /** A row in messages. */
+  readonly nameOf: (row: number) => string;
 }
 
 /** T */
@@ -39,6 +42,7 @@ export function lossInputs(
       pick(generation.completions, rows).map((completion) => maskOf(completion, maskTruncated)),
       columns,
     ),
+    nameOf: (row) => nameOfRow(generation, rows[row] ?? row),
   };
 }
 

@@ -21,6 +21,8 @@ export interface LossInputs {
   readonly mask: Constant;
   /** [B,T] */
   readonly entropies: tf.Tensor2D;
+  /** A row in messages. */
+  readonly nameOf?: (row: number) => string;
   /** Further rows [S,T] that are not differentiated; the constants have theirs after the B ones. */
   readonly rest?: HostMatrices;
 }
@@ -61,6 +63,7 @@ export function grpoLoss(inputs: LossInputs, normaliser: LossNormaliser, config:
         advantages,
         mask: hostValues(inputs.mask),
         entropies: entropyValues,
+        ...(inputs.nameOf && { nameOf: inputs.nameOf }),
       },
       normaliser,
       config,

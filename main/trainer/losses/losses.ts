@@ -18,13 +18,17 @@
  * closed form on the host, in float64, and enter the tape as one op (`grpoLoss`): it costs two small transfers
  * instead of about sixty tensor ops, and subgradients are torch's by construction (min splits a tie in half, clamp
  * passes the gradient on its closed range). Masked positions are never read, so their values can't turn the loss into
- * NaN; TRL multiplies by the mask. `kl_clamp` is ours.
+ * NaN; TRL multiplies by the mask. `kl_clamp` is ours. A number that float32 can't
+ * hold ends the run (token-not-finite.ts).
  */
 import { BraidError } from '../../errors.ts';
+import { fitsFloat32 } from '../../float32.ts';
 import type { TrainConfig } from '../config.ts';
 import type { TokenSum } from './adaptive-entropy.ts';
 import { ClipCounts } from './clip-counts.ts';
 import { entropyMask } from './entropy-mask.ts';
+import { klTerm, type Term } from './kl-term.ts';
+import { tokenNotFinite } from './token-not-finite.ts';
 
 export type LossConfig = Pick<
   TrainConfig,
@@ -79,6 +83,8 @@ export interface PolicyBatch {
   readonly samplerLogps?: ArrayLike<number>;
   /** What each token's policy term is multiplied by, without a gradient (sampling-correction.ts); with vespo, what w is. */
   readonly samplingRatios?: ArrayLike<number>;
+  /** A row in messages. */
+  readonly nameOf?: (row: number) => string;
 }
 
 /** Keys are TRL's metric names; NaN where TRL logs NaN (it excludes such values from averages). */
@@ -116,6 +122,8 @@ export function policyLoss(batch: PolicyBatch, normaliser: LossNormaliser, confi
     const length = num(lengths, b);
     const weight = rowWeight(config.loss_type, rows, length, tokens, normaliser);
     const sequenceRatio = sequence ? Math.exp(meanLogRatio(batch, b, length)) : 1;
+    // A sequence of one token has that token's ratio.
+    const shared = sequence && length > 1;
     const isOn = isOnPolicy(batch, b, length, config.off_policy_mask_threshold);
     const phi = isVespo ? gammaWeight(sumLogRatio(batch, b), advantage, config) : Number.NaN;
     phiSum += phi;
@@ -133,22 +141,27 @@ export function policyLoss(batch: PolicyBatch, normaliser: LossNormaliser, confi
       let gradLogp = kept * policy.gradLogp;
       let gradRatio = kept * policy.gradRatio;
       if (refLogps !== null && config.beta !== 0) {
-        const kl = klTerm(num(refLogps, i) - logp, ratio, config);
+        const kl = klTerm(num(refLogps, i) - logp, ratio, shared, config);
         klSum += kl.value;
         value += config.beta * kl.value;
         gradLogp += config.beta * kl.gradLogp;
         gradRatio += config.beta * kl.gradRatio;
       }
       loss += weight * value;
-      if (sequence) gradSequenceRatio += gradRatio;
-      gradLogps[i] = weight * (sequence ? gradLogp : gradLogp + gradRatio * ratio);
+      if (shared) gradSequenceRatio += gradRatio;
+      gradLogps[i] = weight * (shared ? gradLogp : gradLogp + through(gradRatio, ratio));
       if (!sequence) clip.add(ratio, advantage);
+      if (!fitsFloat32(loss) || !Number.isFinite(logp + num(batch.entropies, i) + num(gradLogps, i)))
+        throw tokenNotFinite(batch, { row: b, place: i, ratio }, config);
     }
     if (sequence) {
       clip.add(sequenceRatio, advantage);
-      const share = (weight * gradSequenceRatio * sequenceRatio) / Math.max(length, 1);
+      const share = (weight * through(gradSequenceRatio, sequenceRatio)) / Math.max(length, 1);
       for (let i = b * columns; i < (b + 1) * columns; i++) {
-        if (num(mask, i) !== 0) gradLogps[i] = num(gradLogps, i) + share;
+        if (num(mask, i) === 0) continue;
+        gradLogps[i] = num(gradLogps, i) + share;
+        if (!Number.isFinite(num(gradLogps, i)))
+          throw tokenNotFinite(batch, { row: b, place: i, ratio: sequenceRatio }, config);
       }
     }
     clip.closeRow(length);
@@ -157,8 +170,9 @@ export function policyLoss(batch: PolicyBatch, normaliser: LossNormaliser, confi
   const entropy = trainedEntropy(batch, chosen);
   const bonus = entropyBonus(batch, chosen, entropy, config.entropy_coef, normaliser);
   const metrics: Record<string, number> = {};
-  if (config.beta !== 0) metrics.kl = klSum / Math.max(tokens, 1);
-  metrics.entropy = maskedSum(batch.entropies, mask) / Math.max(tokens, 1);
+  // Where no token counts there is none: a 0 would read as a policy that is certain.
+  if (config.beta !== 0) metrics.kl = klSum / tokens;
+  metrics.entropy = maskedSum(batch.entropies, mask) / tokens;
   Object.assign(metrics, clip.metrics());
   if (isVespo) metrics['vespo/phi_seq_mean'] = phiSum / rows;
   if (bonus !== null) {
@@ -167,13 +181,6 @@ export function policyLoss(batch: PolicyBatch, normaliser: LossNormaliser, confi
     loss += bonus.value;
   }
   return { loss, gradLogps, gradEntropies: bonus === null ? null : bonus.gradEntropies, metrics, entropy };
-}
-
-interface Term {
-  readonly value: number;
-  /** Derivatives with ratio and logp taken as separate variables. */
-  readonly gradRatio: number;
-  readonly gradLogp: number;
 }
 
 /** What the policy term needs of a row beside its advantage: the token's ratio (or the row's), and VESPO's weight. */
@@ -244,15 +251,9 @@ function isOnPolicy(batch: PolicyBatch, row: number, length: number, threshold: 
   return -meanLogRatio(sampled, row, length) <= threshold;
 }
 
-/** Schulman's k3 estimator of KL(policy ‖ reference) at one token; `d` = ref − logp. */
-function klTerm(d: number, ratio: number, config: LossConfig): Term {
-  const bound = config.kl_clamp ?? Number.POSITIVE_INFINITY;
-  const bounded = Math.min(Math.max(d, -bound), bound);
-  const growth = Math.expm1(bounded);
-  const k3 = growth - bounded;
-  const gradLogp = bounded === d ? -growth : 0;
-  if (!config.use_bias_correction_kl) return { value: k3, gradRatio: 0, gradLogp };
-  return { value: k3 * ratio, gradRatio: k3, gradLogp: gradLogp * ratio };
+/** A derivative by the ratio as one by its logarithm. Where a bound holds there is none, be the ratio beyond any number. */
+function through(gradRatio: number, ratio: number): number {
+  return gradRatio === 0 ? 0 : gradRatio * ratio;
 }
 
 /** The weight of every token of a row in the loss of the micro-batch. */

@@ -38,6 +38,11 @@ describe('adjustedEntropy', () => {
     expect(stepped(0.005, 0.6).coefficient).toBe(0.002);
   });
 
+  it('stays as it was in a step whose completions are all masked', () => {
+    const control = { coefficient: 0.01, entropy: 0.6 };
+    expect(adjustedEntropy(control, [{ sum: 0, tokens: 0 }], config)).toBe(control);
+  });
+
   it('measures the mean over the tokens of all micro-batches', () => {
     // (1 + 2) / (1 + 5) = 0.5, where the mean of the means is 0.7.
     const parts = [

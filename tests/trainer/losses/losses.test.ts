@@ -196,10 +196,12 @@ describe('policyLoss, normalisation', () => {
     expect(metrics['clip_ratio/low_min']).toBe(0);
   });
 
-  it('gives 0 and no NaN when everything is masked', () => {
-    const { loss, metrics } = policyLoss({ ...onPolicy, mask: [0, 0, 0, 0, 0, 0] }, plain, config);
+  it('gives a loss of 0 when everything is masked, and no entropy or KL, which nothing was measured of', () => {
+    const masked = { ...onPolicy, mask: [0, 0, 0, 0, 0, 0] };
+    const { loss, metrics } = policyLoss(masked, plain, { ...config, beta: 0.1 });
     expect(loss).toBe(0);
-    expect(metrics.entropy).toBe(0);
+    expect(metrics.entropy).toBeNaN();
+    expect(metrics.kl).toBeNaN();
     expect(metrics['clip_ratio/low_min']).toBeNaN();
   });
 });
@@ -262,6 +264,8 @@ describe('policyLoss, gradients', () => {
     { beta: 0.3 },
     { beta: 0.3, importance_sampling_level: 'sequence' },
     { beta: 0.3, use_bias_correction_kl: false, kl_clamp: 0.45 },
+    { beta: 0.3, kl_clamp: 0.45 },
+    { beta: 0.3, kl_clamp: 0.45, importance_sampling_level: 'sequence' },
     { top_entropy_quantile: 0.5, beta: 0.1 },
     { delta: 1.05, epsilon_high: 5 },
     { off_policy_mask_threshold: 0.01, beta: 0.1 },
@@ -296,6 +300,76 @@ describe('policyLoss, gradients', () => {
       },
     );
   }
+});
+
+describe('policyLoss, where a bound holds', () => {
+  /** The KL term alone of one token that the reference gives e^d times the policy's probability. */
+  const klOf = (d: number, change: Partial<LossConfig>, oldLogp: number | null = null) =>
+    policyLoss(
+      {
+        ...{ rows: 1, columns: 1, advantages: [0], mask: [1], entropies: [1] },
+        ...{ logps: [-13], refLogps: [-13 + d], oldLogps: oldLogp === null ? null : [oldLogp] },
+      },
+      { ...plain, numItemsInBatch: 1 },
+      { ...config, loss_type: 'dapo', beta: 1, ...change },
+    );
+
+  it.each([
+    ...([null, -13, -12, -14] as const).flatMap((oldLogp) =>
+      (['token', 'sequence'] as const).flatMap((importance_sampling_level) =>
+        [true, false].map((use_bias_correction_kl) => ({
+          oldLogp,
+          importance_sampling_level,
+          use_bias_correction_kl,
+        })),
+      ),
+    ),
+  ])('never pushes the policy away from the reference: %j', ({ oldLogp, ...change }) => {
+    for (const kl_clamp of [null, 0.5, 10]) {
+      for (const d of [0.1, 0.7, 9, 12, 40])
+        expect(klOf(d, { ...change, kl_clamp }, oldLogp).gradLogps[0]).toBeLessThanOrEqual(0);
+      for (const d of [-0.1, -0.7, -9, -12])
+        expect(klOf(d, { ...change, kl_clamp }, oldLogp).gradLogps[0]).toBeGreaterThanOrEqual(0);
+    }
+  });
+
+  it('keeps the pull of the corrected KL where its two parts are too large to be subtracted', () => {
+    expect(klOf(12, {}).gradLogps[0]).toBe(-12);
+    expect(klOf(60, {}).gradLogps[0]).toBe(-60);
+    expect(klOf(60, { importance_sampling_level: 'sequence' }).gradLogps[0]).toBe(-60);
+  });
+
+  it('names the completion whose KL is beyond float32, and the clamp that bounds it', () => {
+    for (const use_bias_correction_kl of [true, false])
+      for (const d of [89, 720]) {
+        const asked = () => klOf(d, { use_bias_correction_kl });
+        expect(asked).toThrow(`The KL term of token 1 of row 1 of the micro-batch is beyond float32`);
+        expect(asked).toThrow(expect.objectContaining({ remedy: expect.stringContaining('kl_clamp 10') }));
+        expect(klOf(d, { use_bias_correction_kl, kl_clamp: 10 }).loss).toBeCloseTo(Math.exp(10) - 11, 6);
+      }
+  });
+
+  it.each(['grpo', 'dapo', 'cispo', 'sapo', 'vespo'] as const)(
+    '%s has no gradient by a ratio beyond any number where it is clipped',
+    (loss_type) => {
+      const { gradLogps } = policyLoss({ ...oneToken(1, 2), oldLogps: [-800] }, plain, { ...config, loss_type });
+      expect(Number.isFinite(gradLogps[0])).toBe(true);
+    },
+  );
+
+  it('refuses a ratio that leaves float32 on the open side, and takes it with delta', () => {
+    const apart = { ...oneToken(1, -2), oldLogps: [-120], nameOf: () => 'completion 3 of record a' };
+    expect(() => policyLoss(apart, plain, config)).toThrow("The policy's ratio at token 1 of completion 3 of record a");
+    expect(policyLoss(apart, plain, { ...config, delta: 10 }).loss).toBeCloseTo(20, 9);
+  });
+
+  it.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])(
+    'refuses a log-probability of %s, also with an advantage of 0 and on-policy',
+    (logp) => {
+      const bad = { ...oneToken(1, 0), logps: [logp], oldLogps: null };
+      expect(() => policyLoss(bad, plain, config)).toThrow('The model gives token 1 of row 1');
+    },
+  );
 });
 
 describe('policyLoss, bad input', () => {

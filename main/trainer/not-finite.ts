@@ -1,0 +1,90 @@
+/**
+ * Numbers of a run that aren't finite, or that float32 can't hold: each ends the run before it is written into a
+ * checkpoint. Here is what the user reads; the checks use numbers that are there anyway, but for the weights, which are
+ * read as a checkpoint is written.
+ */
+import type * as tf from '@tensorflow/tfjs-core';
+import { BraidError } from '../errors.ts';
+import { FLOAT32_RANGE } from '../float32.ts';
+import type { Parameter } from '../model/parameter.ts';
+import type { Generation } from './batching/generation.ts';
+import type { TokenRecord } from './batching/prompts.ts';
+import type { Advantages } from './losses/advantages.ts';
+import { globalNorm } from './optimizer.ts';
+
+/** Records named in a message. */
+const NAMED = 3;
+
+/** What usually helps. */
+export const CALMER = 'Start a new run from a checkpoint before this, with a lower learning rate.';
+
+/** An error that ends the run. `message` without a full stop. */
+export function diverged(message: string, remedy: string = CALMER): BraidError {
+  return new BraidError('NOT_FINITE', `${message}. Checkpoints written before are intact`, { remedy });
+}
+
+/** A completion of a generation in messages. */
+export function nameOfRow({ prompts, completions }: Pick<Generation, 'prompts' | 'completions'>, row: number): string {
+  const size = completions.length / Math.max(prompts.length, 1);
+  const record = prompts[Math.floor(row / size)]?.record.id;
+  return `completion ${(row % size) + 1} of record ${record}`;
+}
+
+/** Weighted rewards, their spread and the advantages of a generation; `weights` null: all 1. */
+export function checkRewards(
+  names: readonly string[],
+  rollouts: Pick<Generation, 'prompts' | 'completions' | 'rewards'>,
+  { rewards, groupStd, advantages }: Pick<Advantages, 'rewards' | 'groupStd' | 'advantages'>,
+  weights: readonly number[] | null,
+): void {
+  const size = rewards.length / groupStd.length;
+  const row = rewards.findIndex((reward, i) => {
+    // Unscored rewards, and the spread of a group with too few, are NaN.
+    const isScored = rollouts.rewards.some((of) => !Number.isNaN(of[i]));
+    const isWide = Math.abs(groupStd[Math.floor(i / size)] ?? 0) === Number.POSITIVE_INFINITY;
+    return (isScored && !Number.isFinite(reward)) || isWide || !Number.isFinite(advantages[i]);
+  });
+  if (row < 0) return;
+  const parts = names.map((name, k) => {
+    const value = rollouts.rewards[k]?.[row] ?? Number.NaN;
+    const weight = weights?.[k] ?? 1;
+    return { name, value, weight, size: Math.abs(value * weight) };
+  });
+  const largest = parts.reduce((a, b) => (b.size > a.size || Number.isNaN(a.size) ? b : a));
+  throw diverged(
+    `The reward of ${nameOfRow(rollouts, row)}, or its distance to the others of its group, is beyond float32 (${FLOAT32_RANGE}): ${largest.name} gives ${largest.value}${largest.weight === 1 ? '' : `, times its weight ${largest.weight}`}`,
+    'Bound the reward, or lower its weight, and start a new run, from the last checkpoint if you like.',
+  );
+}
+
+/** The loss of a supervised step on these records. */
+export function checkLoss(loss: number, records: readonly TokenRecord[]): void {
+  if (Number.isFinite(loss)) return;
+  const ids = [...new Set(records.map(({ record }) => record.id))];
+  const more = ids.length > NAMED ? ` and ${ids.length - NAMED} more` : '';
+  throw diverged(`The loss on the targets of ${ids.slice(0, NAMED).join(', ')}${more} is ${loss}`);
+}
+
+/** The norm of a step's gradient; null: a server doesn't say. */
+export function checkNorm(gradNorm: number | null): void {
+  if (gradNorm === null || Number.isFinite(gradNorm)) return;
+  throw diverged(
+    `The norm of the gradient is ${Number.isNaN(gradNorm) ? 'not a number' : `beyond float32 (${FLOAT32_RANGE})`}`,
+  );
+}
+
+/** Throws if a weight isn't finite. One sum over the weights; only where that isn't finite, each of them is read. */
+export function checkWeights(parameters: readonly Parameter[]): void {
+  if (Number.isFinite(globalNorm(parameters.map(({ value }) => value)))) return;
+  const found = parameters.find(({ value }) => !Number.isFinite(globalNorm([value])));
+  if (found === undefined) return;
+  const number = strange(found.value);
+  throw diverged(`The weights are no longer finite: "${found.name}" has ${number}, so no checkpoint was written`);
+}
+
+function strange(value: tf.Tensor): string {
+  const values = value.dataSync<'float32'>();
+  const bad = values.find((number) => !Number.isFinite(number));
+  if (bad === undefined) return 'numbers that overflow when squared';
+  return Number.isNaN(bad) ? 'NaN' : 'an infinity';
+}
