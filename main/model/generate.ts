@@ -3,7 +3,7 @@
  * and finished completions leave the batch.
  */
 import * as tf from '@tensorflow/tfjs-core';
-import { inputError } from '../errors.ts';
+import { BraidError, inputError } from '../errors.ts';
 import { append } from '../lists.ts';
 import { pulse } from '../pulse.ts';
 import { hash32, uniform } from '../random.ts';
@@ -99,6 +99,7 @@ function generateRows(
     used.map((prompt) => prompts[prompt] ?? []),
     () => options.onToken?.(0, batch.length),
   );
+  checkLogits(prefill);
   const places = batch.map(({ prompt }) => used.indexOf(prompt));
   const rows = places.map((place) => prefill.places[place] ?? { start: 0, length: 0 });
   const logits = (): tf.Tensor2D => tf.tidy(() => gatherRows(prefill.logits, tf.tensor1d(places, 'int32')));
@@ -258,6 +259,16 @@ function finish(
     terminated: ended.has(ids.at(-1) ?? -1) && turns?.truncated.has(row) !== true,
     ...(turns !== undefined && { toolMask: turns.masks[row] ?? [] }),
   }));
+}
+
+/** A model whose numbers overflow would complete every prompt with some token. One sum over the prompts' logits. */
+function checkLogits({ logits, kv }: Prefill): void {
+  const [sum = Number.NaN] = tf.tidy(() => tf.sum(logits).dataSync<'float32'>());
+  if (Number.isFinite(sum)) return;
+  tf.dispose([logits, kv.map(({ k, v }) => [k, v])]);
+  throw new BraidError('NOT_FINITE', "The model's logits are not finite numbers: its weights or activations overflow", {
+    remedy: 'Use a checkpoint before this; a run that came here needs a lower learning rate.',
+  });
 }
 
 interface Prefill {

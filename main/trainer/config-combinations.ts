@@ -1,5 +1,6 @@
 /** Settings that are valid by themselves and contradict one another. */
 import { inputError } from '../errors.ts';
+import { fitsFloat32 } from '../float32.ts';
 import type { TaskFacts } from '../tasks/task.ts';
 import type { ConfigFault } from '../text/field-faults.ts';
 import { isReinforcement, type TrainConfig, trainedGroupSize } from './config-schema.ts';
@@ -7,6 +8,7 @@ import { isReinforcement, type TrainConfig, trainedGroupSize } from './config-sc
 /** An inconsistency between valid settings; null: none. */
 export function combinationFault(config: TrainConfig): ConfigFault | null {
   return (
+    weightsFault(config) ??
     polychromicFault(config) ??
     (isReinforcement(config.method)
       ? (groupFault(config) ??
@@ -54,9 +56,18 @@ export function withTaskWeights(config: TrainConfig, { rewardWeights }: Pick<Tas
 
 /** Rejects settings that contradict the task's own weights, which `combinationFault` doesn't know. */
 export function checkTaskWeights(config: TrainConfig, task: Pick<TaskFacts, 'name' | 'rewardWeights'>): void {
-  const fault = isReinforcement(config.method) ? maxRlFault(withTaskWeights(config, task)) : null;
+  const weighted = withTaskWeights(config, task);
+  const fault = isReinforcement(config.method) ? (weightsFault(weighted) ?? maxRlFault(weighted)) : null;
   if (fault === null) return;
   throw inputError('BAD_CONFIG', `task ${task.name}: ${fault.message}`, fault.remedy ?? undefined);
+}
+
+/** Rewards are weighted in float32: beyond it a weight is an infinity, and one too small for it would count as 0. */
+function weightsFault({ reward_weights }: TrainConfig): ConfigFault | null {
+  const strange = reward_weights?.find((weight) => !fitsFloat32(weight) || (weight !== 0 && Math.fround(weight) === 0));
+  if (strange === undefined) return null;
+  const message = `expected reward_weights that are 0 or from 1e-45 to 3.4e38 in size, as float32 has them, got ${strange}`;
+  return { field: 'reward_weights', message, remedy: null };
 }
 
 /** A mean of rewards of both signs can be close to 0, and dividing by it isn't MaxRL. */

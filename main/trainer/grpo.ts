@@ -24,6 +24,7 @@ import { generateAndScore, restoreGeneration } from './generate.ts';
 import type { RunIo } from './host/run-io.ts';
 import { adjustedEntropy, appliedCoefficient, startOfEntropy, type TokenSum } from './losses/adaptive-entropy.ts';
 import { StepAccumulator } from './monitor/metrics.ts';
+import { checkNorm } from './not-finite.ts';
 import { syncsAfter } from './reference.ts';
 import { samplesOf } from './rollout.ts';
 import { learningRate } from './schedule.ts';
@@ -59,6 +60,7 @@ export async function trainGrpo(stage: Stage, engine: Engine, io: RunIo): Promis
       entropies.push(report.entropy);
     }
     const { gradNorm } = await io.phases.time('optimizer', () => engine.step(rate));
+    checkNorm(gradNorm);
     metrics.set({ loss, learning_rate: rate, epoch: epochAfter(plan, step, prompts.extra) });
     if (gradNorm !== null) metrics.set({ grad_norm: gradNorm });
     if (syncsAfter(step + 1, config)) engine.syncReference();

@@ -6,7 +6,7 @@
  *   p ← p − lr/(1−β1^t) · m / (√v/√(1−β2^t) + eps)
  *
  * A backend with an `AdamW` kernel updates param, m and v in place; the portable path creates new tensors.
- * Deviation: non-finite gradients leave everything unchanged (torch would write NaN into every weight).
+ * Deviation: non-finite gradients leave everything unchanged (torch would write NaN into every weight); the run ends.
  */
 import * as tf from '@tensorflow/tfjs-core';
 import { BraidError } from '../errors.ts';

@@ -26,6 +26,7 @@ import {
   rewardMetrics,
 } from './monitor/metrics.ts';
 import { highestReward } from './monitor/watch-settings.ts';
+import { checkRewards } from './not-finite.ts';
 
 const ROLLOUT_STREAM = hashString('rollout');
 
@@ -117,7 +118,9 @@ function answerOfRow({ prompts, completions, texts }: Rollouts, row: number, gro
 
 /** The rollouts of a generation with their advantages. */
 export function withAdvantages(task: Task, number: number, rollouts: Rollouts, config: TrainConfig): Generation {
-  const result = computeAdvantages(rollouts.rewards, withTaskWeights(config, task));
+  const weighted = withTaskWeights(config, task);
+  const result = computeAdvantages(rollouts.rewards, weighted);
+  checkRewards(task.rewardNames, rollouts, result, weighted.reward_weights);
   if (config.method !== 'polychromic-grpo') return { ...rollouts, number, result, metrics: {} };
   const sets = setAdvantages(result.rewards, rollouts.texts, number, config);
   return {

@@ -9,6 +9,7 @@ import type { TokenRecord } from './batching/prompts.ts';
 import type { Engine } from './engine/engine.ts';
 import type { RunIo } from './host/run-io.ts';
 import { diversityTerm, type LossTerm } from './losses/diversity-term.ts';
+import { checkLoss, checkNorm } from './not-finite.ts';
 import { learningRate } from './schedule.ts';
 import type { Stage } from './stage.ts';
 
@@ -40,8 +41,10 @@ async function trainSupervised(
     const micro = records.map((batch) => batch.map(asGroup));
     const metrics = await io.phases.time('step', async () => {
       const quality = await engine.targetLoss(micro);
+      checkLoss(quality.loss, records.flat());
       const more = term === null ? null : await term(records.flat(), step);
       const { gradNorm } = await engine.step(rate);
+      checkNorm(gradNorm);
       const parts = more === null ? {} : { ...more.metrics, 'polychromic/quality_loss': quality.loss };
       const entropy = quality.entropy === null ? {} : { entropy: quality.entropy };
       const norm = gradNorm === null ? {} : { grad_norm: gradNorm };

@@ -51,6 +51,12 @@ describe('configFaults', () => {
     expect(configFaults({ adam_beta1: 0, adam_beta2: 0.9999 })).toEqual([]);
   });
 
+  it('rejects reward weights that float32 has not', () => {
+    for (const weight of [1e39, -1e39, 1e-50])
+      expect(configFaults({ reward_weights: [1, weight] })).toMatchObject([{ field: 'reward_weights' }]);
+    expect(configFaults({ reward_weights: [1, 0, -1e-40, 3e38] })).toEqual([]);
+  });
+
   it('rejects negative reward weights with MaxRL, whose mean reward may then be close to 0', () => {
     const config = { scale_rewards: 'mean', reward_weights: [1, -0.5] };
     expect(configFaults(config)).toMatchObject([

@@ -1,6 +1,7 @@
 /** A reward in its sandbox: loaded once a batch, called once for each completion. */
 import type { QuickJSContext, QuickJSHandle, QuickJSWASMModule } from 'quickjs-emscripten-core';
 import { inputError } from '../../errors.ts';
+import { numberFault } from '../../float32.ts';
 import { didYouMean, nearestName } from '../../text/nearest-name.ts';
 import type { Answer, EnvironmentStep, EnvironmentTurn } from '../task.ts';
 import { LOAD_MS, REWARD_FILE, type RewardFunction, type RewardProgram } from './messages.ts';
@@ -258,10 +259,9 @@ function numbersOf(told: Told, components: readonly string[], name: 'reward' | '
 
 function finite(told: string | null, what: string): number {
   const number = told === null ? Number.NaN : Number(told);
-  if (Number.isFinite(number)) return number;
-  throw failed(
-    `expected ${what === 'reward' || what === 'check' ? `${what} to give` : `${what} to be`} a finite number, got ${told ?? 'none'}`,
-  );
+  const fault = numberFault(number, told);
+  if (fault === null) return number;
+  throw failed(`expected ${what === 'reward' || what === 'check' ? `${what} to give` : `${what} to be`} ${fault}`);
 }
 
 function failed(message: string): SandboxFault {

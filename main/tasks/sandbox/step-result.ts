@@ -1,5 +1,6 @@
 /** What an environment's step gives: read in the sandbox, checked outside. */
 import { z } from 'zod';
+import { numberFault } from '../../float32.ts';
 import { didYouMean, nearestName } from '../../text/nearest-name.ts';
 import type { EnvironmentStep } from '../task.ts';
 import { REWARD_FILE } from './messages.ts';
@@ -128,8 +129,9 @@ function rewardsOf({ type, number = null, numbers = {} }: ToldReward, components
 
 function finite(told: string | null, name: string): number {
   const number = told === null ? Number.NaN : Number(told);
-  if (Number.isFinite(number)) return number;
-  throw failed(`expected step's "${name}" to be a finite number, got ${told ?? 'none'}`);
+  const fault = numberFault(number, told);
+  if (fault === null) return number;
+  throw failed(`expected step's "${name}" to be ${fault}`);
 }
 
 function named(type: string): string {

@@ -10,6 +10,7 @@ import { type SftBatch, sftLoss } from '../losses/sft-loss.ts';
 import { generateWithin } from '../memory/generate-within.ts';
 import { planRows, type RowSize, tokenCost, undividedMb } from '../memory/memory.ts';
 import { withinMemory } from '../memory/within-memory.ts';
+import { checkWeights } from '../not-finite.ts';
 import { accumulateGradients, type Gradients } from '../optimizer.ts';
 import { syncReference } from '../reference.ts';
 import type { Session } from '../session.ts';
@@ -96,7 +97,10 @@ export function openLocalEngine(
     syncReference: () => {
       if (reference !== null) syncReference(reference, policy, own.ref_model_mixup_alpha);
     },
-    save: async () => checkpointFiles(session),
+    save: async () => {
+      checkWeights(parameters);
+      return checkpointFiles(session);
+    },
     load: async (folder) => loadState(folder, session),
     // The session was opened with these weights.
     startFrom: async () => undefined,

@@ -1,4 +1,5 @@
 /** The interface of a component outside the sandbox: batches of completions in, a number or a reason for each out. */
+import { numberFault } from '../../float32.ts';
 import type { ComponentUse, Outcome } from '../../tasks/external/messages.ts';
 import type { Answer } from '../../tasks/task.ts';
 
@@ -24,10 +25,13 @@ export function templateValues({ record, completion }: Answer): Readonly<Record<
   return { ...fields, completion };
 }
 
-/** A score that came from elsewhere: a finite number, or what is wrong with it. */
+/** A score that came from elsewhere: a number that float32 can hold, or what is wrong with it. */
 export function checkedScore(value: unknown): Outcome {
-  if (typeof value === 'number' && Number.isFinite(value)) return value;
-  return `expected a finite number as the score, got ${shownValue(value)}`;
+  const fault = typeof value === 'number' ? numberFault(value, String(value)) : null;
+  if (typeof value === 'number' && fault === null) return value;
+  return fault === null
+    ? `expected a finite number as the score, got ${shownValue(value)}`
+    : `expected the score to be ${fault}`;
 }
 
 const SHOWN = 120;

@@ -9,7 +9,7 @@ import { fillIn } from '../../tasks/folder/template.ts';
 import type { Answer, TaskMessage } from '../../tasks/task.ts';
 import { openWasmBackend } from '../../tensor/wasm/boot.ts';
 import { didYouMean, nearestName } from '../../text/nearest-name.ts';
-import { type Component, templateValues } from './component.ts';
+import { type Component, checkedScore, templateValues } from './component.ts';
 
 let backend: Promise<unknown> | null = null;
 
@@ -75,7 +75,9 @@ export function openEncoder({ compare_to }: EncoderSpec, folder: string): Compon
   const { cosine, dispose } = openTextCosine(folder);
   return {
     score: async (answers) => ({
-      outcomes: answers.map((answer) => cosine(fillIn(compare_to, templateValues(answer)), answer.completion)),
+      outcomes: answers.map((answer) =>
+        checkedScore(cosine(fillIn(compare_to, templateValues(answer)), answer.completion)),
+      ),
       ...{ cost: null, cached: null },
     }),
     close: async () => dispose(),

@@ -79,6 +79,7 @@ export function reward({ record }: { record: Fields }): number {
 
   it.each([
     ['NaN', 'export const reward = () => 0 / 0', 'expected reward to give a finite number, got NaN'],
+    ['a number beyond float32', 'export const reward = () => -Number.MAX_VALUE', 'a number within ±3.4e38'],
     ['Infinity', 'export const reward = () => 1 / 0', 'got Infinity'],
     ['a text', "export const reward = () => '1'", 'reward gave a text; expected a number'],
     ['nothing', 'export const reward = () => undefined', 'reward gave nothing'],

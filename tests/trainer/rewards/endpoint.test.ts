@@ -121,13 +121,14 @@ describe('openEndpoint', () => {
 
   it('marks single completions without a number', async () => {
     const server = await rewardServer((_, __, response) =>
-      json(response, { scores: [null, '7', { error: 'rude' }, 0.5] }),
+      json(response, { scores: [null, '7', { error: 'rude' }, 0.5, -1e300] }),
     );
-    expect(await outcomesOf(open(server.url), 'a', 'b', 'c', 'd')).toEqual([
+    expect(await outcomesOf(open(server.url), 'a', 'b', 'c', 'd', 'e')).toEqual([
       'expected a finite number as the score, got null',
       'expected a finite number as the score, got "7"',
       'rude',
       0.5,
+      'expected the score to be a number within ±3.4e38, the range of float32, got -1e+300',
     ]);
   });
 

@@ -25,7 +25,8 @@ export async function remotePolicyLoss(
   const rows = rowsOfGeneration(generation, plan.groupSize, micro.firstRow, micro.endRow);
   const numbers = rowsOf(micro);
   const columns = longestCompletion(generation, numbers);
-  const { advantages, mask, oldLogps } = lossInputs(generation, numbers, columns, config.mask_truncated_completions);
+  const given = lossInputs(generation, numbers, columns, config.mask_truncated_completions);
+  const { advantages, mask, oldLogps, nameOf } = given;
   const normaliser = lossNormaliser(config, maxCompletionLength, plan, generation);
   const sampled = samplerLogps(generation, micro, columns);
   const corrects = config.vllm_importance_sampling_correction && sampled !== null;
@@ -47,6 +48,7 @@ export async function remotePolicyLoss(
       advantages,
       mask,
       entropies,
+      nameOf,
       ...(sampled !== null && { samplerLogps: sampled }),
       ...(ratios !== null && { samplingRatios: ratios.values }),
     };
