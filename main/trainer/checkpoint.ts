@@ -183,7 +183,7 @@ const watchSchema = z.object({
   flatSteps: z.number().default(0),
   lastReward: z.number().nullable(),
   learnedStreak: z.number(),
-  said: z.array(z.enum(['learned', 'loss_zero'])),
+  said: z.array(z.enum(['learned', 'loss_zero', 'nothing_learned'])),
 }) satisfies z.ZodType<WatchState>;
 /** Absent in checkpoints from before dynamic sampling: they have drawn none in addition. */
 const promptsSchema = z.object({

@@ -64,7 +64,7 @@ const panels: readonly ChartPanel[] = [
     title: 'Dead groups',
     unit: 'share',
     about:
-      'Groups whose completions all get the same reward, so that there is nothing to learn. Up to half is fine, and so are solved groups.',
+      'Groups whose completions all get the same reward, so that there is nothing to learn from it. Up to half is fine, and so are solved groups.',
     looks: {
       frac_reward_zero_std: { label: 'dead', colour: 'strand-b' },
       'groups/solved': { label: 'solved', colour: 'strand-a', look: 'dashed' },
@@ -102,14 +102,15 @@ const panels: readonly ChartPanel[] = [
   {
     id: 'loss',
     title: 'Loss',
-    about: 'In GRPO it stays around 0 and says little: a loss of 0 is normal. In SFT it falls.',
+    about:
+      'In GRPO it stays around 0 (with beta, around the KL term) and says little: a loss of 0 is normal. In SFT it falls.',
     looks: { loss: { label: 'loss', colour: 'strand-a' } },
   },
   {
     id: 'gradient',
     title: 'Gradient norm',
     about:
-      'The gradient norm before clipping. 0 means that every group is dead. If it jumps tenfold, lower the learning rate.',
+      'The gradient norm before clipping. In GRPO, 0 means that the step had nothing to learn from: all groups are dead, or all completions are masked. If it jumps tenfold, lower the learning rate.',
     looks: { grad_norm: { label: 'norm', colour: 'strand-a' } },
     include: [0],
   },

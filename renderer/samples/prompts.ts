@@ -11,7 +11,7 @@ export interface PromptGroup {
   readonly mean: number;
   readonly lowest: number;
   readonly highest: number;
-  /** All rewards are equal: nothing to learn from. */
+  /** All rewards are equal, and no advantage is left: nothing to learn from. */
   readonly dead: boolean;
 }
 
@@ -32,7 +32,8 @@ function summarise(group: number, samples: readonly SampleFacts[]): PromptGroup 
     ...{ group, samples, lowest, highest },
     recordId: samples[0]?.recordId ?? '',
     mean: rewards.reduce((sum, reward) => sum + reward, 0) / rewards.length,
-    dead: rewards.length > 1 && lowest === highest,
+    // Of equal rewards, diversity alone can give advantages (polychromic-grpo).
+    dead: rewards.length > 1 && lowest === highest && samples.every(({ advantage }) => !(Math.abs(advantage) > 1e-6)),
   };
 }
 

@@ -22,7 +22,7 @@ export function verdictOf(report: TrialReport): Verdict {
   if (real.length > 1 && largest(real) - smallest(real) < 1e-9)
     return {
       tone: 'bad',
-      text: `The reward is constant: every completion gets ${score(mean)}. Nothing can be learned from it.`,
+      text: `The reward is constant: every completion${failures > 0 ? ' that it can score' : ''} gets ${score(mean)}. Nothing can be learned from it.`,
     };
   if (failures > 0)
     return { tone: 'warn', text: `The reward fails on ${number(failures)} of ${counted(n, 'completion')}.` };

@@ -34,6 +34,8 @@ export interface GamingReport {
 
 /** From here on two quantities say the same. */
 const SAME = 0.95;
+/** Components that move the reward about as far as one another, by this share, can cancel each other out. */
+const EVEN = 0.75;
 /** From here on length explains much of the reward. */
 const STRONG = 0.6;
 /** Completions below which a correlation says little. */
@@ -63,7 +65,9 @@ export function gamingReport(
   const drift = driftOf(answers, { rewards, checks, tokens, repeated });
   const names = columns.map(([name]) => name);
   const findings =
-    scores.length < FEWEST ? [] : [...together(parts, names, correlations, check), ...drifted(drift, check)];
+    scores.length < FEWEST
+      ? []
+      : [...together(weighed(facts, scores), names, correlations, check), ...drifted(drift, check)];
   return { names, correlations, drift, findings };
 }
 
@@ -77,8 +81,23 @@ export function correlation(a: readonly number[], b: readonly number[]): number 
   return Math.max(-1, Math.min(1, products / ((both.length - 1) * x.std * y.std)));
 }
 
+/** A component and how far it moves the reward: its standard deviation times its weight. */
+interface Part {
+  readonly name: string;
+  readonly moves: number;
+}
+
+/** The components that count in the reward, if there are several. */
+function weighed({ rewardNames, rewardWeights }: TaskFacts, scores: ScoredAnswers['scores']): readonly Part[] {
+  const parts = rewardNames.map((name, k): Part => {
+    const { std } = nanStats(scores.map(({ components }) => components[name] ?? Number.NaN));
+    return { name, moves: (rewardWeights?.[k] ?? 1) * std };
+  });
+  return parts.filter(({ moves }) => moves !== 0 && !Number.isNaN(moves));
+}
+
 function together(
-  parts: readonly string[],
+  parts: readonly Part[],
   names: readonly string[],
   correlations: readonly (readonly number[])[],
   check: string | null,
@@ -86,9 +105,15 @@ function together(
   const r = (a: string, b: string): number => correlations[names.indexOf(a)]?.[names.indexOf(b)] ?? Number.NaN;
   const twins = parts.flatMap((a, i) =>
     parts.slice(i + 1).flatMap((b) => {
-      const value = r(a, b);
-      if (value > SAME) return [`${a} and ${b} say the same (r ${signed(value)}): one of them adds nothing.`];
-      return value < -SAME ? [`${a} and ${b} cancel each other out (r ${signed(value)}).`] : [];
+      const value = r(a.name, b.name);
+      if (!(Math.abs(value) > SAME)) return [];
+      const pair = `${a.name} and ${b.name}`;
+      // In the reward, a negative weight turns a component around.
+      if (value * a.moves * b.moves > 0)
+        return [`${pair} say the same (r ${signed(value)}): one of them adds nothing but weight.`];
+      const [less = 0, more = 1] = [Math.abs(a.moves), Math.abs(b.moves)].sort((x, y) => x - y);
+      const isEven = less >= EVEN * more;
+      return [`${pair} ${isEven ? 'cancel each other out' : 'work against each other'} (r ${signed(value)}).`];
     }),
   );
   const length = r('reward', 'length');

@@ -6,7 +6,7 @@ import { meanOf } from '../../text/intervals.ts';
 import { QUOTED_REMEDY, quotingInWords } from '../../text/quoted-tokens.ts';
 import type { TrainConfig } from '../../trainer/config.ts';
 import type { LongestPass, PreflightResult } from '../../trainer/jobs/preflight.ts';
-import { hasSignal, MANY_DEAD } from '../../trainer/monitor/collapse-rules.ts';
+import { hasSignal, MANY_DEAD, topFrom } from '../../trainer/monitor/collapse-rules.ts';
 import { type Check, fail, ok, warn } from '../doctor/check.ts';
 import type { Promotion } from '../runs/promotion.ts';
 
@@ -37,7 +37,7 @@ export function preflightChecks(
   leakage: DatasetLeakage | null = null,
 ): Check[] {
   return [
-    ...(result.samples.length === 0 ? [] : [checkRewards(result), checkEnds(result)]),
+    ...(result.samples.length === 0 ? [] : [checkRewards(result, config), checkEnds(result)]),
     checkHeldOut(result, config, rule),
     ...(leakage === null ? [] : checkLeakage(leakage, config.task)),
     ...checkQuoting(result),
@@ -49,32 +49,44 @@ export function preflightChecks(
   ];
 }
 
-function checkRewards({ samples, highestReward }: PreflightResult): Check {
+function checkRewards({ samples, highestReward }: PreflightResult, { method, reward_weights }: TrainConfig): Check {
   const name = 'Rewards differ';
-  const groups = rewardsByGroup(samples);
+  // Of failed rewards there is no number.
+  const scored = samples.filter(({ reward }) => !Number.isNaN(reward));
+  const groups = rewardsByGroup(scored);
+  if (scored.length === 0)
+    return fail(
+      name,
+      `The reward failed on all ${counted(samples.length, 'completion')}: ${samples[0]?.failure ?? 'none has a number'}`,
+      'Fix the reward first.',
+    );
   const spreads = groups.map(spread);
   const dead = spreads.filter((value) => value <= EQUAL).length;
-  const mean = meanOf(samples.map(({ reward }) => reward));
+  const mean = meanOf(scored.map(({ reward }) => reward));
   const typical = meanOf(spreads);
   const seen = `reward ${mean.toFixed(3)}, spread within groups ${typical.toFixed(3)}, ${dead} of ${counted(groups.length, 'group')} dead`;
   const size = groups[0]?.length ?? 0;
   // A group whose completions are all right is not a reason to make the task easier.
-  const top = highestReward === null ? Number.POSITIVE_INFINITY : SOLVED_SHARE * highestReward;
+  const top = highestReward === null ? Number.POSITIVE_INFINITY : topFrom(SOLVED_SHARE, highestReward);
   const solved = groups.filter((rewards) => spread(rewards) <= EQUAL && meanOf(rewards) >= top).length;
   if (mean >= top || 2 * solved > groups.length)
-    return warn(name, `${seen}: the model can already do this`, 'Continue with a longer stage.');
+    return warn(name, `${seen}: the model can already do this`, 'Continue with harder records.');
+  // There, a group of equal rewards teaches by its diversity, unless its mean is 0.
+  if (method === 'polychromic-grpo' && mean !== 0) return ok(name, seen);
+  if (reward_weights?.every((weight) => weight === 0))
+    return fail(name, `All reward_weights are 0, so ${seen}`, 'Give at least one component another weight.');
   if (dead === groups.length)
     return fail(
       name,
       `All ${size} completions get the same reward in each of ${groups.length} groups, so there is no training signal`,
-      'Raise the temperature, or train a shorter stage first and start from its checkpoint.',
+      'Raise the temperature, or train on easier records first and start from that checkpoint.',
     );
   // As the watch over the run does: otherwise enough is learned from the others, and more as rare successes are learned.
   if (dead >= MANY_DEAD * groups.length && !hasSignal(typical, highestReward))
     return warn(
       name,
       seen,
-      "Most groups give no training signal yet. If rewards don't rise in the first steps, raise the temperature, or train on shorter texts first.",
+      "Most groups give no training signal yet. If rewards don't rise in the first steps, raise the temperature, or train on easier records first.",
     );
   const isWeak = highestReward === null ? typical < LITTLE_SPREAD : !hasSignal(typical, highestReward);
   if (isWeak) return warn(name, seen, 'The training signal is weak: raise the temperature or num_generations.');
@@ -91,7 +103,11 @@ function checkEnds({ samples, maxCompletionLength }: PreflightResult): Check {
   const cut = samples.filter(({ terminated }) => !terminated).length;
   const seen = `${samples.length - cut} of ${samples.length} ended within ${maxCompletionLength} tokens`;
   if (2 * cut <= samples.length) return ok(name, seen);
-  return warn(name, seen, 'Most are cut off: train a shorter stage first, or raise max_completion_length.');
+  return warn(
+    name,
+    seen,
+    'Most are cut off: train on records with shorter answers first, or raise max_completion_length.',
+  );
 }
 
 function checkHeldOut({ heldOut }: PreflightResult, { eval_steps }: TrainConfig, rule: Promotion | null): Check {

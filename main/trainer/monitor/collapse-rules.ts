@@ -14,7 +14,16 @@ export interface WatchSettings {
   readonly maxSteps: number;
   /** The maximum weighted reward; null: unknown, then no stage is ever called learned. */
   readonly highestReward: number | null;
+  /** Whether a group of equal rewards teaches as well, by its diversity (polychromic-grpo). */
+  readonly equalTeaches?: boolean;
+  /** Whether all weights of the reward are 0. */
+  readonly weightless?: boolean;
 }
+
+/** A gradient norm up to here is rounding: nothing was learned. */
+export const NO_GRADIENT = 1e-8;
+/** Nats per token from which a text is close to random: a language model's own are at 1 to 3. */
+const RANDOM = 6;
 
 export interface Trouble {
   /** 1, or 2 if it has become worse than the last warning. */
@@ -52,6 +61,8 @@ const ENTROPY_SHARE = 0.1;
 const ENTROPY_FLOOR = 0.01;
 const KL_HIGH = 10;
 const KL_EXPLODING = 15;
+/** A mean reward below this share of the maximum, with dead groups: too hard. */
+const TOO_HARD = 0.5;
 const UNIQUE_LOW = 0.25;
 const REPETITION_HIGH = 0.5;
 /** A mean reward of at least this share of the maximum means that the stage is practically learned. */
@@ -94,10 +105,11 @@ function allTroubles(metrics: Metrics, trend: WatchHistory, settings: WatchSetti
   // A policy that has learned is certain and its completions are alike, as they should be; also while it is getting there.
   const excused = learned === true || nearTop(metrics, settings) || isRising(trend, settings);
   const teaches = hasSignal(metrics['groups/spread'], settings.highestReward);
+  const hasGradient = settings.equalTeaches === true && (metrics.grad_norm ?? 1) > NO_GRADIENT;
   return {
     learned,
-    not_finite: notFinite(metrics),
-    dead_groups: deadGroups(metrics, settings, teaches),
+    not_finite: notFinite(metrics, settings),
+    dead_groups: deadGroups(metrics, settings, teaches || hasGradient || learned === true),
     repetition: repetition(metrics, settings, excused || teaches),
     entropy: lowEntropy(metrics, trend, excused),
     kl: highKl(metrics, settings),
@@ -105,15 +117,14 @@ function allTroubles(metrics: Metrics, trend: WatchHistory, settings: WatchSetti
   };
 }
 
-function notFinite(metrics: Metrics): Trouble | null | undefined {
+function notFinite(metrics: Metrics, { beta }: WatchSettings): Trouble | null | undefined {
   const bad = ['loss', 'grad_norm'].filter((name) => metrics[name] !== undefined && !Number.isFinite(metrics[name]));
   if (metrics.loss === undefined && metrics.grad_norm === undefined) return undefined;
   if (bad.length === 0) return null;
   return {
     severity: 1,
-    message: `${bad.join(' and ')} ${bad.length > 1 ? 'are' : 'is'} not a finite number, so the weights can't be updated: there was a numerical overflow.`,
-    remedy:
-      'Go back to the last good checkpoint and lower the learning rate to a third; if beta is above 0, set kl_clamp to 10.',
+    message: `${bad.join(' and ')} ${bad.length > 1 ? 'are' : 'is'} not a finite number: there was a numerical overflow.`,
+    remedy: `Go back to the last good checkpoint and lower the learning rate to a third${beta > 0 ? ', or set kl_clamp to 10' : ''}.`,
   };
 }
 
@@ -126,18 +137,31 @@ function deadGroups(metrics: Metrics, settings: WatchSettings, teaches: boolean)
   const solved = metrics['groups/solved'] ?? (nearTop(metrics, settings) ? dead : 0);
   if (dead - solved < MANY_DEAD || teaches) return null;
   if (failed >= MANY_DEAD) return failing(failed);
+  if (settings.weightless === true)
+    return {
+      severity: 1,
+      message: 'All reward_weights are 0, so every completion gets the reward 0 and there is no training signal.',
+      remedy: 'Give at least one component another weight.',
+    };
+  const { entropy = 0 } = metrics;
+  if (entropy >= RANDOM)
+    return {
+      severity: 1,
+      message: `The model's text is close to random (entropy ${entropy.toFixed(1)} nats per token), so the completions of a group all get the same reward in ${ofGroups(dead, metrics, settings)}.`,
+      remedy: `Go back to an earlier checkpoint and lower the learning rate (now ${settings.learningRate}).`,
+    };
   const identical = metrics['completions/identical_groups'] ?? 0;
   if (identical >= MANY_DEAD) {
     return {
       severity: 1,
       identical: true,
-      message: `All ${settings.numGenerations} completions are identical in ${ofGroups(identical, settings)}, so there is no training signal.`,
-      remedy: `${warmer(settings)} or go back to a shorter stage.`,
+      message: `All ${settings.numGenerations} completions are identical in ${ofGroups(identical, metrics, settings)}, so there is no training signal.`,
+      remedy: `${warmer(settings)}, or train on easier records first.`,
     };
   }
   const clipped = metrics['completions/clipped_ratio'] ?? 0;
   const reward = metrics.reward ?? Number.NaN;
-  const start = `The completions of a group all get the same reward in ${ofGroups(dead, settings)} (mean reward ${reward.toFixed(2)}), so there is no training signal.`;
+  const start = `The completions of a group all get the same reward in ${ofGroups(dead, metrics, settings)} (mean reward ${reward.toFixed(2)}), so there is no training signal.`;
   if (clipped >= MANY_DEAD) {
     return {
       severity: 1,
@@ -145,10 +169,13 @@ function deadGroups(metrics: Metrics, settings: WatchSettings, teaches: boolean)
       remedy: 'Raise max_completion_length, or warm the model up on targets of this length (train --method sft).',
     };
   }
+  const { highestReward: highest } = settings;
+  // Where the best isn't known, or they nearly reach it, "too hard" would be a guess.
+  const isFar = highest !== null && reward < topFrom(TOO_HARD, highest);
   return {
     severity: 1,
-    message: `${start} The stage is probably too hard for this model.`,
-    remedy: `Go back to a shorter stage, or ${warmer(settings).toLowerCase()} or num_generations so that completions differ.`,
+    message: `${start} ${isFar ? 'The records are probably too hard for this model.' : 'The reward does not tell them apart.'}`,
+    remedy: `Train on easier records first, or ${warmer(settings).toLowerCase()} or num_generations so that completions differ${isFar ? '' : ', or use a reward that tells them apart'}.`,
   };
 }
 
@@ -192,7 +219,7 @@ function lowEntropy(metrics: Metrics, trend: WatchHistory, excused: boolean): Tr
   if (!(entropy < floor) || excused) return null;
   return {
     severity: 1,
-    message: `The entropy has fallen to ${entropy.toPrecision(2)} from ${start.toPrecision(2)} at the start while the reward no longer rises: the model always generates the same text and has stopped exploring.`,
+    message: `The entropy has fallen to ${entropy.toPrecision(2)} from ${start.toPrecision(2)} at the start while the reward no longer rises: the model is nearly certain of every token and has stopped exploring.`,
     remedy:
       'Go back to an earlier checkpoint and lower the learning rate, or set entropy_coef to 0.001, or epsilon_high to 0.28.',
   };
@@ -207,13 +234,13 @@ function highKl(metrics: Metrics, settings: WatchSettings): Trouble | null | und
     const size = Number.isFinite(kl) ? `${kl.toFixed(1)} nats per token` : 'not a finite number';
     return {
       severity: 2,
-      message: `The KL divergence from the reference is exploding (${size}): the model no longer resembles the one it started from.`,
+      message: `The KL divergence from the reference is exploding (${size}): the model no longer resembles the reference.`,
       remedy: `${remedy}; kl_clamp 10 prevents overflow on single tokens.`,
     };
   }
   return {
     severity: 1,
-    message: `The KL divergence from the reference is ${kl.toFixed(1)} nats per token: the model is drifting far from where it started.`,
+    message: `The KL divergence from the reference is ${kl.toFixed(1)} nats per token: the model is drifting far from the reference.`,
     remedy: `${remedy}.`,
   };
 }
@@ -227,15 +254,21 @@ function noProgress(metrics: Metrics, trend: WatchHistory, settings: WatchSettin
   if (trend.flatSteps < flatLimit(maxSteps) || isRising(trend, settings)) return null;
   return {
     severity: 1,
-    message: `The reward has stayed near ${(trend.rewardSlow ?? reward).toFixed(2)} for ${trend.flatSteps} steps, far from the best possible ${short(highestReward)}: what the completions of a group differ in doesn't bring the model closer.`,
+    message: `The reward has not risen for ${trend.flatSteps} steps. At ${(trend.rewardSlow ?? reward).toFixed(2)} it is far from the best possible ${short(highestReward)}: what the completions of a group differ in doesn't bring the model closer.`,
     remedy:
-      'Go back to a shorter stage, warm the model up on targets of this length (train --method sft), or raise num_generations so that a better completion turns up.',
+      'Train on easier records first, warm the model up on targets of this length (train --method sft), or raise num_generations so that a better completion turns up.',
   };
 }
 
 /** Whether a flat reward would be a problem. */
 export function isFarFromTop(reward: number, highestReward: number): boolean {
-  return reward < FAR_FROM_TOP * highestReward;
+  // With a maximum of 0, a penalty, there is no scale to call anything far.
+  return highestReward !== 0 && reward < topFrom(FAR_FROM_TOP, highestReward);
+}
+
+/** What lacks 1 − share of the maximum's size to the maximum, which may be 0 or negative. */
+export function topFrom(share: number, highestReward: number): number {
+  return highestReward - (1 - share) * Math.abs(highestReward);
 }
 
 /** Steps without a rise from which on the reward of a run of so many steps counts as flat. */
@@ -277,7 +310,7 @@ function isLearned(metrics: Metrics, settings: WatchSettings): boolean | undefin
 
 function nearTop(metrics: Metrics, settings: WatchSettings): boolean {
   const { highestReward } = settings;
-  return highestReward !== null && metrics.reward !== undefined && metrics.reward >= LEARNED * highestReward;
+  return highestReward !== null && metrics.reward !== undefined && metrics.reward >= topFrom(LEARNED, highestReward);
 }
 
 /**
@@ -285,12 +318,12 @@ function nearTop(metrics: Metrics, settings: WatchSettings): boolean {
  * Never true without a known maximum.
  */
 export function hasSignal(spread: number | undefined, highestReward: number | null): boolean {
-  return spread !== undefined && highestReward !== null && spread >= SIGNAL * highestReward;
+  return spread !== undefined && spread > 0 && !!highestReward && spread >= SIGNAL * Math.abs(highestReward);
 }
 
 function isRising({ rewardFast, rewardSlow }: WatchHistory, settings: WatchSettings): boolean {
   if (rewardFast === null || rewardSlow === null) return false;
-  const scale = settings.highestReward ?? Math.max(Math.abs(rewardSlow), 1e-6);
+  const scale = Math.abs(settings.highestReward ?? 0) || Math.max(Math.abs(rewardSlow), 1e-6);
   return rewardFast - rewardSlow > RISING * scale;
 }
 
@@ -298,7 +331,13 @@ function warmer({ temperature }: WatchSettings): string {
   return temperature < 1 ? 'Raise the temperature to 1.0' : `Raise the temperature (now ${temperature})`;
 }
 
-function ofGroups(share: number, { groupsPerGeneration }: WatchSettings): string {
+function ofGroups(
+  share: number,
+  { reward_failures: failed = 0 }: Metrics,
+  { groupsPerGeneration }: WatchSettings,
+): string {
+  // Groups without a score aren't in the share.
+  if (failed > 0) return `${percent(share)} of the scored groups`;
   return `${Math.round(share * groupsPerGeneration)} of ${groupsPerGeneration} groups`;
 }
 

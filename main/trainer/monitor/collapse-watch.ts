@@ -12,6 +12,7 @@ import type { Metrics, WarningRule } from '../events.ts';
 import {
   type Findings,
   followReward,
+  NO_GRADIENT,
   NO_TREND,
   type RewardTrend,
   type Trouble,
@@ -30,7 +31,7 @@ export interface WatchWarning extends WatchReport {
   readonly rule: WarningRule;
 }
 export interface WatchNotice extends WatchReport {
-  readonly topic: 'learned' | 'loss_zero';
+  readonly topic: 'learned' | 'loss_zero' | 'nothing_learned';
 }
 
 interface RuleState {
@@ -58,6 +59,9 @@ export interface WatchResult {
   readonly warnings: readonly WatchWarning[];
   readonly notices: readonly WatchNotice[];
 }
+
+/** A loss up to here is called 0. */
+const SMALL_LOSS = 1e-4;
 
 /** Steps over which the initial entropy is averaged. */
 const START_STEPS = 3;
@@ -112,7 +116,11 @@ export function watchStep(before: WatchState, metrics: Metrics, settings: WatchS
     warnings.push({ rule, message: trouble.message, remedy: trouble.remedy });
   }
   const learned = noticeLearned(before, metrics, found, settings);
-  const notices = [...learned.notices, ...noticeLossZero(before, metrics, settings)];
+  const notices = [
+    ...learned.notices,
+    ...noticeNothing(before, metrics, settings),
+    ...noticeLossZero(before, metrics, settings),
+  ];
   const said = [...before.said, ...notices.map(({ topic }) => topic)];
   return { state: { ...trend, rules, learnedStreak: learned.streak, said }, warnings, notices };
 }
@@ -146,7 +154,7 @@ function followTrend(before: WatchState, metrics: Metrics, { highestReward }: Wa
     const flatSteps = before.rewardSlow === null ? 0 : before.flatSteps + 1;
     return { ...before, flatSteps, startEntropy, startSteps };
   }
-  const trend = followReward(before, reward, highestReward ?? Math.abs(reward));
+  const trend = followReward(before, reward, Math.abs(highestReward ?? reward));
   return { ...before, ...trend, startEntropy, startSteps, lastReward: reward };
 }
 
@@ -166,22 +174,49 @@ function noticeLearned(
       {
         topic: 'learned',
         message: `The mean reward is ${reward} and nearly all completions of each group get the same top reward: this stage is learned.`,
-        remedy: 'Stop here and start the next stage from this checkpoint.',
+        remedy: 'Stop here, and start the next stage, if there is one, from this checkpoint.',
       },
     ],
   };
 }
 
+/** Where loss and gradient are both 0, the loss is 0 for another reason than the usual one. */
+function noticeNothing(before: WatchState, metrics: Metrics, settings: WatchSettings): readonly WatchNotice[] {
+  const { loss, grad_norm: norm } = metrics;
+  if (before.said.includes('nothing_learned') || norm === undefined || !(norm <= NO_GRADIENT)) return [];
+  if (loss === undefined || !(Math.abs(loss) < SMALL_LOSS)) return [];
+  return [
+    {
+      topic: 'nothing_learned',
+      message: `There was nothing to learn from in this step, so loss and gradient are 0: ${whyNothing(metrics, settings)}.`,
+      remedy: 'That is fine in single steps. Watch groups/dead and grad_norm.',
+    },
+  ];
+}
+
+function whyNothing(metrics: Metrics, { weightless, equalTeaches }: WatchSettings): string {
+  if (weightless === true) return 'all reward_weights are 0';
+  if (metrics['groups/dead'] === 1 && equalTeaches !== true)
+    return metrics['groups/solved'] === 1
+      ? 'all completions of each group get the same reward, the highest one'
+      : 'all completions of each group get the same reward';
+  if (metrics['completions/clipped_ratio'] === 1)
+    return 'all completions were cut off, and none of them counts or has an advantage';
+  return 'no completion that counts has an advantage';
+}
+
 function noticeLossZero(before: WatchState, metrics: Metrics, settings: WatchSettings): readonly WatchNotice[] {
-  const { loss } = metrics;
+  const { loss, grad_norm: norm } = metrics;
   if (settings.numIterations !== 1 || before.said.includes('loss_zero')) return [];
-  if (loss === undefined || !(Math.abs(loss) < 1e-4)) return [];
+  if (loss === undefined || !(Math.abs(loss) < SMALL_LOSS)) return [];
+  // A server may not say its gradient norm; then nothing is said of a step whose groups are all dead, or unknown.
+  const hasGradient = norm === undefined ? (metrics['groups/dead'] ?? 1) < 1 : norm > NO_GRADIENT;
+  if (!hasGradient) return [];
   return [
     {
       topic: 'loss_zero',
-      message:
-        'A loss of 0 is normal at num_iterations 1: every ratio is 1 and the advantages of a group add up to 0. The gradient is not 0.',
-      remedy: 'Watch the reward and grad_norm instead.',
+      message: `A loss of 0 is normal at num_iterations 1: while the policy is the one that sampled, every ratio is 1 and the advantages of a group add up to 0.${norm === undefined ? '' : ' The gradient is not 0.'}`,
+      remedy: norm === undefined ? 'Watch the reward instead.' : 'Watch the reward and grad_norm instead.',
     },
   ];
 }

@@ -17,12 +17,17 @@ export function componentWarnings(history: readonly Metrics[], names: readonly s
   const silent = names.filter((name) => !(meanOf(name) in now));
   if (silent.length === 0) return [];
   const before = history.slice(0, -1).findLast(isScored);
+  // Of what is left there is a reward, or nothing is left.
+  const remedy =
+    'reward' in now
+      ? "Training continues without it. Check the samples: a component is NaN where it doesn't apply."
+      : "No other has a number either, so there is nothing to learn from. Check the samples: a component is NaN where it doesn't apply.";
   return silent.flatMap((name) => {
     if (before !== undefined && !(meanOf(name) in before)) return [];
     return [
       {
         message: `The reward component ${name} was not a number for any completion, so it is excluded from the reward.`,
-        remedy: "Training continues without it. Check the samples: a component is NaN where it doesn't apply.",
+        remedy,
       },
     ];
   });

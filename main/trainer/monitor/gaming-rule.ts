@@ -33,10 +33,11 @@ function findGaming(scored: readonly Metrics[], name: string): GamingWarning | n
   const check = ends(scored, name);
   const climbed = reward.end - reward.start > Math.max(CLIMB_SHARE * Math.abs(reward.start), CLIMB_LEAST);
   if (!climbed || check.end - check.start > CHECK_SHARE * Math.abs(check.start)) return null;
+  const parts = Object.keys(scored.at(-1) ?? {}).filter((key) => /^rewards\/.+\/mean$/.test(key));
+  const change = parts.length > 1 ? 'lower the weight of the component that grew' : 'change the reward';
   return {
     message: `The reward has risen from ${reward.start.toFixed(3)} to ${reward.end.toFixed(3)} while ${name.slice('check/'.length)}, which no reward uses, went from ${check.start.toFixed(3)} to ${check.end.toFixed(3)}: the reward may be gamed.`,
-    remedy:
-      'Read the best completions of the newest samples. If they only please the formula, lower the weight of the component that grew, or raise beta.',
+    remedy: `Read the best completions of the newest samples. If they only please the formula, ${change}, or raise beta.`,
   };
 }
 

@@ -10,6 +10,7 @@
 import type { TaskRecord } from '../../tasks/task.ts';
 import type { GroupOutcome, Metrics } from '../events.ts';
 import { type Advantages, deadGroups, nanStats } from '../losses/advantages.ts';
+import { topFrom } from './collapse-rules.ts';
 
 /** `rewards/<function>/{mean,std}`, `reward`, `reward_std` (of the whole batch), `frac_reward_zero_std`. */
 export function rewardMetrics(
@@ -40,7 +41,7 @@ export function groupOutcomes(
   highestReward: number | null,
 ): GroupOutcome[] {
   const dead = new Set(deadGroups(result));
-  const solved = highestReward === null ? Number.POSITIVE_INFINITY : SOLVED_SHARE * highestReward;
+  const solved = highestReward === null ? Number.POSITIVE_INFINITY : topFrom(SOLVED_SHARE, highestReward);
   return prompts.flatMap(({ record }, g): GroupOutcome[] => {
     if (Number.isNaN(result.groupStd[g])) return [];
     const reward = result.groupMean[g] ?? Number.NaN;

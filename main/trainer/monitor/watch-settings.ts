@@ -4,7 +4,10 @@ import { type TrainConfig, trainedGroupSize } from '../config.ts';
 import type { WatchSettings } from './collapse-rules.ts';
 
 /** The settings for judging a run's metrics. */
-export function watchSettings(config: TrainConfig, task: Pick<Task, 'highestReward' | 'rewardNames'>): WatchSettings {
+export function watchSettings(
+  config: TrainConfig,
+  task: Pick<Task, 'highestReward' | 'rewardNames' | 'rewardWeights'>,
+): WatchSettings {
   const generated =
     config.per_device_train_batch_size * (config.steps_per_generation ?? config.gradient_accumulation_steps);
   return {
@@ -17,6 +20,8 @@ export function watchSettings(config: TrainConfig, task: Pick<Task, 'highestRewa
     beta: config.beta,
     maxSteps: config.max_steps,
     highestReward: highestReward(task, config.reward_weights),
+    equalTeaches: config.method === 'polychromic-grpo',
+    weightless: (config.reward_weights ?? task.rewardWeights)?.every((weight) => weight === 0) ?? false,
   };
 }
 

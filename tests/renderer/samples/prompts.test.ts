@@ -15,6 +15,8 @@ describe('promptsOf', () => {
   it('summarises each group, and marks dead ones', () => {
     const [dead, live] = promptsOf(step);
     expect(dead).toMatchObject({ recordId: 'r0', mean: 0.5, lowest: 0.5, highest: 0.5, dead: true });
+    // Equal rewards with advantages, by their diversity, aren't dead.
+    expect(promptsOf(step.map((sample) => ({ ...sample, advantage: 0.3 })))[0]?.dead).toBe(false);
     expect(live).toMatchObject({ recordId: 'r1', mean: 0.4, lowest: 0, highest: 0.8, dead: false });
   });
 

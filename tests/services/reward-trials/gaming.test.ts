@@ -9,19 +9,26 @@ function answer(step: number, tokens: number, completion: string, finish: 'stop'
   return { answer: { record, completion, tokens, finish }, group: String(step), step, before: null };
 }
 
-function facts(rewardNames: readonly string[]): TaskFacts {
+function facts(rewardNames: readonly string[], rewardWeights: readonly number[] | null = null): TaskFacts {
   return {
-    ...{ name: 'own', rewardNames, rewardWeights: null, highestReward: null, mainMetric: 'reward' },
+    ...{ name: 'own', rewardNames, rewardWeights, highestReward: null, mainMetric: 'reward' },
     ...{ show: 'plain', maxCompletionLength: null },
   };
 }
 
 /** Thirty completions; `of` gives components and check of the i-th. */
-function reportOf(names: readonly string[], of: (i: number) => { parts: Record<string, number>; check: number }) {
+function reportOf(
+  names: readonly string[],
+  of: (i: number) => { parts: Record<string, number>; check: number },
+  weights: readonly number[] | null = null,
+) {
   const rows = Array.from({ length: 30 }, (_, i) => of(i));
   const answers = rows.map((_, i) => answer(i < 15 ? 1 : 10, 10 + i, `word${i} other${i * 7}`));
   const scores = rows.map(({ parts }) => ({ components: parts, failure: null }));
-  return gamingReport(facts(names), 'check', answers, { scores, checks: rows.map(({ check }) => check) } as never);
+  return gamingReport(facts(names, weights), 'check', answers, {
+    scores,
+    checks: rows.map(({ check }) => check),
+  } as never);
 }
 
 describe('correlation', () => {
@@ -42,6 +49,18 @@ describe('gamingReport', () => {
     expect(names).toEqual(['a', 'b', 'reward', 'check', 'length', 'repetition']);
     expect(findings).toContainEqual(expect.stringContaining('a and b say the same (r 1.00)'));
     expect(findings).toContainEqual(expect.stringContaining('paid for long completions (r 1.00 with length)'));
+  });
+
+  it('says that parts cancel out only where their weights let them', () => {
+    const opposed = (weights: readonly number[] | null, sign = -1) =>
+      reportOf(['a', 'b'], (i) => ({ parts: { a: i, b: sign * i }, check: i }), weights).findings.filter((finding) =>
+        finding.startsWith('a and b'),
+      );
+    expect(opposed(null)).toEqual(['a and b cancel each other out (r −1.00).']);
+    expect(opposed([0.9, 0.1])).toEqual(['a and b work against each other (r −1.00).']);
+    expect(opposed([1, -1])).toEqual([expect.stringContaining('say the same (r −1.00)')]);
+    expect(opposed([1, -1], 1)).toEqual(['a and b cancel each other out (r 1.00).']);
+    expect(opposed([1, 0])).toEqual([]);
   });
 
   it('names a reward that goes against the check, and a rise that the check does not follow', () => {

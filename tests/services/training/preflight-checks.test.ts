@@ -85,6 +85,34 @@ describe('preflightChecks', () => {
     expect(checks.Time?.detail).toBe('about 1 min 14 s: 100 steps of 0.50 s, 6 evaluations');
   });
 
+  it('says of rewards only what their numbers show', () => {
+    const rewards = (change: Case) => lines(change)['Rewards differ'];
+    // Failed ones have none.
+    const failed = groups([Number.NaN, Number.NaN], [Number.NaN, Number.NaN]);
+    expect(rewards({ result: { samples: failed } })).toMatchObject({
+      status: 'FAIL',
+      detail: expect.stringContaining('The reward failed on all 4 completions'),
+    });
+    const half = groups([Number.NaN, Number.NaN], [0.2, 0.8]);
+    expect(rewards({ result: { samples: half } })?.detail).toBe(
+      'reward 0.500, spread within groups 0.424, 0 of 1 group dead',
+    );
+    // Equal rewards teach by their diversity there, unless they are 0.
+    const equal = groups([0.5, 0.5], [0.3, 0.3]);
+    const zero = groups([0, 0], [0, 0]);
+    expect(rewards({ result: { samples: equal } })?.status).toBe('FAIL');
+    const sets = { method: 'polychromic-grpo' };
+    expect(rewards({ result: { samples: equal }, config: sets })?.status).toBe('OK');
+    expect(rewards({ result: { samples: zero }, config: sets })?.status).toBe('FAIL');
+    expect(rewards({ result: { samples: zero }, config: { reward_weights: [0] } })?.detail).toContain(
+      'All reward_weights are 0',
+    );
+    // A maximum of 0 is reached by penalties of 0, not by what is below.
+    const penalties = { highestReward: 0, samples: groups([-1, -1], [-2, -2]) };
+    expect(rewards({ result: penalties })?.status).toBe('FAIL');
+    expect(rewards({ result: { ...penalties, samples: zero } })?.detail).toContain('can already do this');
+  });
+
   it('warns of texts that quote control tokens', () => {
     expect(lines()['Control tokens']).toBeUndefined();
     const quoting = { records: 3, of: 64, tokens: ['<|eot_id|>', '<|end_of_text|>'] };

@@ -63,7 +63,7 @@ describe('watchStep', () => {
       step: 4,
       rule: 'dead_groups',
       message: 'All 16 completions are identical in 7 of 8 groups, so there is no training signal.',
-      remedy: 'Raise the temperature to 1.0 or go back to a shorter stage.',
+      remedy: 'Raise the temperature to 1.0, or train on easier records first.',
     });
   });
 
@@ -95,8 +95,8 @@ describe('watchStep', () => {
     const [warning, ...others] = watch(noisy, startWatch(), short).warnings;
     expect(others).toEqual([]);
     expect(warning).toMatchObject({ step: 30, rule: 'no_progress' });
-    expect(warning?.message).toContain('The reward has stayed near 0.5');
-    expect(warning?.remedy).toContain('shorter stage');
+    expect(warning?.message).toMatch(/^The reward has not risen for \d+ steps\. At 0\.5/);
+    expect(warning?.remedy).toContain('easier records');
     // Not in a longer run, nor where it rises slowly, is nearly as good as can be, or the best isn't known.
     expect(watch(noisy).warnings).toEqual([]);
     const rising = noisy.map((metrics, i) => ({ ...metrics, reward: 0.5 + 0.002 * i }));
@@ -227,6 +227,61 @@ describe('watchStep', () => {
       { step: 0, what: { topic: 'loss_zero', message: expect.stringContaining('normal at num_iterations 1') } },
     ]);
     expect(watch(zero).said).toEqual([]);
+  });
+
+  it('says that there was nothing to learn where loss and gradient are 0, and why', () => {
+    const once = { numIterations: 1 };
+    const said = (metrics: Metrics, change: object = {}) =>
+      watch([{ ...healthy, loss: 0, grad_norm: 0, ...metrics }], startWatch(), { ...once, ...change }).said.map(
+        ({ what }) => what.message,
+      );
+    const dead = { 'groups/dead': 1 };
+    for (const [metrics, change, why] of [
+      [dead, {}, 'all completions of each group get the same reward.'],
+      [{ ...dead, 'groups/solved': 1 }, {}, 'the same reward, the highest one.'],
+      [dead, { weightless: true }, 'all reward_weights are 0.'],
+      [{ 'completions/clipped_ratio': 1 }, {}, 'all completions were cut off'],
+      [{}, {}, 'no completion that counts has an advantage.'],
+      [dead, { numIterations: 2 }, 'all completions of each group'],
+      [{ grad_norm: 1e-12, ...dead }, {}, 'all completions of each group'],
+    ] as const) {
+      const messages = said(metrics, change);
+      expect(messages).toHaveLength(1);
+      expect(messages[0]).toContain('There was nothing to learn from in this step');
+      expect(messages[0]).toContain(why);
+    }
+    // Once, and the usual reason can still be said of a later step.
+    const later = watch(
+      [...times(3, { ...healthy, loss: 0, grad_norm: 0, ...dead }), { ...healthy, loss: 0 }],
+      startWatch(),
+      { ...once, patience: 9 },
+    );
+    expect(later.said.map(({ step, what }) => [step, 'topic' in what && what.topic])).toEqual([
+      [0, 'nothing_learned'],
+      [3, 'loss_zero'],
+    ]);
+  });
+
+  it('says nothing of a gradient that a server does not report', () => {
+    const { grad_norm: _, ...unknown }: Metrics = { ...healthy, loss: 0 };
+    const [said] = watch([unknown], startWatch(), { numIterations: 1 }).said;
+    expect(said?.what.message).toContain('A loss of 0 is normal');
+    expect(said?.what.message).not.toContain('gradient');
+    expect(watch([{ ...unknown, 'groups/dead': 1 }], startWatch(), { numIterations: 1 }).said).toEqual([]);
+  });
+
+  it('names weights of 0, a text that is close to random, and rewards that tell nothing apart', () => {
+    const first = (metrics: Metrics, change: object = {}) =>
+      watch(times(3, { ...healthy, 'groups/dead': 1, ...metrics }), startWatch(), change).warnings[0];
+    expect(first({ reward: 0 }, { weightless: true })?.message).toContain('All reward_weights are 0');
+    const random = first({ entropy: 8.3, 'completions/clipped_ratio': 1 });
+    expect(random?.message).toContain('close to random (entropy 8.3 nats per token)');
+    expect(random?.remedy).toContain('lower the learning rate');
+    expect(first({ reward: 0.9 })?.message).toContain('The reward does not tell them apart.');
+    expect(first({ reward: -5 }, { highestReward: null })?.message).not.toContain('too hard');
+    expect(first({ reward: 0.1, reward_failures: 0.1 })?.message).toContain('in 100% of the scored groups');
+    // At the top it is learned, whether or not the groups count as solved.
+    expect(first({ reward: 0.96 })).toBeUndefined();
   });
 
   it('counts steps that reuse a generation neither way', () => {

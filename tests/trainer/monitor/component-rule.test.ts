@@ -28,7 +28,10 @@ describe('componentWarnings', () => {
     expect(componentWarnings(history, names)[0]?.message).toBe(
       'The reward component relevance was not a number for any completion, so it is excluded from the reward.',
     );
-    expect(componentWarnings([step(nothing, nothing)], names)).toHaveLength(2);
+    const none = componentWarnings([step(nothing, nothing)], names);
+    expect(none).toHaveLength(2);
+    expect(none[0]?.remedy).toContain('nothing to learn from');
+    expect(componentWarnings([step(nothing)], names)[0]?.remedy).toContain('continues without it');
   });
 
   it('ignores steps that reuse a generation, and stays silent when all is well', () => {

@@ -15,6 +15,7 @@ describe('gamingWarning', () => {
       ),
     );
     expect(found).toHaveLength(1);
+    expect(found[0]?.remedy).toContain('change the reward, or raise beta');
     expect(found[0]?.message).toMatch(/risen from 0\.4\d+ to 0\.4\d+ while reference_overlap.*from 0\.200 to 0\.200/);
   });
 

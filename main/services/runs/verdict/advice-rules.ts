@@ -82,14 +82,15 @@ function flatReward(config: TrainConfig, { rewards, firstRewards, lastRewards, s
   if (rewards < FLAT_STEPS) return [];
   const mean = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0) / values.length;
   const rise = mean(lastRewards) - mean(firstRewards);
-  if (rise > FLAT_SHARE * spread) return [];
+  // Imported runs may have none.
+  if (rise > FLAT_SHARE * (Number.isNaN(spread) ? 0 : spread)) return [];
   const temperature = Math.round((config.temperature + 0.1) * 100) / 100;
-  const equal = spread === 0 || Number.isNaN(spread);
+  // Of the steps that have a reward: those that share a generation have none.
   return [
     {
       rule: 'reward_flat',
       severity: 'warning',
-      message: `The reward has not improved in ${rewards} steps (${signed(rise, 4)})${equal ? ': all rewards are equal' : ''}.`,
+      message: `The reward has not improved in ${rewards} steps (${signed(rise, 4)})${spread === 0 ? ': in each of them all rewards are equal' : ''}.`,
       remedy: `Raise the temperature from ${config.temperature} to ${temperature} so that completions differ more.`,
       change: { temperature },
     },

@@ -22,9 +22,13 @@ export function runVerdict(store: Store, runId: number): Verdict {
   const stage = run.stageId === null ? undefined : store.stages.get(run.stageId);
   try {
     const config = savedConfig(run, run.name);
+    const facts = taskFacts(runTask(store, run));
+    const weights = config.reward_weights ?? facts.rewardWeights;
     return verdictOn({
       method: config.method,
-      settings: watchSettings(config, taskFacts(runTask(store, run))),
+      settings: watchSettings(config, facts),
+      weights: Object.fromEntries(facts.rewardNames.map((name, k) => [name, weights?.[k] ?? 1])),
+      aggregation: config.multi_objective_aggregation,
       steps: store.metrics.after(runId, run.step - LOOK_BACK, LOOK_BACK),
       rewards: () => finite(store.metrics.series(runId, 'reward')),
       startEntropy: startEntropy(store, runId),

@@ -13,8 +13,10 @@ import {
   followReward,
   hasSignal,
   isFarFromTop,
+  NO_GRADIENT,
   NO_TREND,
   type Trouble,
+  topFrom,
   troubles,
   type WatchSettings,
 } from '../../../trainer/monitor/collapse-rules.ts';
@@ -32,13 +34,16 @@ export interface Verdict {
 export interface VerdictInput {
   readonly method: TrainConfig['method'];
   readonly settings: WatchSettings;
+  /** By component, the weight in force; null: unknown. */
+  readonly weights: Readonly<Record<string, number>> | null;
+  readonly aggregation: TrainConfig['multi_objective_aggregation'];
   /** The newest steps, in order; some tens are enough. */
   readonly steps: readonly StepMetrics[];
   /** The rewards of all steps so far that have one, in order. Asked only where they can matter: a long run has a hundred thousand. */
   readonly rewards: () => readonly MetricPoint[];
   /** Mean entropy of the run's first steps. */
   readonly startEntropy: number | null;
-  /** Held-out scores of the run, by step. */
+  /** Held-out scores of the run by step, from 0 for its baseline. */
   readonly evaluations: readonly { readonly step: number; readonly mean: number }[];
   /** Whether its last step has been trained: then nothing is left to wait for. */
   readonly ended: boolean;
@@ -57,25 +62,28 @@ const ENOUGH_TO_BE_FLAT = 15;
 const MANY_DEAD = 0.5;
 /** The held-out score may fall by this much without a warning. */
 const HELD_OUT_SLACK = 0.02;
+/** Completions of a group are called alike up to this share of different ones. */
+const ALIKE = 0.25;
 /** Components cancel if their sum varies by less than this share of the widest one. */
 const CANCELS = 0.25;
 
 /** The verdict on a run's current state. */
 export function verdictOn(input: VerdictInput): Verdict {
-  const { method, steps } = input;
+  const { method, steps, settings } = input;
   if (steps.length === 0) return say('quiet', 'no steps yet', ['There is nothing to judge before the first step.']);
   if (!isReinforcement(method)) return onFitting(input);
   const now = meanOver(steps.slice(-NOW));
-  const found = troubles(now, trendForRules(now, input), input.settings);
+  const found = troubles(now, trendForRules(now, input), settings);
   const trend = trendOf(steps.slice(-TREND_STEPS), 'reward');
-  const goal = onGoal(input, now, found);
+  const goal = onGoal(input, now);
   // What the held-out score shows to be learned needs no more exploring: only damage still counts.
-  const open = goal === null ? severity : severity.filter((rule) => DAMAGE.includes(rule));
+  // Nor do the first steps say more than that.
+  const open = goal === null && steps.length >= NOW ? severity : severity.filter((rule) => DAMAGE.includes(rule));
   // A reward that falls hasn't "stayed near" anything: it is getting worse.
   const rules = trend?.direction === 'down' ? open.filter((rule) => rule !== 'no_progress') : open;
   return (
     onTrouble(found, rules) ??
-    (goal === null ? onCancelling(now, method) : null) ??
+    (goal === null ? onCancelling(now, input) : null) ??
     onLearned(now, found, input.ended) ??
     onHeldOut(input) ??
     (trend?.direction === 'down' ? null : goal) ??
@@ -95,7 +103,7 @@ function trendForRules(now: Metrics, { steps, rewards, startEntropy, settings: {
 function lastRise(rewards: readonly MetricPoint[], highestReward: number): number {
   let [trend, rose] = [NO_TREND, 0];
   for (const { step, value } of rewards) {
-    trend = followReward(trend, value, highestReward);
+    trend = followReward(trend, value, Math.abs(highestReward));
     if (trend.flatSteps === 0) rose = step;
   }
   return rose;
@@ -123,21 +131,28 @@ function onTrouble(found: Findings, rules: readonly WarningRule[]): Verdict | nu
   return null;
 }
 
-/** Rewards that move against each other give a sum without a signal. */
-function onCancelling(now: Metrics, method: VerdictInput['method']): Verdict | null {
-  const parts = Object.entries(now).flatMap(([name, spread]) => {
-    const part = /^rewards\/(.+)\/std$/.exec(name)?.[1];
-    return part === undefined ? [] : [{ part, spread }];
-  });
-  const [widest, second] = parts.sort((a, b) => b.spread - a.spread);
+/**
+ * Rewards that move against each other give a sum without a signal. A component counts as its weight lets it: one that is
+ * wide by itself and light in the sum has not been cancelled. Where each is normalised before the sum, spreads say nothing.
+ */
+function onCancelling(now: Metrics, { method, weights, aggregation }: VerdictInput): Verdict | null {
   const total = now.reward_std;
-  if (widest === undefined || second === undefined || total === undefined || widest.spread < 1e-3) return null;
+  if (weights === null || aggregation === 'normalize_then_sum' || total === undefined) return null;
+  const parts = Object.entries(weights)
+    .map(([part, weight]) => ({ part, spread: Math.abs(weight) * (now[`rewards/${part}/std`] ?? 0) }))
+    .sort((a, b) => b.spread - a.spread);
+  const [widest, second] = parts;
+  if (widest === undefined || second === undefined || widest.spread < 1e-3) return null;
   if (total >= CANCELS * widest.spread) return null;
+  // The others must be able to: of a component that few completions have, the sum varies less than it does.
+  const others = parts.slice(1).reduce((sum, { spread }) => sum + spread, 0);
+  if (others < (1 - CANCELS) * widest.spread) return null;
+  const weighted = Object.values(weights).some((weight) => Math.abs(weight) !== 1) ? ' (times their weights)' : '';
   return say(
     'warn',
     'components cancel',
     [
-      `The components of the reward cancel each other out: ${widest.part} varies by ${short(widest.spread)} and ${second.part} by ${short(second.spread)} between completions, but their sum only by ${short(total)}.`,
+      `The components of the reward cancel each other out: ${widest.part} varies by ${short(widest.spread)} and ${second.part} by ${short(second.spread)} between completions${weighted}, but their sum only by ${short(total)}.`,
     ],
     `Change reward_weights so that ${widest.part} and ${second.part} don't work against each other${method === 'grpo' ? ', or set multi_objective_aggregation to normalize_then_sum' : ''}.`,
   );
@@ -147,19 +162,22 @@ function onLearned({ reward }: Metrics, { learned }: Findings, ended: boolean): 
   if (learned !== true || reward === undefined) return null;
   const seen = `Training reward ${short(reward)}, and nearly all completions of each group get the same top reward. Here, dead groups are a sign of success.`;
   const next = ended ? 'Start' : 'Stop here and start';
-  return say('good', 'learned', [seen], `${next} the next stage from this checkpoint.`);
+  return say('good', 'learned', [seen], `${next} the next stage, if there is one, from this checkpoint.`);
 }
 
 /** The held-out score meets the goal of the stage: the evidence that counts most. */
-function onGoal({ goal, evaluations, ended }: VerdictInput, { reward }: Metrics, found: Findings): Verdict | null {
+function onGoal({ goal, evaluations: all, ended, settings }: VerdictInput, now: Metrics): Verdict | null {
+  // The baseline isn't the run's doing.
+  const evaluations = all.filter(({ step }) => step > 0);
   const last = evaluations.at(-1);
   if (goal === null || last === undefined || !(last.mean >= goal.at_least)) return null;
   const met = evaluations.length - 1 - evaluations.findLastIndex(({ mean }) => !(mean >= goal.at_least));
   const isMet = met >= goal.evaluations;
   const count =
     goal.evaluations === 1 ? '' : ` in ${Math.min(met, goal.evaluations)} of ${goal.evaluations} evaluations`;
-  const seen = `held-out score ${score(last.mean)} at step ${last.step}, at or above the goal of ${goal.at_least}${count}; training reward ${short(reward ?? Number.NaN)}.`;
-  const alike = found.dead_groups != null || found.repetition != null || found.entropy != null;
+  const seen = `held-out score ${score(last.mean)} at step ${last.step}, at or above the goal of ${goal.at_least}${count}; training reward ${short(now.reward ?? Number.NaN)}.`;
+  const unique = now['completions/unique_ratio'] ?? 1;
+  const alike = unique <= Math.max(ALIKE, 1 / settings.numGenerations);
   const sentences = alike ? [seen, 'The completions of a group are nearly alike, as they should be by now.'] : [seen];
   const whatNext = ended
     ? ['Start the next stage from its checkpoint.', 'Resume it with more steps to meet the goal again.']
@@ -182,11 +200,12 @@ function onHeldOut({ evaluations, steps }: VerdictInput): Verdict | null {
     [
       `The training reward is rising, but the held-out score has fallen from ${score(best.mean)} at step ${best.step} to ${score(last.mean)} at step ${last.step}: the model is overfitting the training prompts or gaming the reward.`,
     ],
-    `Read the completions. Roll back to the checkpoint nearest to step ${best.step}, and use more training records or a lower learning rate.`,
+    `Read the completions. ${best.step === 0 ? 'The model was best before the run' : `Roll back to the checkpoint nearest to step ${best.step}`}: use more training records or a lower learning rate.`,
   );
 }
 
-function onTrend(trend: Trend | null, now: Metrics, { steps, settings, ended }: VerdictInput): Verdict {
+function onTrend(trend: Trend | null, now: Metrics, input: VerdictInput): Verdict {
+  const { steps, settings, ended } = input;
   const flaws = [deadGroups(now, settings), cutOff(now)].filter((remark) => remark !== null);
   const newest = lossIsZero(steps.at(-1)?.metrics ?? {}, settings);
   const remarks = [...flaws.map(({ seen }) => seen), ...(newest === null ? [] : [newest])];
@@ -205,7 +224,7 @@ function onTrend(trend: Trend | null, now: Metrics, { steps, settings, ended }: 
       'getting worse',
       [change, ...remarks],
       ended
-        ? 'Use the checkpoint with the best held-out score, and a lower learning rate in the next run.'
+        ? `Use ${input.evaluations.some(({ step }) => step > 0) ? 'the checkpoint with the best held-out score' : 'an earlier checkpoint'}, and a lower learning rate in the next run.`
         : 'Wait some more steps. If it continues, roll back to an earlier checkpoint and lower the learning rate.',
     );
   }
@@ -217,16 +236,16 @@ function flat(
   reward: number,
   now: Metrics,
   { remarks, remedy }: { readonly remarks: readonly string[]; readonly remedy: string | null },
-  { highestReward, temperature, ended }: WatchSettings & Pick<VerdictInput, 'ended'>,
+  { highestReward, temperature, equalTeaches, ended }: WatchSettings & Pick<VerdictInput, 'ended'>,
 ): Verdict {
   const seen = `training reward ${short(reward)} (mean of ${NOW} steps), no change in the last ${steps} steps.`;
-  if (highestReward !== null && reward >= 0.9 * highestReward) {
+  if (highestReward !== null && reward >= topFrom(0.9, highestReward)) {
     return say('good', 'near the top', [seen, ...remarks], remedy);
   }
   return say(
     'quiet',
     'flat',
-    [seen, ...signalWithin(now['groups/spread'], highestReward), ...remarks],
+    [seen, ...(equalTeaches === true ? [] : signalWithin(now['groups/spread'], highestReward)), ...remarks],
     ended
       ? `For the next run, raise the temperature (now ${temperature}) or num_generations, so that completions differ more.`
       : `Give it time. If it stays flat, raise the temperature (now ${temperature}) or num_generations, so that completions differ more.`,
@@ -236,8 +255,9 @@ function flat(
 /** What rewards within groups say about the signal; nothing of runs from before it was logged. */
 function signalWithin(spread: number | undefined, highestReward: number | null): readonly string[] {
   if (spread === undefined) return [];
+  if (spread === 0) return ["Rewards within a group don't differ, so there is no training signal."];
   const seen = `(standard deviation ${short(spread)}, mean over groups)`;
-  if (highestReward === null) return [`Rewards within a group differ ${seen}.`];
+  if (!highestReward) return [`Rewards within a group differ ${seen}.`];
   return hasSignal(spread, highestReward)
     ? [`Rewards within a group do differ ${seen}, so there is a training signal.`]
     : [`Rewards within a group hardly differ ${seen}, so the training signal is weak.`];
@@ -249,12 +269,12 @@ interface Remark {
   readonly remedy: string | null;
 }
 
-function deadGroups(now: Metrics, { groupsPerGeneration: groups }: WatchSettings): Remark | null {
+function deadGroups(now: Metrics, { groupsPerGeneration: groups, equalTeaches }: WatchSettings): Remark | null {
   const dead = now['groups/dead'] ?? now.frac_reward_zero_std;
-  if (dead === undefined) return null;
+  if (dead === undefined || equalTeaches === true) return null;
   const fine = (seen: string): Remark => ({ seen, remedy: null });
   const count = Math.round(dead * groups);
-  if (count === 0) return fine('No group is dead.');
+  if (count === 0) return fine(dead === 0 ? 'No group is dead.' : 'Hardly any group is dead.');
   const solved = Math.min(count, Math.round((now['groups/solved'] ?? 0) * groups));
   const summary = `${count} of ${groups} groups ${count === 1 ? 'is' : 'are'} dead`;
   if (solved === count) return fine(`${summary} because ${count === 1 ? 'it is' : 'they are'} solved, which is fine.`);
@@ -276,7 +296,8 @@ function cutOff(now: Metrics): Remark | null {
 /** The most common confusion about GRPO. Loss and gradient of the newest step, as beside the charts. */
 function lossIsZero({ loss, grad_norm: gradient }: Metrics, { numIterations }: WatchSettings): string | null {
   if (numIterations !== 1 || loss === undefined || Math.abs(loss) > 5e-3) return null;
-  if (gradient === 0) return null;
+  // Of a server that says no norm, and of a step whose groups are all dead, this isn't known or isn't so.
+  if (gradient === undefined || !(gradient > NO_GRADIENT)) return null;
   return `A loss near 0 (now ${short(loss)}) is normal here; the gradient is not 0.`;
 }
 

@@ -34,7 +34,11 @@ describe('adviceFor', () => {
     const [flat] = adviceFor(config, { ...healthy, lastRewards: ten(0.41) });
     expect(flat).toMatchObject({ rule: 'reward_flat', change: { temperature: 0.9 } });
     const [equal] = adviceFor(config, { ...healthy, lastRewards: ten(0.4), spread: 0 });
-    expect(equal?.message).toContain('all rewards are equal');
+    expect(equal?.message).toContain('in each of them all rewards are equal');
+    // Where the spread isn't known, that isn't either, and a rise is one.
+    const unknown = { ...healthy, spread: Number.NaN };
+    expect(adviceFor(config, { ...unknown, lastRewards: ten(0.4) })[0]?.message).not.toContain('equal');
+    expect(adviceFor(config, { ...unknown, lastRewards: ten(0.5) })).toEqual([]);
     expect(equal?.remedy).toContain('to 0.9 so that');
     // Where the verdict says "learned" or "goal reached", advice to explore more would contradict it.
     // So does "getting worse", which says to lower the learning rate.

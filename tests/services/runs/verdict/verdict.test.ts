@@ -39,6 +39,8 @@ function judged(
   const input: VerdictInput = {
     method: 'grpo',
     settings,
+    weights: { alignment: 1 },
+    aggregation: 'sum_then_normalize',
     steps,
     rewards: () => rewardsOf(steps),
     startEntropy: 0.4,
@@ -100,7 +102,7 @@ describe('verdictOn', () => {
     const standing = (reward: number) => judged(90, (step) => ({ reward: reward + 0.01 * (step % 2) }));
     expect(standing(0.5)).toMatchObject({ tone: 'warn', title: 'no progress' });
     expect(standing(0.5).sentences[0]).toMatch(
-      /^The reward has stayed near 0\.5\d for \d+ steps, far from the best possible 1/,
+      /^The reward has not risen for \d+ steps\. At 0\.5\d it is far from the best possible 1/,
     );
     expect(standing(0.85).title).toBe('flat');
     expect(judged(60).title).toBe('flat');
@@ -113,7 +115,7 @@ describe('verdictOn', () => {
       return judged(0, undefined, { steps, rewards: () => rewardsOf(steps) });
     };
     expect(flatFor(90)).toMatchObject({ title: 'no progress' });
-    expect(flatFor(90).sentences[0]).toContain('near 0.50 for 89 steps');
+    expect(flatFor(90).sentences[0]).toContain('not risen for 89 steps. At 0.50');
     expect(flatFor(80).title).not.toBe('no progress');
   });
 
@@ -132,7 +134,7 @@ describe('verdictOn', () => {
     const dead = judged(20, () => ({ 'groups/dead': 0.875, reward: 0.3 }));
     expect(dead).toMatchObject({ tone: 'warn', title: 'no signal' });
     expect(dead.sentences[0]).toContain('7 of 8 groups');
-    expect(dead.remedy).toContain('shorter stage');
+    expect(dead.remedy).toContain('easier records');
     expect(dead.remedy).toContain('temperature');
   });
 
@@ -189,14 +191,93 @@ describe('verdictOn', () => {
 
   it('finds components that cancel, and names them', () => {
     const parts = { 'rewards/length/std': 0.3, 'rewards/wit/std': 0.28, 'rewards/tone/std': 0.01 };
-    const cancelling = judged(20, () => ({ ...parts, reward_std: 0.02 }));
+    const weights = { length: 1, wit: -1, tone: 1 };
+    const cancelling = judged(20, () => ({ ...parts, reward_std: 0.02 }), { weights });
     expect(cancelling).toMatchObject({ tone: 'warn', title: 'components cancel' });
     expect(cancelling.sentences[0]).toContain('length varies by 0.3 and wit by 0.28');
     expect(cancelling.remedy).toContain('normalize_then_sum');
-    const sets = judged(20, () => ({ ...parts, reward_std: 0.02 }), { method: 'polychromic-grpo' });
+    const sets = judged(20, () => ({ ...parts, reward_std: 0.02 }), { method: 'polychromic-grpo', weights });
     expect(sets.remedy).toMatch(/^Change reward_weights so that length and wit don't work against each other\.$/);
-    expect(judged(20, () => ({ ...parts, reward_std: 0.3 })).title).not.toBe('components cancel');
+    expect(judged(20, () => ({ ...parts, reward_std: 0.3 }), { weights }).title).not.toBe('components cancel');
     expect(judged(20, () => ({ 'rewards/alignment/std': 0.3, reward_std: 0.01 })).title).not.toBe('components cancel');
+  });
+
+  it('counts each component by its weight, whatever its sign', () => {
+    const title = (parts: Metrics, rest: Partial<VerdictInput>) => judged(20, () => parts, rest).title;
+    const three = { 'rewards/a/std': 0.1, 'rewards/b/std': 0.1, 'rewards/brief/std': 0.5 };
+    // 0.1 x 0.5: brief is light in the sum, not cancelled.
+    const light = { weights: { a: 0.4, b: 0.5, brief: 0.1 } };
+    expect(title({ ...three, reward_std: 0.05 }, light)).not.toBe('components cancel');
+    expect(title({ ...three, reward_std: 0.05 }, { weights: { a: 0, b: 0, brief: 0.1 } })).not.toBe(
+      'components cancel',
+    );
+    const heavy = { 'rewards/a/std': 0.5, 'rewards/b/std': 0.05, reward_std: 0.01 };
+    const opposed = judged(20, () => heavy, { weights: { a: 0.1, b: -1 } });
+    expect(opposed.title).toBe('components cancel');
+    expect(opposed.sentences[0]).toContain(
+      'a varies by 0.05 and b by 0.05 between completions (times their weights), but their sum only by 0.01',
+    );
+    // Normalised one by one, or with only one that a few completions have, nothing is cancelled.
+    const normalised = { weights: { a: 0.1, b: -1 }, aggregation: 'normalize_then_sum' } as const;
+    expect(title(heavy, normalised)).not.toBe('components cancel');
+    expect(
+      title({ 'rewards/a/std': 0.5, 'rewards/b/std': 0.01, reward_std: 0.1 }, { weights: { a: 1, b: 1 } }),
+    ).not.toBe('components cancel');
+    expect(title(heavy, { weights: null })).not.toBe('components cancel');
+  });
+
+  it('says of a gradient only what is known', () => {
+    const text = (change: Metrics): string =>
+      judged(40, (step) => ({ ...rising(step), ...change })).sentences.join(' ');
+    expect(text({})).toContain('the gradient is not 0');
+    expect(text({ grad_norm: 1e-12 })).not.toContain('gradient');
+    const { grad_norm: _, ...unknown } = healthy;
+    const steps = Array.from({ length: 40 }, (_, i) => ({ step: i + 1, metrics: { ...unknown, ...rising(i + 1) } }));
+    expect(judged(40, rising, { steps }).sentences.join(' ')).not.toContain('gradient');
+  });
+
+  it('does not call a group of equal rewards dead where its diversity teaches', () => {
+    const sets = { method: 'polychromic-grpo', settings: { ...settings, equalTeaches: true } } as const;
+    expect(judged(20, () => ({ 'groups/dead': 1, reward: 0.3 }), sets).title).toBe('flat');
+    expect(judged(20, () => ({ 'groups/dead': 1, 'groups/spread': 0 }), sets).sentences.join(' ')).not.toMatch(
+      /dead|differ/,
+    );
+    // With rewards of 0 there is no signal there either.
+    expect(judged(20, () => ({ 'groups/dead': 1, reward: 0, grad_norm: 0 }), sets).title).toBe('no signal');
+  });
+
+  it('judges a reward whose maximum is 0 or negative by what lacks to it', () => {
+    const with0 = { settings: { ...settings, highestReward: 0 } };
+    expect(judged(40, () => ({ reward: -3 }), with0).title).toBe('flat');
+    const spread = judged(40, () => ({ reward: -3, 'groups/spread': 0 }), with0);
+    expect(spread.sentences.join(' ')).toContain("Rewards within a group don't differ");
+    const below = { settings: { ...settings, highestReward: -1 } };
+    expect(judged(40, () => ({ reward: -1, 'groups/dead': 1, 'groups/solved': 1 }), below).title).toBe('learned');
+    expect(judged(60, () => ({ reward: -1.02 }), below).title).toBe('near the top');
+  });
+
+  it('does not count the baseline as an evaluation of the run', () => {
+    const goal = { at_least: 0.9, evaluations: 2 };
+    const from = (...means: number[]) => means.map((mean, i) => ({ step: 7 * i, mean }));
+    const after = judged(7, () => ({}), { goal, evaluations: from(0.969, 0.905) });
+    expect(after.title).toBe('close to the goal');
+    expect(after.sentences[0]).toContain('in 1 of 2 evaluations');
+    expect(judged(3, () => ({}), { goal, evaluations: from(0.969) }).title).toBe('too early to say');
+    const worse = judged(40, rising, { evaluations: from(0.9, 0.7, 0.6) });
+    expect(worse.remedy).toContain('The model was best before the run');
+  });
+
+  it('calls completions alike only where they are', () => {
+    const goal = { at_least: 0.9, evaluations: 1 };
+    const met = { goal, evaluations: [{ step: 30, mean: 0.95 }] };
+    const failing = { 'groups/dead': 1, 'completions/unique_ratio': 0.9, reward_failures: 0.9 };
+    expect(judged(40, () => failing, met).sentences).toHaveLength(1);
+    expect(judged(40, () => ({ 'completions/unique_ratio': 0.1 }), met).sentences[1]).toContain('nearly alike');
+  });
+
+  it('waits for some steps before it calls anything but damage', () => {
+    expect(judged(2, () => ({ 'groups/dead': 1, reward: 0.1 })).title).toBe('too early to say');
+    expect(judged(2, () => ({ kl: 16 })).title).toBe('drifting');
   });
 
   it('sees reward rise while the held-out score falls', () => {
