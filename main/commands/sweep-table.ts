@@ -31,7 +31,11 @@ export function sweepLines({ rows, seeds, scoreKind, threshold }: SweepView): re
   const notes = [
     ...(most >= 2 && threshold !== null ? [`A record passes from ${threshold}.`] : []),
     ...(rows.length > 1 && !rows.some(({ best }) => best)
-      ? ['No setting is significantly better than all others (t-tests over seeds, corrected by Holm, level 0.05).']
+      ? [
+          rows.some(({ behind }) => behind !== null)
+            ? 'No setting is significantly better than all others (t-tests over seeds, corrected by Holm, level 0.05).'
+            : 'Nothing was tested: it takes two seeds of two settings to show whether a lead is chance.',
+        ]
       : []),
   ];
   return [...lines, ...notes];

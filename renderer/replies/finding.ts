@@ -39,26 +39,34 @@ export function findingOf(report: Pick<ReportView, 'numbers'> | null | undefined
     };
   }
   const overBase = best.model === base ? null : over(base);
+  // The one that comes next by its mean may be the surer loss: differences are taken prompt by prompt.
+  const open = ranked.slice(1).find(({ model }) => over(model)?.significant !== true) ?? second;
   if (overBase?.significant === true && overBase.mean > 0)
     return {
       ...{ kind: 'good', limits },
-      sentence: `${label} improves on ${modelLabel(base)} ${posts}: ${reward}, ${gain(overBase)}; its lead over ${modelLabel(second.model)}, ${gain(over(second.model))}, is not significant after correction.`,
+      sentence: `${label} improves on ${modelLabel(base)} ${posts}: ${reward}, ${gain(overBase)}; its lead over ${modelLabel(open.model)}, ${gain(over(open.model))}, is not significant after correction.`,
     };
   if (best.model === base)
     return {
       ...{ kind: 'open', limits },
       sentence: `No method is significantly better than ${label} ${posts}: it has the highest ${reward}, and ${modelLabel(second.model)} comes next at ${mean(second.mean)}.`,
     };
+  const differs = row.pairs.some(({ significant }) => significant);
+  const start = differs
+    ? `${label} has the highest ${reward} ${posts}`
+    : `No model is significantly better than another ${posts}: ${label} has the highest ${reward}`;
   return {
     ...{ kind: 'open', limits },
-    sentence: `No model is significantly better than another ${posts}: ${label} has the highest ${reward}, but its difference from ${modelLabel(base)}, ${gain(overBase)}, can be chance.`,
+    sentence: `${start}, but its difference from ${modelLabel(base)}, ${gain(overBase)}, can be chance.`,
   };
 }
 
 /** What the seeds say about the mean reward; null without it. */
 export function seedsSentence({ seeds, rows }: SeedTable): string | null {
   const row = rows.find(({ name }) => name === 'reward');
-  const ranked = (row?.models ?? []).toSorted((a, b) => (b.mean ?? -1) - (a.mean ?? -1));
+  const ranked = (row?.models ?? []).toSorted(
+    (a, b) => (b.mean ?? Number.NEGATIVE_INFINITY) - (a.mean ?? Number.NEGATIVE_INFINITY),
+  );
   const [best, second] = ranked;
   if (row === undefined || best === undefined || second === undefined) return null;
   const says =

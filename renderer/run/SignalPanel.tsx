@@ -80,7 +80,7 @@ function Budget({ runId, budget }: { readonly runId: number; readonly budget: Si
         <LineChart
           title="What the sampled groups taught"
           unit="share"
-          about="A group teaches if its rewards differ. Learned: every completion gets the highest reward. Dead: all get the same lower one."
+          about="A group teaches if its rewards differ. Learned: every completion gets the highest reward, where that is known. Dead: all get the same other one."
           series={series}
           stacked
           include={shares}

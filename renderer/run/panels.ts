@@ -24,8 +24,7 @@ const panels: readonly ChartPanel[] = [
     id: 'check',
     title: 'Overlap with the human reply',
     unit: 'F1',
-    about:
-      'Not part of the reward. If the reward climbs while this falls, the reward is being gamed: read the samples.',
+    about: 'Not part of the reward. If the reward climbs while this falls, the reward may be gamed: read the samples.',
     looks: { 'check/reference_overlap': { label: 'mean', colour: 'strand-b' } },
     include: [0],
   },
@@ -119,7 +118,7 @@ const panels: readonly ChartPanel[] = [
     title: 'Clip ratio',
     unit: 'share',
     about:
-      'Tokens whose ratio is clipped. 0 while each rollout is used once; tens of percent mean that the steps are too large.',
+      'Tokens whose ratio is clipped. 0 while the policy is the one that sampled; with num_iterations or several steps a generation, tens of percent mean that the steps are too large.',
     looks: {
       'clip_ratio/low_mean': { label: 'low', colour: 'strand-a' },
       'clip_ratio/high_mean': { label: 'high', colour: 'strand-b' },

@@ -77,6 +77,26 @@ describe('findingOf', () => {
     );
   });
 
+  it('names the lead that is not significant, and does not deny those that are', () => {
+    const means = [
+      ['baseline', 0.5],
+      ['polychromic', 0.55],
+      ['grpo_from_baseline', 0.64],
+    ] as const;
+    const sure = pair('polychromic', 'grpo_from_baseline', 0.09, true);
+    // Ahead of the next one for sure, of the baseline by chance.
+    const open = findingOf(report(means, [pair('baseline', 'grpo_from_baseline', 0.14, false), sure]), all);
+    expect(open.sentence).not.toContain('No model is significantly better');
+    expect(open.sentence).toContain('GRPO has the highest mean reward 0.640 on 48 held-out posts, but its difference');
+    const three = [...means.slice(0, 1), ['polychromic_grpo', 0.4], ...means.slice(1)] as const;
+    const pairs = [
+      pair('baseline', 'grpo_from_baseline', 0.14, true),
+      pair('polychromic_grpo', 'grpo_from_baseline', 0.24, false),
+      sure,
+    ];
+    expect(findingOf(report(three, pairs), all).sentence).toContain('its lead over Polychromic GRPO');
+  });
+
   it('names the methods that are missing, and those that finished since', () => {
     const means = [
       ['baseline', 0.5],
