@@ -35,6 +35,8 @@ export interface Tokenizer {
   tokenId(token: string): number | undefined;
   /** The token of an id as it stands in the vocabulary. */
   token(id: number): string | undefined;
+  /** The token that stands for what the vocabulary lacks; null: it lacks nothing, or such texts are refused. */
+  readonly unknownId: number | null;
   /** The token that ends a completion, as tokenizer_config.json names it. */
   readonly eosTokenId: number | null;
   /** Whether the folder has a chat template; without one a prompt is used as is. */
@@ -99,6 +101,7 @@ export function loadTokenizer(folder: string, chat: ChatSettings = readChatSetti
         : inner.decode([...ids], { skip_special_tokens: true, clean_up_tokenization_spaces: clean }),
     tokenId: (token) => inner.token_to_id(token),
     token: (id) => inner.id_to_token(id),
+    unknownId: unknownId(definition, inner),
     eosTokenId: inner.token_to_id(tokenText(config.eos_token)) ?? null,
     hasChatTemplate: template !== null,
     replyPrompt: chat.reply_prompt,
@@ -207,6 +210,13 @@ function decodeAsHuggingFace(decoder: unknown): void {
 function unknownToken(model: unknown): { unk_token?: string } {
   const { type, unk_token } = (model ?? {}) as Readonly<Record<string, unknown>>;
   return type === 'WordLevel' && typeof unk_token === 'string' ? { unk_token } : {};
+}
+
+/** Unigram names it by its id, the other models by its text. */
+function unknownId({ model }: { readonly model?: unknown }, inner: HfTokenizer): number | null {
+  const { unk_id, unk_token } = (model ?? {}) as Readonly<Record<string, unknown>>;
+  if (typeof unk_id === 'number') return unk_id;
+  return typeof unk_token === 'string' ? (inner.token_to_id(unk_token) ?? null) : null;
 }
 
 /** The library ignores such a prefix in a BPE model, and its ids would be others. */

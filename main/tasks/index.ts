@@ -1,5 +1,6 @@
 /** Every task: the two that are native code, and those of folders. */
 import type { ExternalAccess } from './external/access.ts';
+import { parseDefinition, TASK_FILE } from './folder/definition.ts';
 import { FOLDER_METRIC, folderFacts, openFolderTask } from './folder/folder-task.ts';
 import type { FolderSource } from './folder/source.ts';
 import { interleaveTask } from './interleave/task.ts';
@@ -31,6 +32,13 @@ export function openTask(source: TaskSource, rewardWorker: RewardThreads, access
 /** What is known of a task without a record or a completion. */
 export function taskFacts(source: TaskSource): TaskFacts {
   return typeof source === 'string' ? requireNative(source) : folderFacts(source);
+}
+
+/** Whether all its rewards are computed here: asking for one more costs nothing, and tells nobody. */
+export function scoresAlone(source: TaskSource): boolean {
+  if (typeof source === 'string') return true;
+  const { external } = parseDefinition(`${source.folder}/${TASK_FILE}`, source.definition);
+  return Object.keys(external).length === 0;
 }
 
 /** The metric that a task's evaluations are compared by, by the name that a run has of it. */

@@ -3,9 +3,15 @@
 // Not `\s`: that counts U+FEFF (a byte-order mark) as space and misses U+0085 (next line).
 const WHITE_SPACE = /\p{White_Space}+/u;
 
-/** The words of a text: the parts between Unicode white space. */
+/**
+ * The words of a text: the parts between Unicode white space. They are composed (NFC), so that words are the same however
+ * their accents were typed: tokenizers compose them too, or take them apart.
+ */
 export function splitWords(text: string): string[] {
-  return text.split(WHITE_SPACE).filter((word) => word !== '');
+  return text
+    .normalize('NFC')
+    .split(WHITE_SPACE)
+    .filter((word) => word !== '');
 }
 
 /** How many words a text has. */
@@ -15,5 +21,5 @@ export function countWords(text: string): number {
 
 /** The normalised form in which two texts or words count as the same: composed Unicode, lower case, single spaces. */
 export function normalizeText(text: string): string {
-  return splitWords(text.normalize('NFC').toLowerCase()).join(' ');
+  return splitWords(text.toLowerCase()).join(' ');
 }

@@ -7,10 +7,11 @@ import { type Adapter, adapterParameters, createAdapter, disposeAdapter, ownTarg
 import { disposeModel, type Model, modelParameters } from '../model/model.ts';
 import type { Parameter } from '../model/parameter.ts';
 import { hasAdapter, loadAdapter } from '../model/peft.ts';
-import { openTask } from '../tasks/index.ts';
+import { openTask, scoresAlone } from '../tasks/index.ts';
 import type { Task } from '../tasks/task.ts';
 import { encodeStart, type SessionTokens } from './batching/encode-start.ts';
 import { longestPrompt } from './batching/prompts.ts';
+import { checkWritable } from './batching/writable.ts';
 import { isReinforcement, type TrainConfig } from './config.ts';
 import { checkTaskWeights } from './config-combinations.ts';
 import { checkMethod } from './episodes.ts';
@@ -39,7 +40,14 @@ export interface Session extends Stage {
 export function openSession(start: TrainerStart): Session {
   checkFiles(start);
   const task = openRunTask(start);
-  return openSessionOn(start, encodeStart(start, task), task);
+  return openSessionOn(start, encodeWritable(start, task), task);
+}
+
+/** A run's records as token ids. A new run is refused where its model can't write them. */
+export function encodeWritable(start: TrainerStart, task: Task): SessionTokens {
+  const tokens = encodeStart(start, task);
+  if (start.resumeFrom === null) checkWritable(tokens, task, start.config, scoresAlone(start.task));
+  return tokens;
 }
 
 /** The task of a run; a reward that can't run is found here. */

@@ -51,7 +51,7 @@ declare module 'braid' {
   /** One number, or one for each component that task.yaml lists under `rewards`. */
   export type Reward = number | Record<string, number>;
 
-  /** The words of a text: what is between white space. */
+  /** The words of a text, composed (NFC): what is between white space. */
   export function words(text: string): string[];
   /** How much of a target a completion has word for word, in order, 0 to 1 (Needleman-Wunsch). */
   export function alignment(target: string, completion: string): number;

@@ -17,6 +17,10 @@ describe('splitWords', () => {
     expect(splitWords("don't stop—now \ufeffx a\u200db")).toEqual(["don't", 'stop—now', '\ufeffx', 'a\u200db']);
   });
 
+  it('composes them: accents are the same in one character and in two', () => {
+    expect(splitWords('cafe\u0301 A\u030angstro\u0308m \u1112\u1161\u11ab')).toEqual(['café', 'Ångström', '한']);
+  });
+
   it('finds no words in nothing', () => {
     expect(splitWords('')).toEqual([]);
     expect(splitWords(' \n')).toEqual([]);

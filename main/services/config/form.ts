@@ -119,6 +119,7 @@ const groups: readonly (readonly [title: string, fields: Names])[] = [
       'entropy_coef_max',
       'reward_weights',
       'reward_failure',
+      'allow_unwritable_words',
       'multi_objective_aggregation',
       'sapo_temperature_pos',
       'sapo_temperature_neg',

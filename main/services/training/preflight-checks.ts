@@ -4,6 +4,8 @@ import type { DatasetLeakage } from '../../store/datasets.ts';
 import { counted, formatBytes, formatDuration, formatStepTime } from '../../text/format.ts';
 import { meanOf } from '../../text/intervals.ts';
 import { QUOTED_REMEDY, quotingInWords } from '../../text/quoted-tokens.ts';
+import { UNWRITABLE_REMEDY, unwritableInWords } from '../../text/unwritable.ts';
+import { OUT_OF_REACH_REMEDY } from '../../trainer/batching/writable.ts';
 import type { TrainConfig } from '../../trainer/config.ts';
 import type { LongestPass, PreflightResult } from '../../trainer/jobs/preflight.ts';
 import { hasSignal, MANY_DEAD, topFrom } from '../../trainer/monitor/collapse-rules.ts';
@@ -18,6 +20,9 @@ export interface Machine {
   /** Names of active runs. */
   readonly training: readonly string[];
 }
+
+/** The line on what the tokenizer can't write. */
+const WORDS_CHECK = 'Words';
 
 /** A group with a smaller reward spread gives no signal. */
 const EQUAL = 1e-8;
@@ -41,6 +46,7 @@ export function preflightChecks(
     checkHeldOut(result, config, rule),
     ...(leakage === null ? [] : checkLeakage(leakage, config.task)),
     ...checkQuoting(result),
+    ...checkWriting(result, config),
     ...checkMemory(result, machine),
     ...checkEngine(result, config),
     checkTime(result, config),
@@ -154,6 +160,15 @@ function checkQuoting({ quoting }: PreflightResult): Check[] {
   return seen === null
     ? []
     : [warn('Control tokens', `${seen}, which this model uses to structure a chat`, QUOTED_REMEDY)];
+}
+
+/** What the tokenizer can't write, which no training changes. */
+function checkWriting({ unwritable, outOfReach }: PreflightResult, config: TrainConfig): Check[] {
+  const seen = unwritableInWords(unwritable);
+  if (seen === null) return [];
+  if (outOfReach === null) return [warn(WORDS_CHECK, seen, UNWRITABLE_REMEDY)];
+  if (config.allow_unwritable_words) return [warn(WORDS_CHECK, outOfReach, 'allow_unwritable_words is true.')];
+  return [fail(WORDS_CHECK, outOfReach, OUT_OF_REACH_REMEDY)];
 }
 
 function checkMemory({ estimate, longest }: PreflightResult, { freeMemory, memory }: Machine): Check[] {

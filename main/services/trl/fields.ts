@@ -102,6 +102,7 @@ export const missingFields = {
   polychromic_sets: 'of another method',
   polychromic_set_size: 'of another method',
   kl_clamp: 'TRL does not bound the log ratio',
+  allow_unwritable_words: "TRL doesn't compare targets with their tokens",
   sample_steps: 'TRL logs the completions of every step; the import keeps those of every sample_steps',
   pause_on_collapse: 'nothing watches the run',
   collapse_patience: 'nothing watches the run',

@@ -6,12 +6,15 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { modelParameters } from '../../model/model.ts';
 import { parameterCount } from '../../model/parameter.ts';
+import { scoresAlone } from '../../tasks/index.ts';
 import type { Quoting } from '../../text/quoted-tokens.ts';
+import type { Unwritable } from '../../text/unwritable.ts';
 import type { BackendChoice } from '../backend.ts';
 import { planBatches } from '../batching/batching.ts';
 import { disposeBatch, uploadGroups } from '../batching/packed-batch.ts';
 import { drawPrompts, startOfPrompts } from '../batching/prompt-stream.ts';
 import { difficultiesOf, recordsQuoting } from '../batching/prompts.ts';
+import { outOfReach, unwritableOf } from '../batching/writable.ts';
 import { isReinforcement, trainedGroupSize } from '../config.ts';
 import type { Engine } from '../engine/engine.ts';
 import { openLocalEngine } from '../engine/local.ts';
@@ -50,6 +53,10 @@ export interface PreflightResult {
   readonly remote: { readonly engine: string; readonly metrics: Metrics } | null;
   /** Records whose texts quote control tokens of the model, and which ones they quote. */
   readonly quoting: Quoting;
+  /** What the tokenizer can't give back of the records' texts. */
+  readonly unwritable: Unwritable;
+  /** Why the run is refused for that, unless the user agrees; null: it isn't. */
+  readonly outOfReach: string | null;
   readonly maxCompletionLength: number;
   readonly parameters: number;
   readonly trainable: number;
@@ -80,7 +87,7 @@ export function runPreflightJob(job: PreflightJob, io: JobIo): Promise<Preflight
 }
 
 async function checkHere(job: PreflightJob, io: JobIo): Promise<PreflightResult> {
-  const session = openSession({ ...job, kind: 'start', estimate: null });
+  const session = openSession(startOf(job));
   try {
     await io.progress(0, PARTS, 'checks');
     const engine = openLocalEngine(session);
@@ -101,6 +108,7 @@ async function checkHere(job: PreflightJob, io: JobIo): Promise<PreflightResult>
       longest,
       remote: null,
       quoting: recordsQuoting(session),
+      ...writing(job, session),
       maxCompletionLength: session.maxCompletionLength,
       parameters: parameterCount(modelParameters(session.policy.model)),
       trainable: parameterCount(session.parameters),
@@ -110,8 +118,20 @@ async function checkHere(job: PreflightJob, io: JobIo): Promise<PreflightResult>
   }
 }
 
+/** The run as it would start; what its tokenizer can't write becomes a finding. */
+function startOf(job: PreflightJob): TrainerStart {
+  return { ...job, kind: 'start', estimate: null, config: { ...job.config, allow_unwritable_words: true } };
+}
+
+function writing({ task: source, config }: PreflightJob, stage: Stage) {
+  return {
+    unwritable: unwritableOf(stage, stage.task),
+    outOfReach: outOfReach(stage, stage.task, config, scoresAlone(source)),
+  };
+}
+
 async function checkThere(job: PreflightJob, remote: RemoteEngine, io: JobIo): Promise<PreflightResult> {
-  const opened = await openRemote({ ...job, kind: 'start', estimate: null }, remote);
+  const opened = await openRemote(startOf(job), remote);
   const { stage, engine, close } = opened;
   try {
     await io.progress(1, PARTS, 'checks');
@@ -125,6 +145,7 @@ async function checkThere(job: PreflightJob, remote: RemoteEngine, io: JobIo): P
       highestReward: highestReward(stage.task, stage.config.reward_weights),
       estimate: { secondsPerStep, seconds, memoryBytes: process.memoryUsage.rss() },
       quoting: recordsQuoting(stage),
+      ...writing(job, stage),
       maxCompletionLength: stage.maxCompletionLength,
       parameters: parameters ?? 0,
       trainable: trainable ?? 0,

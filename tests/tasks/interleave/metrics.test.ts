@@ -16,6 +16,14 @@ describe('measureCompletion', () => {
   });
 });
 
+describe('measureCompletion of accents in two characters', () => {
+  it('is that of the same words in one, whichever side has them', () => {
+    const right = { alignment: 1, exact_match: 1, first_error: 2 };
+    expect(measureCompletion('cafe\u0301 noir', 'café noir')).toMatchObject(right);
+    expect(measureCompletion('café noir', 'cafe\u0301 noir')).toMatchObject(right);
+  });
+});
+
 describe('scoreByPosition', () => {
   it('is the share of matched words at each position of the target', () => {
     const pairs = [

@@ -4,11 +4,10 @@ import { readModelConfig } from '../../../model/config.ts';
 import { parameterShapes } from '../../../model/model.ts';
 import { endTokens } from '../../../model/tokenizer.ts';
 import { type OpenBackend, openBackend } from '../../backend.ts';
-import { encodeStart } from '../../batching/encode-start.ts';
 import type { TrainerStart } from '../../host/start.ts';
 import { weightCount } from '../../memory/budget.ts';
 import { openMeaning } from '../../monitor/meaning.ts';
-import { openRunTask } from '../../session.ts';
+import { encodeWritable, openRunTask } from '../../session.ts';
 import type { Stage } from '../../stage.ts';
 import type { Engine } from '../engine.ts';
 import { openClient } from './client.ts';
@@ -86,7 +85,7 @@ async function openStage(start: TrainerStart): Promise<{ readonly stage: Stage; 
       ? null
       : await openBackend({ backend: config.backend, threads: config.threads, kernelsFile });
   const meaning = config.relevance_model === null ? null : openMeaning(config.relevance_model);
-  const tokens = encodeStart(start, task);
+  const tokens = encodeWritable(start, task);
   const stage: Stage = {
     ...{ ...tokens, start, memory: null },
     config: { ...config, activation_memory_mb: config.activation_memory_mb ?? 0 },

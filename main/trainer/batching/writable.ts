@@ -1,0 +1,141 @@
+/**
+ * Whether a model can write what it is trained to write: each target is encoded, decoded and compared with itself. What a
+ * tokenizer has no token for, or writes in another way, no training can bring back.
+ */
+import { inputError } from '../../errors.ts';
+import type { Tokenizer } from '../../model/tokenizer.ts';
+import { type Task, type TaskRecord, totalReward } from '../../tasks/task.ts';
+import { type LostWord, type Unwritable, unwritableInWords } from '../../text/unwritable.ts';
+import { splitWords } from '../../text/words.ts';
+import { isReinforcement, type TrainConfig } from '../config.ts';
+import { highestReward } from '../monitor/watch-settings.ts';
+import type { SessionTokens } from './encode-start.ts';
+
+/** A record's tokens, the target's without its end token. */
+interface Encoded {
+  readonly target: string;
+  readonly targetIds: readonly number[];
+  readonly promptIds: readonly number[];
+}
+
+/** Different words that are kept as examples, of each kind. */
+const EXAMPLES = 3;
+
+/** What a tokenizer can't give back of records. */
+export function findUnwritable(
+  tokenizer: Pick<Tokenizer, 'decode' | 'encodeText' | 'unknownId'>,
+  records: Iterable<Encoded>,
+): Unwritable {
+  const { unknownId } = tokenizer;
+  const examples = new Map<string, LostWord>();
+  const found = { words: 0, unknown: 0, changed: 0, targets: 0, spacing: 0, promptTokens: 0, unknownPromptTokens: 0 };
+  for (const { target, targetIds, promptIds } of records) {
+    found.promptTokens += promptIds.length;
+    if (unknownId !== null) found.unknownPromptTokens += promptIds.filter((id) => id === unknownId).length;
+    if (target === '') continue;
+    const words = splitWords(target);
+    found.targets++;
+    found.words += words.length;
+    const written = tokenizer.decode(targetIds);
+    if (written === target) continue;
+    const lost = wordsWithout(words, splitWords(written));
+    if (lost.length === 0 && spacingOf(written) !== spacingOf(target)) found.spacing++;
+    for (const word of lost) {
+      const ids = tokenizer.encodeText(word);
+      const isUnknown = unknownId !== null && ids.includes(unknownId);
+      if (isUnknown) found.unknown++;
+      else found.changed++;
+      const known = [...examples.values()].filter(({ becomes }) => (becomes === null) === isUnknown);
+      if (known.length < EXAMPLES && !examples.has(word))
+        examples.set(word, { word, becomes: isUnknown ? null : tokenizer.decode(ids).trim() });
+    }
+  }
+  return { ...found, examples: [...examples.values()] };
+}
+
+/** The same of a run's records. */
+export function unwritableOf({ tokenizer, records, evalRecords }: SessionTokens, task: Task): Unwritable {
+  return findUnwritable(
+    tokenizer,
+    [...records, ...evalRecords].map(({ record, targetIds, promptIds }) => ({
+      ...{ target: task.reference(record), targetIds: targetIds.slice(0, -1), promptIds },
+    })),
+  );
+}
+
+/** Targets whose reward is compared: the first of those that don't come back as they are. */
+const COMPARED = 256;
+/** Beyond these shares there is little left to learn from. */
+const UNKNOWN_PROMPTS = 0.3;
+const LOST_TARGETS = 0.1;
+
+/** Why such texts can't be learned, in a sentence; null: they can. `scores`: whether the task may be asked for rewards. */
+export function outOfReach(tokens: SessionTokens, task: Task, config: TrainConfig, scores: boolean): string | null {
+  const found = unwritableOf(tokens, task);
+  const what = unwritableInWords(found);
+  if (what === null) return null;
+  if (scores && losesReward(tokens, task, config)) return `The full reward is out of reach: ${what}`;
+  if (found.unknownPromptTokens > UNKNOWN_PROMPTS * found.promptTokens) return `The prompts can't be read: ${what}`;
+  const lost = found.unknown + found.changed;
+  if (!isReinforcement(config.method) && lost > LOST_TARGETS * found.words)
+    return `The targets can't be learned: ${what}`;
+  return null;
+}
+
+/** What to do about it. */
+export const OUT_OF_REACH_REMEDY =
+  'Use a model whose tokenizer can write these texts, or set allow_unwritable_words to true to train anyway (--set allow_unwritable_words=true).';
+
+/** Refuses records that can't be learned, unless the user has agreed. */
+export function checkWritable(tokens: SessionTokens, task: Task, config: TrainConfig, scores: boolean): void {
+  if (config.allow_unwritable_words) return;
+  const reason = outOfReach(tokens, task, config, scores);
+  if (reason !== null) throw inputError('UNWRITABLE_WORDS', reason, OUT_OF_REACH_REMEDY);
+}
+
+/** Whether a perfect target gets less as the model would write it. */
+function losesReward({ tokenizer, records, evalRecords }: SessionTokens, task: Task, config: TrainConfig): boolean {
+  if (task.environment !== undefined) return false;
+  const pairs: { readonly record: TaskRecord; readonly target: string; readonly written: string }[] = [];
+  for (const { record, targetIds } of [...records, ...evalRecords]) {
+    const target = task.reference(record);
+    if (target === '') continue;
+    const written = tokenizer.decode(targetIds.slice(0, -1));
+    if (written !== target) pairs.push({ record, target, written });
+    if (pairs.length === COMPARED) break;
+  }
+  if (pairs.length === 0) return false;
+  const weighted = { rewardNames: task.rewardNames, rewardWeights: config.reward_weights ?? task.rewardWeights };
+  const highest = highestReward(task, config.reward_weights);
+  const rewards = (text: 'target' | 'written'): readonly number[] =>
+    task
+      .score(pairs.map((pair) => ({ record: pair.record, completion: pair[text], tokens: 1, finish: 'stop' })))
+      .map(({ components }) => totalReward(weighted, components));
+    const perfect = rewards('target');
+  const written = rewards('written');
+  return perfect.some((reward, i) => losesMuch(reward, written[i] ?? Number.NaN, highest));
+}
+
+/** A target that isn't perfect, such as a reply of a person, isn't what the reward asks for. NaN: it failed. */
+function losesMuch(perfect: number, written: number, highest: number | null): boolean {
+  if (highest === null) return written < perfect - Math.abs(perfect) / 2;
+  return perfect >= highest - SMALL && written < perfect - SMALL;
+}
+
+const SMALL = 1e-6;
+
+/** The words of the first list that the second lacks, as often as it lacks them. */
+function wordsWithout(words: readonly string[], others: readonly string[]): string[] {
+  const left = new Map<string, number>();
+  for (const word of others) left.set(word, (left.get(word) ?? 0) + 1);
+  return words.filter((word) => {
+    const count = left.get(word) ?? 0;
+    if (count > 0) left.set(word, count - 1);
+    return count === 0;
+  });
+}
+
+/** The white space between words; that at the ends is a matter of the prompt. */
+function spacingOf(text: string): string {
+  return text.trim().replace(/\P{White_Space}+/gu, '.');
+}
