@@ -111,7 +111,7 @@ function losesReward({ tokenizer, records, evalRecords }: SessionTokens, task: T
     task
       .score(pairs.map((pair) => ({ record: pair.record, completion: pair[text], tokens: 1, finish: 'stop' })))
       .map(({ components }) => totalReward(weighted, components));
-    const perfect = rewards('target');
+  const perfect = rewards('target');
   const written = rewards('written');
   return perfect.some((reward, i) => losesMuch(reward, written[i] ?? Number.NaN, highest));
 }

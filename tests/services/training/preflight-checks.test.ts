@@ -20,6 +20,11 @@ const result: PreflightResult = {
   longest: { promptTokens: 90, completionTokens: 30, parts: 1, peakBytes: 4e8, gpu: null },
   remote: null,
   quoting: { records: 0, of: 50, tokens: [] },
+  unwritable: {
+    ...{ words: 240, unknown: 0, changed: 0, examples: [], targets: 24, spacing: 0 },
+    ...{ promptTokens: 900, unknownPromptTokens: 0 },
+  },
+  outOfReach: null,
   maxCompletionLength: 30,
   parameters: 1000,
   trainable: 1000,
@@ -45,6 +50,20 @@ function lines(change: Case = {}) {
 }
 
 describe('preflightChecks', () => {
+  it('names the words that the tokenizer can not write, and fails where the reward is out of reach', () => {
+    expect(lines()).not.toHaveProperty('Words');
+    const unwritable = { ...result.unwritable, unknown: 3, examples: [{ word: 'мир', becomes: null }] };
+    const seen = '3 of 240 words contain characters that this tokenizer has no token for, such as "мир"';
+    expect(lines({ result: { unwritable } }).Words).toMatchObject({ status: 'WARN', detail: seen });
+    const lost = { unwritable, outOfReach: `The full reward is out of reach: ${seen}` };
+    expect(lines({ result: lost }).Words).toMatchObject({
+      status: 'FAIL',
+      detail: lost.outOfReach,
+      next: expect.stringContaining('allow_unwritable_words'),
+    });
+    expect(lines({ result: lost, config: { allow_unwritable_words: true } }).Words?.status).toBe('WARN');
+  });
+
   it("shows what a GPU's buffers take of its memory", () => {
     const longest = { promptTokens: 90, completionTokens: 30, parts: 1, peakBytes: 4e8 };
     const memory = { bytes: 8 * 2 ** 30, source: 'nvidia-smi' };
