@@ -9,8 +9,9 @@ import { seedRunName } from '../services/runs/seed-groups.ts';
 import { engineOfRun } from '../services/servers/require-up.ts';
 import { findTask } from '../services/tasks/find-task.ts';
 import { runTask } from '../services/tasks/run-task.ts';
-import { checklist } from '../services/training/checklist.ts';
-import type { ChecklistItem } from '../services/training/checklist-items.ts';
+import { openTextWorkers } from '../services/text-worker/workers.ts';
+import { itemOf } from '../services/training/checklist.ts';
+import { preflight } from '../services/training/preflight.ts';
 import type { RunOutcome } from '../services/training/run-outcome.ts';
 import { type LiveRun, resumeTraining, startTraining } from '../services/training/training.ts';
 import { readSettings } from '../services/workspace/settings.ts';
@@ -21,6 +22,7 @@ import { agree, type ConsentOptions, withConsentOptions } from './consent-option
 import { requireServer } from './engine-server.ts';
 import { hostPaths } from './host-paths.ts';
 import { type CommandContext, commandContext, wholeNumber, withCommonOptions } from './shared.ts';
+import { followJob } from './side-job.ts';
 import { type TrainOptions, trainConfig } from './train-config.ts';
 import { trainSeeds } from './train-seeds.ts';
 import { followTraining, stopOnSignals } from './training-view.ts';
@@ -60,8 +62,7 @@ async function train(options: TrainOptions & ConsentOptions, command: Command): 
     }
     if (options.checklist !== true) await requireServer(engineOf(store, options), context);
     if (options.seeds !== undefined) return await trainSeeds(store, options, command, context);
-    if (options.checklist === true)
-      return printChecklist(checklist(store, trainConfig(options, command, context), hostPaths()), context);
+    if (options.checklist === true) return await printChecklist(store, options, command, context);
     const view = followTraining(context, readSettings(store));
     const run = begin(store, options, command, context, view.onEvents);
     const stop = stopOnSignals(run, context);
@@ -117,8 +118,24 @@ function checkOptions(options: TrainOptions, command: Command): void {
   );
 }
 
-/** If something failed, exit code 1; open points are for the user to judge. */
-function printChecklist(items: readonly ChecklistItem[], context: CommandContext): void {
+/** The app's pre-flight check. If something failed, exit code 1; open points are for the user to judge. */
+async function printChecklist(
+  store: Store,
+  options: TrainOptions & ConsentOptions,
+  command: Command,
+  context: CommandContext,
+): Promise<void> {
+  const config = trainConfig(options, command, context);
+  const paths = hostPaths();
+  agreeFor(() => findTask(config.task, { workspace: store.folder, paths }), options);
+  const workers = openTextWorkers(paths.textWorker);
+  const desk = { store, paths, workspace: context.workspace, live: { list: () => [] }, library: { workers } };
+  const report = await followJob('checking', context, ({ signal, onProgress }) =>
+    preflight(desk, () => config, null, { signal, progress: onProgress }),
+  );
+  await workers.close();
+  if (report === null) return;
+  const items = report.checks.map(itemOf);
   const marks = { done: '[x]', open: '[ ]', failed: '[!]' } as const;
   for (const { name, state, detail, next } of items)
     context.print(`${marks[state]} ${name}: ${detail}${next === null ? '' : `\n    ${next}`}`);

@@ -8,7 +8,7 @@ import { isReinforcement, type TrainConfig, trainedGroupSize } from './config-sc
 /** An inconsistency between valid settings; null: none. */
 export function combinationFault(config: TrainConfig): ConfigFault | null {
   return (
-    weightsFault(config) ??
+    weightSizesFault(config) ??
     polychromicFault(config) ??
     (isReinforcement(config.method)
       ? (groupFault(config) ??
@@ -54,20 +54,40 @@ export function withTaskWeights(config: TrainConfig, { rewardWeights }: Pick<Tas
   return { ...config, reward_weights: config.reward_weights ?? (rewardWeights === null ? null : [...rewardWeights]) };
 }
 
-/** Rejects settings that contradict the task's own weights, which `combinationFault` doesn't know. */
-export function checkTaskWeights(config: TrainConfig, task: Pick<TaskFacts, 'name' | 'rewardWeights'>): void {
+type TaskWeights = Pick<TaskFacts, 'name' | 'rewardNames' | 'rewardWeights'>;
+
+/** Rejects settings that contradict the task's rewards and weights, which `combinationFault` doesn't know. */
+export function checkTaskWeights(config: TrainConfig, task: TaskWeights): void {
   const weighted = withTaskWeights(config, task);
-  const fault = isReinforcement(config.method) ? (weightsFault(weighted) ?? maxRlFault(weighted)) : null;
+  const fault =
+    weightsFault(config, task) ??
+    (isReinforcement(config.method) ? (weightSizesFault(weighted) ?? maxRlFault(weighted)) : null);
   if (fault === null) return;
   throw inputError('BAD_CONFIG', `task ${task.name}: ${fault.message}`, fault.remedy ?? undefined);
 }
 
 /** Rewards are weighted in float32: beyond it a weight is an infinity, and one too small for it would count as 0. */
-function weightsFault({ reward_weights }: TrainConfig): ConfigFault | null {
+function weightSizesFault({ reward_weights }: TrainConfig): ConfigFault | null {
   const strange = reward_weights?.find((weight) => !fitsFloat32(weight) || (weight !== 0 && Math.fround(weight) === 0));
   if (strange === undefined) return null;
   const message = `expected reward_weights that are 0 or from 1e-45 to 3.4e38 in size, as float32 has them, got ${strange}`;
   return { field: 'reward_weights', message, remedy: null };
+}
+
+/** A weight for each reward, and not all of them 0; null: they fit. */
+export function weightsFault(config: TrainConfig, task: TaskWeights): ConfigFault | null {
+  const { rewardNames: names, rewardWeights } = task;
+  const own = rewardWeights ?? names.map(() => 1);
+  const weights = config.reward_weights ?? own;
+  const field = 'reward_weights';
+  const remedy = `Write reward_weights: [${own.map((weight) => weight || 1).join(', ')}] for ${names.join(', ')} in this order, or leave it out: ${rewardWeights === null ? 'each weighs 1' : `the task's own are ${own.join(', ')}`}.`;
+  if (weights.length !== names.length) {
+    const message = `expected reward_weights to have ${names.length === 1 ? '1 number' : `${names.length} numbers`}, one for each reward (${names.join(', ')}), got ${weights.length}`;
+    return { field, message, remedy };
+  }
+  if (weights.some((weight) => weight !== 0)) return null;
+  const message = `expected at least one of the reward weights (${names.join(', ')}) to be other than 0: every reward would be 0`;
+  return { field, message, remedy };
 }
 
 /** A mean of rewards of both signs can be close to 0, and dividing by it isn't MaxRL. */

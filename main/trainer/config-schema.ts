@@ -221,7 +221,7 @@ export const trainConfigSchema = z.strictObject({
     doc: "When a task's own reward fails on a completion: stop the run, give it a reward of 0, or take nothing from its group.",
   }),
   allow_unwritable_words: z.boolean().default(false).meta({
-    doc: "Train although the model's tokenizer can't write words of the targets, or read the prompts, so that the full reward is out of reach.",
+    doc: "Train although the model's tokenizer can't write words of the targets, so that the full reward is out of reach.",
   }),
   relevance_model: z.string().min(1).nullable().default(null).meta({
     path: true,

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { seedGroups } from '../../main/services/runs/seed-groups.ts';
@@ -17,7 +17,29 @@ describe('braid train --checklist', () => {
     expect(JSON.parse(ready.stdout)).toMatchObject({ ready: true, items: expect.any(Array) });
     const wrong = await check('--model', join(world.root, 'nothing'));
     expect(wrong).toMatchObject({ code: 1, stdout: expect.stringContaining('[!] model: ') });
+    const prompted = await check('--set', 'system_prompt=wa');
+    expect(prompted).toMatchObject({ code: 1, stdout: expect.stringMatching(/^\[!\] start: .*chat template/m) });
+    expect(ready.stdout).toMatch(/"rewards_differ".*"time"/);
     expect(world.store.runs.list({})).toEqual([]);
+  });
+});
+
+describe('braid train', () => {
+  it('refuses targets that the tokenizer has no tokens for, and names the setting with which it trains anyway', async () => {
+    const world = await tinyWorkspace();
+    const text = readFileSync(world.dataset, 'utf8').replaceAll('wa', 'мир');
+    const dataset = join(world.root, 'foreign.jsonl');
+    writeFileSync(dataset, text);
+    const file = join(world.root, 'short.yaml');
+    writeFileSync(file, JSON.stringify(world.config({ dataset, max_steps: 1 })));
+    const train = (...args: string[]) => braid(['train', '--config', file, '--workspace', world.root, ...args]);
+    const refused = await train();
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('--set allow_unwritable_words=true') });
+    expect(refused.stderr).toMatch(
+      /\d+ of \d+ words contain characters that this tokenizer has no token for, such as "мир"/,
+    );
+    expect(world.store.runs.list({})).toEqual([]);
+    expect((await train('--set', 'allow_unwritable_words=true')).code).toBe(0);
   });
 });
 

@@ -9,7 +9,7 @@ import type { SweepDraft } from './draft.ts';
 import { storedPlanSchema } from './plan.ts';
 
 /** What decides whether a run can start: each combination is checked once. */
-const CHECKED = ['task', 'model', 'dataset', 'eval_dataset', 'from_checkpoint', 'engine'] as const;
+const CHECKED = ['task', 'model', 'dataset', 'eval_dataset', 'from_checkpoint', 'engine', 'reward_weights'] as const;
 
 /** Stores a sweep, paused, its paths absolute. Returns its id. Throws where its plan couldn't be read again. */
 export function createSweep(store: Store, draft: SweepDraft, paths: HostPaths, access?: EngineAccess): number {

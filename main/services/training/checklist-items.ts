@@ -8,6 +8,7 @@ import type { Store } from '../../store/index.ts';
 import type { TaskFacts } from '../../tasks/task.ts';
 import { counted, formatBytes } from '../../text/format.ts';
 import { isReinforcement, type TrainConfig } from '../../trainer/config.ts';
+import { weightsFault } from '../../trainer/config-combinations.ts';
 import type { FileFacts } from '../datasets/record-facts.ts';
 import { knownMachineMemory } from '../doctor/machine-memory.ts';
 import { chosenStartingModel, startingModel } from '../models/starting-model.ts';
@@ -87,19 +88,13 @@ export function fileItem<N extends string>(
 /** Whether the weights match the reward's components. */
 export function rewardItem(
   config: TrainConfig,
-  { rewardNames, rewardWeights }: Pick<TaskFacts, 'rewardNames' | 'rewardWeights'>,
+  task: Pick<TaskFacts, 'name' | 'rewardNames' | 'rewardWeights'>,
 ): ChecklistItem<'reward'> {
-  const weights = config.reward_weights ?? rewardWeights ?? rewardNames.map(() => 1);
-  const fits = weights.length === rewardNames.length;
-  const good = fits && weights.some((weight) => weight > 0);
-  return {
-    name: 'reward',
-    state: good ? 'done' : 'failed',
-    detail: fits
-      ? rewardNames.map((name, i) => `${name} ${weights[i]}`).join(', ')
-      : `expected ${rewardNames.length} weights (${rewardNames.join(', ')}), got ${weights.length}`,
-    next: good ? null : 'Set reward_weights to one number per component, at least one above 0.',
-  };
+  const fault = weightsFault(config, task);
+  if (fault !== null) return { name: 'reward', state: 'failed', detail: fault.message, next: fault.remedy };
+  const weights = config.reward_weights ?? task.rewardWeights ?? [];
+  const detail = task.rewardNames.map((name, i) => `${name} ${weights[i] ?? 1}`).join(', ');
+  return { name: 'reward', state: 'done', detail, next: null };
 }
 
 /** The run's expected memory use. */

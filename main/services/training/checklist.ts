@@ -1,4 +1,4 @@
-/** The checklist before a long run: each item done, open or failed, why, and what to do. */
+/** What a run needs that can be checked without a trainer process: each item done, open or failed, why, what to do. */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Store } from '../../store/index.ts';
@@ -6,6 +6,7 @@ import { taskFacts } from '../../tasks/index.ts';
 import type { TrainConfig } from '../../trainer/config.ts';
 import { datasetFiles } from '../datasets/index.ts';
 import { type RecordFacts, recordFacts } from '../datasets/record-facts.ts';
+import type { Check } from '../doctor/check.ts';
 import { modelArgument } from '../models/resolve.ts';
 import { findTask } from '../tasks/find-task.ts';
 import type { HostPaths } from '../workspace/paths.ts';
@@ -21,20 +22,42 @@ import {
   warmStart,
 } from './checklist-items.ts';
 
+/** Reads the records of a run's files; a thread of its own for those of any size. */
+type ReadFacts = (input: Parameters<typeof recordFacts>[0]) => RecordFacts | Promise<RecordFacts>;
+
 /** Checks everything that a run of this configuration needs. */
-export function checklist(store: Store, config: TrainConfig, paths: HostPaths): readonly ChecklistItem[] {
+export async function checklist(
+  store: Store,
+  config: TrainConfig,
+  paths: HostPaths,
+  read: ReadFacts = recordFacts,
+): Promise<readonly ChecklistItem[]> {
   const files = filesOf(config);
   const task = findTask(config.task, { workspace: store.folder, paths });
   const model = modelItem(store, config, paths);
   return [
     model,
     ...warmStart(store, config),
-    ...datasetItems(files, recordFacts({ task, files })),
+    ...datasetItems(files, await read({ task, files })),
     ...[rewardItem(config, taskFacts(task)), memoryItem(store, config, paths), diskItem(store.folder)],
     ...(config.task === 'reply'
       ? [trialItem(store, model.state === 'done' ? modelArgument(model.detail, paths) : config.model)]
       : []),
   ];
+}
+
+const STATUS = { done: 'OK', open: 'WARN', failed: 'FAIL' } as const;
+const STATE = { OK: 'done', WARN: 'open', FAIL: 'failed' } as const;
+
+/** An item as a line of the pre-flight check. */
+export function checkOf({ name, state, detail, next }: ChecklistItem): Check {
+  const words = name.replaceAll('_', ' ');
+  return { name: `${words.charAt(0).toUpperCase()}${words.slice(1)}`, status: STATUS[state], detail, next };
+}
+
+/** A line of the pre-flight check as an item, as `--json` names it. */
+export function itemOf({ name, status, detail, next }: Check): ChecklistItem {
+  return { name: name.toLowerCase().replace(/[^a-z0-9]+/g, '_'), state: STATE[status], detail, next };
 }
 
 /** The files that a run reads: its dataset, and its held-out records. */

@@ -1,4 +1,7 @@
-/** The pre-flight check: a trainer process tries what a run would do, and each finding becomes a line. */
+/**
+ * The pre-flight check, of the app and of `train --checklist`: what a run needs is looked at, and a trainer process tries
+ * what it would do. Each finding becomes a line.
+ */
 import { existsSync } from 'node:fs';
 import { BraidError } from '../../errors.ts';
 import { knownDiskSpace } from '../../io/disk-space.ts';
@@ -18,6 +21,7 @@ import type { Servers } from '../servers/servers.ts';
 import type { TextWorkers } from '../text-worker/workers.ts';
 import { interrupted, runTrainerJob } from '../trainer-process/job.ts';
 import type { JobContext } from '../workspace/jobs.ts';
+import { checklist, checkOf } from './checklist.ts';
 import { rememberEstimate } from './known-estimates.ts';
 import type { LiveWorkspace } from './live-runs.ts';
 import { preflightChecks, rewardsByGroup } from './preflight-checks.ts';
@@ -41,8 +45,9 @@ export interface SampledGroups {
 }
 
 /** The parts of the app that the check needs. */
-type Desk = Pick<LiveWorkspace, 'store' | 'paths' | 'live' | 'workspace'> &
+type Desk = Pick<LiveWorkspace, 'store' | 'paths' | 'workspace'> &
   EngineAccess & {
+    readonly live: Pick<LiveWorkspace['live'], 'list'>;
     readonly library: { readonly workers: Pick<TextWorkers, 'run'> };
     /** By default no server can be started from here. */
     readonly servers?: Pick<Servers, 'isMissing'>;
@@ -63,16 +68,17 @@ export async function preflight(
 ): Promise<Preflight> {
   for (let looks = 1; ; looks++) {
     let from: string | null = null;
+    let planned: TrainConfig | null = null;
     try {
-      const planned = plan();
+      planned = plan();
       const start = plannedStart(desk.store, planned, desk.paths, desk);
       from = start.config.from_checkpoint;
       const missing = await missingServer(desk, start.engine?.name ?? null);
-      if (missing !== null) return missing;
+      if (missing !== null) return { ...missing, checks: await withItems(desk, planned, missing.checks, context) };
       const { report, estimate } = await look(desk, start, rule, context);
       // The run itself asks with its paths resolved; its stage knows only the plan.
       for (const config of [start.config, planned]) rememberEstimate(desk.store, config, estimate);
-      return report;
+      return { ...report, checks: await withItems(desk, planned, report.checks, context) };
     } catch (error) {
       // Whichever of its parts notices the cancellation first.
       if (context.signal.aborted) throw interrupted();
@@ -80,8 +86,32 @@ export async function preflight(
       const isGone = from !== null && !existsSync(from);
       if (isGone && looks < MAX_ATTEMPTS) continue;
       const problem = isGone ? droppedCheckpoint(desk.store, from ?? '') : null;
-      return { ...NOTHING, checks: [refused(problem ?? error)] };
+      const checks = [refused(problem ?? error)];
+      return { ...NOTHING, checks: planned === null ? checks : await withItems(desk, planned, checks, context) };
     }
+  }
+}
+
+/** The findings, then what a run needs besides: what was measured goes before what was estimated. */
+async function withItems(
+  { store, paths, library }: Desk,
+  config: TrainConfig,
+  found: readonly Check[],
+  { signal }: JobContext,
+): Promise<readonly Check[]> {
+  try {
+    const items = await checklist(store, config, paths, (input) =>
+      library.workers.run('recordFacts', input, { signal }),
+    );
+    const needed = items.map(checkOf).filter(({ name }) => !found.some((check) => check.name === name));
+    // What is missing has a line of its own; why the start was refused knows better what to do.
+    const isSame = (line: Check) => (other: Check) => other.detail === line.detail;
+    const others = found.filter((line) => !needed.some(isSame(line)));
+    return [...others, ...needed.map((line) => ({ ...line, next: found.find(isSame(line))?.next ?? line.next }))];
+  } catch (error) {
+    if (signal.aborted) throw interrupted();
+    if (!(error instanceof BraidError)) throw error;
+    return found;
   }
 }
 

@@ -6,9 +6,10 @@ import { BraidError, inputError } from '../../errors.ts';
 import { largest } from '../../lists.ts';
 import type { Store } from '../../store/index.ts';
 import type { RunRow } from '../../store/runs.ts';
-import { openTask, type TaskSource } from '../../tasks/index.ts';
+import { openTask, taskFacts, type TaskSource } from '../../tasks/index.ts';
 import { keptChatSettings } from '../../trainer/checkpoint.ts';
 import type { TrainConfig } from '../../trainer/config.ts';
+import { checkTaskWeights } from '../../trainer/config-combinations.ts';
 import type { TrainerCommand, TrainerEvent } from '../../trainer/events.ts';
 import type { TrainerStart } from '../../trainer/host/start.ts';
 import { datasetFiles, readDataset } from '../datasets/index.ts';
@@ -95,6 +96,7 @@ export function plannedStart(
 ): Pick<TrainerStart, 'config' | 'task' | 'rewardAccess' | 'modelFolder' | 'records' | 'evalRecords' | 'engine'> {
   const engine = engineFor(config, access);
   const task = findTask(config.task, { workspace: store.folder, paths });
+  checkTaskWeights(config, taskFacts(task));
   const { config: resolved, modelFolder } = resolveConfig(store, config, paths);
   const reward = rewardAccess(task, { workspace: store.folder, paths }, access);
   return {

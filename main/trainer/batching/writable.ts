@@ -65,8 +65,7 @@ export function unwritableOf({ tokenizer, records, evalRecords }: SessionTokens,
 
 /** Targets whose reward is compared: the first of those that don't come back as they are. */
 const COMPARED = 256;
-/** Beyond these shares there is little left to learn from. */
-const UNKNOWN_PROMPTS = 0.3;
+/** Beyond this share there is little left to fine-tune on. */
 const LOST_TARGETS = 0.1;
 
 /** Why such texts can't be learned, in a sentence; null: they can. `scores`: whether the task may be asked for rewards. */
@@ -75,7 +74,6 @@ export function outOfReach(tokens: SessionTokens, task: Task, config: TrainConfi
   const what = unwritableInWords(found);
   if (what === null) return null;
   if (scores && losesReward(tokens, task, config)) return `The full reward is out of reach: ${what}`;
-  if (found.unknownPromptTokens > UNKNOWN_PROMPTS * found.promptTokens) return `The prompts can't be read: ${what}`;
   const lost = found.unknown + found.changed;
   if (!isReinforcement(config.method) && lost > LOST_TARGETS * found.words)
     return `The targets can't be learned: ${what}`;

@@ -201,7 +201,10 @@ export function rewardWeights(functions: number, configured: readonly number[] |
   throw new BraidError(
     'BAD_REWARD_WEIGHTS',
     `Expected "reward_weights" to have ${functions} numbers, one per reward function, got ${configured.length}`,
-    { kind: 'input', remedy: 'Give one weight per reward function of the task, or null for all 1.' },
+    {
+      kind: 'input',
+      remedy: 'Give one weight per reward function, or leave reward_weights out: the task has its own.',
+    },
   );
 }
 

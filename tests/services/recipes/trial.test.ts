@@ -34,8 +34,9 @@ describe('runTrial', () => {
       use_peft: false,
     };
     const config = world.config({ ...fields, task: 'reply', dataset });
-    const point = () => checklist(world.store, config, world.paths).find(({ name }) => name === 'small_scale_test');
-    expect(point()).toMatchObject({ state: 'open' });
+    const point = async () =>
+      (await checklist(world.store, config, world.paths)).find(({ name }) => name === 'small_scale_test');
+    expect(await point()).toMatchObject({ state: 'open' });
 
     const parts: string[] = [];
     const result = await runTrial(world.store, {
@@ -56,7 +57,7 @@ describe('runTrial', () => {
     const [first, second] = result.runIds.map((id) => world.store.runs.get(id));
     expect([first?.name, second?.name, second?.parentRunId]).toEqual(['trial-sft', 'trial-grpo', first?.id]);
     expect(newestTrial(world.store)).toMatchObject({ go: result.go, model });
-    expect(point()).toMatchObject({ state: result.go ? 'done' : 'failed' });
+    expect(await point()).toMatchObject({ state: result.go ? 'done' : 'failed' });
   });
 
   it('rejects fewer examples than it can split', async () => {

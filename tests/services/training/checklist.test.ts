@@ -4,38 +4,39 @@ import { tinyWorkspace } from '../tiny-workspace.ts';
 
 async function bench() {
   const world = await tinyWorkspace();
-  return (changes: Parameters<typeof world.config>[0]) => checklist(world.store, world.config(changes), world.paths);
+  return async (changes: Parameters<typeof world.config>[0]) =>
+    checklist(world.store, world.config(changes), world.paths);
 }
 
 describe('checklist', () => {
   it('says what is there, what is open and what failed, with a remedy for all that is not done', async () => {
     const look = await bench();
-    const states = (changes: Parameters<typeof look>[0]) =>
-      Object.fromEntries(look(changes).map(({ name, state }) => [name, state]));
+    const states = async (changes: Parameters<typeof look>[0]) =>
+      Object.fromEntries((await look(changes)).map(({ name, state }) => [name, state]));
     const done = { model: 'done', dataset: 'done', held_out: 'done', disjoint: 'done', reward: 'done', memory: 'done' };
-    expect(states({})).toMatchObject(done);
-    expect(states({})).not.toHaveProperty('small_scale_test');
-    expect(states({ model: '/nowhere' })).toMatchObject({ model: 'failed', memory: 'open' });
-    expect(states({ dataset: '/nowhere.jsonl' })).toMatchObject({ dataset: 'failed', held_out: 'open' });
-    expect(states({ reward_weights: [1, 2] })).toMatchObject({ reward: 'failed' });
-    expect(states({ from_checkpoint: 'baseline/seed_1' })).toMatchObject({ warm_start: 'failed' });
-    for (const { state, name, next } of look({ model: '/nowhere', dataset: '/nowhere.jsonl' }))
+    expect(await states({})).toMatchObject(done);
+    expect(await states({})).not.toHaveProperty('small_scale_test');
+    expect(await states({ model: '/nowhere' })).toMatchObject({ model: 'failed', memory: 'open' });
+    expect(await states({ dataset: '/nowhere.jsonl' })).toMatchObject({ dataset: 'failed', held_out: 'open' });
+    expect(await states({ reward_weights: [1, 2] })).toMatchObject({ reward: 'failed' });
+    expect(await states({ from_checkpoint: 'baseline/seed_1' })).toMatchObject({ warm_start: 'failed' });
+    for (const { state, name, next } of await look({ model: '/nowhere', dataset: '/nowhere.jsonl' }))
       expect([name, state === 'done']).toEqual([name, next === null]);
   });
 
   it("takes free memory and the total as this process sees them: os.freemem and os.totalmem are a container's host's", async () => {
     const look = await bench();
     onTestFinished(() => void vi.restoreAllMocks());
-    const memory = () => look({}).find(({ name }) => name === 'memory');
+    const memory = async () => (await look({})).find(({ name }) => name === 'memory');
     vi.spyOn(process, 'availableMemory').mockReturnValue(5 * 2 ** 20);
-    expect(memory()).toMatchObject({ state: 'open', detail: expect.stringMatching(/, 5 MiB free$/) });
+    expect(await memory()).toMatchObject({ state: 'open', detail: expect.stringMatching(/, 5 MiB free$/) });
     vi.spyOn(process, 'constrainedMemory').mockReturnValue(6 * 2 ** 20);
-    expect(memory()?.state).toBe('failed');
+    expect((await memory())?.state).toBe('failed');
   });
 
   it('finds held-out prompts in the training data', async () => {
     const world = await tinyWorkspace();
-    const items = checklist(world.store, world.config({ eval_dataset: world.dataset }), world.paths);
+    const items = await checklist(world.store, world.config({ eval_dataset: world.dataset }), world.paths);
     expect(items.find(({ name }) => name === 'disjoint')).toMatchObject({
       state: 'failed',
       detail: '12 prompts are on both sides',

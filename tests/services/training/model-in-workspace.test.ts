@@ -30,7 +30,7 @@ it('starts it in the app, which asks for its memory first', async () => {
 
 it('checks it: the model, and the memory that it takes', async () => {
   const { store, model, paths, config } = await tinyWorkspace();
-  const items = checklist(store, config({ model: 'models/tiny-test' }), paths);
+  const items = await checklist(store, config({ model: 'models/tiny-test' }), paths);
   expect(items).toContainEqual({ name: 'model', state: 'done', detail: model, next: null });
   expect(items.find(({ name }) => name === 'memory')?.detail).toMatch(/^about .* expected/);
 });

@@ -1,17 +1,28 @@
 import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { writeDataset } from '../../../main/services/datasets/index.ts';
 import { refreshCheckpoints } from '../../../main/services/runs/history.ts';
 import { openTextWorkers } from '../../../main/services/text-worker/workers.ts';
 import type { LaunchTrainer } from '../../../main/services/trainer-process/channel.ts';
 import { knownEstimate } from '../../../main/services/training/known-estimates.ts';
 import { openLiveRuns } from '../../../main/services/training/live-runs.ts';
-import { preflight } from '../../../main/services/training/preflight.ts';
+import { type Preflight, preflight } from '../../../main/services/training/preflight.ts';
 import { startTraining } from '../../../main/services/training/training.ts';
 import { openChanges } from '../../../main/services/workspace/changes.ts';
 import type { JobContext } from '../../../main/services/workspace/jobs.ts';
 import { readSettings } from '../../../main/services/workspace/settings.ts';
 import { openWorkspace } from '../../../main/services/workspace/workspace.ts';
 import { tinyWorkspace } from '../tiny-workspace.ts';
+
+/** Two records whose second words the tiny model has no token for. */
+function foreign() {
+  const record = (id: string, word: string) => ({
+    ...{ id, words: 1, title_a: 'A', title_b: 'B', fragment_a: word, fragment_b: 'мир' },
+    ...{ prompt: `<a> ${word} <b> мир <out> ${word}`, target: `${word} мир` },
+  });
+  return { train: [record('1', 'wa'), record('2', 'wb')], test: [record('3', 'wc')] };
+}
 
 async function bench() {
   const world = await tinyWorkspace();
@@ -44,7 +55,33 @@ async function bench() {
   return { ...world, look, context, dropping };
 }
 
+const failures = ({ checks }: Preflight) => checks.filter(({ status }) => status === 'FAIL');
+
 describe('preflight', () => {
+  it('lists what a run needs besides, each thing once: what was measured in place of what was estimated', async () => {
+    const { look } = await bench();
+    const names = (await look({})).checks.map(({ name }) => name);
+    expect(names).toEqual([...new Set(names)]);
+    expect(names).toEqual(
+      expect.arrayContaining(['Rewards differ', 'Time', 'Model', 'Dataset', 'Held out', 'Disjoint', 'Reward']),
+    );
+    const refused = await look({ reward_weights: [1, 2] });
+    expect(failures(refused)).toMatchObject([
+      { name: 'Start' },
+      { name: 'Reward', next: expect.stringContaining('[1]') },
+    ]);
+    expect(refused.checks.map(({ name }) => name)).toEqual(expect.arrayContaining(['Memory', 'Disk']));
+  });
+
+  it('fails, with all its findings, where the model has no tokens for the targets', async () => {
+    const { look, root } = await bench();
+    const dataset = writeDataset(join(root, 'datasets', 'foreign.jsonl'), foreign()).train;
+    const report = await look({ dataset });
+    expect(failures(report)).toMatchObject([{ name: 'Words', detail: expect.stringContaining('"мир"') }]);
+    expect(report.checks.map(({ name }) => name)).toContain('Time');
+    expect(failures(await look({ dataset, allow_unwritable_words: true }))).toEqual([]);
+  });
+
   it('samples the first groups with the settings of the run, and leaves nothing behind', async () => {
     const { store, look } = await bench();
     const progress: number[] = [];
@@ -95,12 +132,12 @@ describe('preflight', () => {
   it('reports why a start would fail, and throws only when cancelled', async () => {
     const { look } = await bench();
     const report = await look({ max_completion_length: 1 });
-    expect(report).toMatchObject({
-      checks: [{ name: 'Start', status: 'FAIL', detail: expect.stringContaining('max_completion_length') }],
-      sampled: null,
-    });
+    expect(report.sampled).toBeNull();
+    expect(failures(report)).toMatchObject([
+      { name: 'Start', detail: expect.stringContaining('max_completion_length') },
+    ]);
     const missing = await look({ dataset: '/no/such.jsonl' });
-    expect(missing.checks).toMatchObject([{ status: 'FAIL', detail: expect.stringContaining('/no/such.jsonl') }]);
+    expect(failures(missing)).toMatchObject([{ name: 'Dataset', detail: expect.stringContaining('/no/such.jsonl') }]);
     const ended = { signal: AbortSignal.abort(), progress: () => undefined };
     await expect(look({}, ended)).rejects.toMatchObject({ code: 'INTERRUPTED' });
   });
@@ -112,8 +149,8 @@ describe('preflight', () => {
     const report = await look({ from_checkpoint: 'baseline/seed_1' });
     expect(report.checks.map(({ name }) => name)).toContain('Memory');
     const unknown = await look({ from_checkpoint: 'baseline/seed_2' });
-    expect(unknown.checks).toMatchObject([
-      { status: 'FAIL', detail: expect.stringContaining('no run named "baseline/seed_2"') },
+    expect(failures(unknown)).toMatchObject([
+      { name: 'Warm start', detail: expect.stringContaining('no run named "baseline/seed_2"') },
     ]);
   });
 
@@ -131,24 +168,24 @@ describe('preflight', () => {
     const { runId, app } = await dropping(1);
     const chosen = refreshCheckpoints(store, runId).at(-1)?.path;
     const report = await look({ from_checkpoint: chosen }, context, app);
-    expect(report.checks).toMatchObject([
-      {
-        status: 'FAIL',
+    expect(failures(report)).toContainEqual(
+      expect.objectContaining({
+        name: 'Warm start',
         detail: 'The checkpoint of step 3 of before no longer exists; the run keeps at most 3 (save_total_limit)',
         next: 'Start from step 2.',
-      },
-    ]);
+      }),
+    );
   });
 
   it('gives up if every checkpoint is deleted during the check', async () => {
     const { look, context, dropping } = await bench();
     const { app } = await dropping(3);
     const report = await look({ from_checkpoint: 'before' }, context, app);
-    expect(report.checks).toMatchObject([
-      {
+    expect(failures(report)).toContainEqual(
+      expect.objectContaining({
         detail: 'The checkpoint of step 1 of before no longer exists; the run keeps at most 3 (save_total_limit)',
         next: 'It has none now.',
-      },
-    ]);
+      }),
+    );
   });
 });

@@ -21,6 +21,24 @@ function refuseRenames(): void {
 }
 
 describe('startTraining', () => {
+  it('refuses reward weights that fit no reward before there is a run, and says what to write', async () => {
+    const { store, paths, config } = await tinyWorkspace();
+    const refused = (reward_weights: number[]) => () => startTraining(store, config({ reward_weights }), { paths });
+    expect(refused([1, 2, 3])).toThrow(
+      expect.objectContaining({
+        ...{
+          code: 'BAD_CONFIG',
+          kind: 'input',
+          message: expect.stringContaining('one for each reward (alignment), got 3'),
+        },
+        remedy: 'Write reward_weights: [1] for alignment in this order, or leave it out: each weighs 1.',
+      }),
+    );
+    expect(refused([])).toThrow(/got 0$/);
+    expect(refused([0])).toThrow(/every reward would be 0/);
+    expect(store.runs.list()).toEqual([]);
+  });
+
   it('keeps a refused run as failed, with the reason, where its folder is in use', async () => {
     const { store, paths, config } = await tinyWorkspace();
     const { runId, outcome } = startTraining(store, config({ max_steps: 1, system_prompt: 'wa wb' }), { paths });

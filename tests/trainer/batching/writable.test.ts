@@ -140,14 +140,14 @@ describe('outOfReach', () => {
     expect(outOfReach(...run(exact, { words: ['one'] }, indented), config, false)).toBeNull();
   });
 
-  it('refuses fine-tuning on targets, and prompts, that are mostly unknown, whatever the reward', () => {
+  it('refuses fine-tuning on targets that are unknown, whatever the reward; prompts are only named', () => {
     const free: Task = { ...interleave, score: (answers) => answers.map(() => ({ components: {}, failure: null })) };
     const sft = parseConfig({ method: 'sft' });
     const targets = run(free, { words: ['one'] }, 'one мир');
     expect(outOfReach(...targets, config, true)).toBeNull();
     expect(outOfReach(...targets, sft, true)).toMatch(/^The targets can't be learned: 1 of 2 words/);
     const prompts = run(free, { words: ['one'] }, 'one', 'мир мир');
-    expect(outOfReach(...prompts, config, true)).toMatch(/^The prompts can't be read: 100 % of the prompts' tokens/);
+    expect(outOfReach(...prompts, config, true)).toBeNull();
   });
 });
 
