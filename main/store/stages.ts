@@ -27,6 +27,8 @@ export interface StageRow extends NewStage {
   readonly queuedAt: number | null;
   readonly startedAt: number | null;
   readonly endedAt: number | null;
+  /** Held-out score with which it counts as met without training; null: it was trained, or isn't done. */
+  readonly metScore: number | null;
 }
 
 type RawStage = Omit<StageRow, 'promotion' | 'config'> & { promotionJson: string | null; configJson: string };
@@ -46,6 +48,7 @@ const names = [
   'queued_at',
   'started_at',
   'ended_at',
+  'met_score',
 ] as const;
 const fields = columns(names);
 
@@ -80,8 +83,14 @@ export function openStagesTable(db: Db, now: () => number) {
   const queue = db.prepare<[], RawStage>(
     `select ${fields} from stage where state = 'queued' order by queued_at, position, id`,
   );
-  const setState = db.prepare<{ id: number; state: StageState; reason: string | null; at: number }>(
-    `update stage set state = @state, reason = @reason,
+  const setState = db.prepare<{
+    id: number;
+    state: StageState;
+    reason: string | null;
+    at: number;
+    metScore: number | null;
+  }>(
+    `update stage set state = @state, reason = @reason, met_score = @metScore,
        queued_at = case when @state = 'queued' then @at when @state = 'planned' then null else queued_at end,
        started_at = case when @state = 'running' then @at else started_at end,
        ended_at = case when @state in ('done', 'unmet', 'failed', 'cancelled') then @at else null end
@@ -109,7 +118,10 @@ export function openStagesTable(db: Db, now: () => number) {
       for (const [place, id] of [...named, ...rest].entries()) queueAt.run(first + place, id);
     },
     setState: (id: number, state: StageState, reason: string | null = null): boolean =>
-      setState.run({ id, state, reason, at: now() }).changes === 1,
+      setState.run({ id, state, reason, at: now(), metScore: null }).changes === 1,
+    /** It is done without training. */
+    countAsMet: (id: number, metScore: number, reason: string): boolean =>
+      setState.run({ id, state: 'done', reason, at: now(), metScore }).changes === 1,
     remove: (id: number): boolean => remove.run(id).changes === 1,
   } as const;
 }

@@ -56,6 +56,9 @@ export interface Failure {
 
 export type WarningRule = 'dead_groups' | 'entropy' | 'kl' | 'no_progress' | 'repetition' | 'not_finite';
 
+/** The notice of a run that ended before its first step, as its stage's goal was met. */
+export const MET_TOPIC = 'met_without_training';
+
 export type TrainerEvent =
   /** A heartbeat during long work, with the size of the process. */
   | { readonly kind: 'alive'; readonly memoryBytes?: number }

@@ -25,6 +25,7 @@ const looks: Readonly<
   interrupted: ['warn', IconPlugConnectedX],
   stopped: ['quiet', IconHandStop],
   done: ['good', IconCircleCheck],
+  'met without training': ['good', IconCircleCheck],
   collapsed: ['bad', IconTrendingDown],
   failed: ['bad', IconCircleX],
   unmet: ['warn', IconAlertTriangle],

@@ -215,6 +215,10 @@ function Stages({ data, open, setOpen }: StagesProps) {
                 ask('form');
               }}
               onClose={() => setChecking(null)}
+              onMet={(next) => {
+                setChecking(null);
+                if (next !== null) setChosen(next);
+              }}
             />
           )}
           {resume.error !== null && <Failed what="The run was not resumed" error={resume.error} />}

@@ -6,23 +6,32 @@ import type { StageView } from '../../main/api/contract/index.ts';
 import { client } from '../api/client.ts';
 import { Failed } from '../components/Feedback.tsx';
 import classes from '../components/preflight/Preflight.module.css';
-import { isCrowded, Preflight } from '../components/preflight/Preflight.tsx';
+import { isCrowded, needsConsent, Preflight } from '../components/preflight/Preflight.tsx';
 
 export interface StagePreflightProps {
   readonly stage: StageView;
   readonly onAdjust: () => void;
   readonly onClose: () => void;
+  /** The stage was counted as met; `next`: the one to go on with, null: there is none. */
+  readonly onMet: (next: number | null) => void;
 }
 
-export function StagePreflight({ stage, onAdjust, onClose }: StagePreflightProps) {
+export function StagePreflight({ stage, onAdjust, onClose, onMet }: StagePreflightProps) {
   const { id: stageId, name } = stage;
   const [, navigate] = useLocation();
   const start = useMutation({
-    mutationFn: () => client.stages.start({ stageId }),
+    mutationFn: (allowUnwritable: boolean) => client.stages.start({ stageId, allowUnwritable }),
     onSuccess: ({ runId }) => navigate(`/runs/${runId}`),
   });
-  const enqueue = useMutation({ mutationFn: () => client.stages.enqueue({ stageId }), onSuccess: onClose });
-  const error = start.error ?? enqueue.error;
+  const enqueue = useMutation({
+    mutationFn: (allowUnwritable: boolean) => client.stages.enqueue({ stageId, allowUnwritable }),
+    onSuccess: onClose,
+  });
+  const count = useMutation({
+    mutationFn: (score: number) => client.stages.countAsMet({ stageId, score }),
+    onSuccess: ({ next }) => onMet(next),
+  });
+  const error = start.error ?? enqueue.error ?? count.error;
   return (
     <Preflight
       title={`${name}: pre-flight check`}
@@ -33,17 +42,18 @@ export function StagePreflight({ stage, onAdjust, onClose }: StagePreflightProps
         <>
           {error !== null && <Failed what="The stage was not started" error={error} />}
           <div className={classes.actions}>
+            <CountAsMet score={report.met} isPending={count.isPending} onClick={count.mutate} />
             <Button
-              variant={isCrowded(report) ? 'default' : 'filled'}
-              onClick={() => start.mutate()}
+              variant={isCrowded(report) || report.met !== null ? 'default' : 'filled'}
+              onClick={() => start.mutate(needsConsent(report))}
               disabled={blocked}
               loading={start.isPending}
             >
               Start
             </Button>
             <Button
-              variant={isCrowded(report) ? 'filled' : 'default'}
-              onClick={() => enqueue.mutate()}
+              variant={isCrowded(report) && report.met === null ? 'filled' : 'default'}
+              onClick={() => enqueue.mutate(needsConsent(report))}
               disabled={blocked}
               loading={enqueue.isPending}
             >
@@ -56,5 +66,22 @@ export function StagePreflight({ stage, onAdjust, onClose }: StagePreflightProps
         </>
       )}
     </Preflight>
+  );
+}
+
+interface CountAsMetProps {
+  /** The held-out score, where it meets the stage's rule. */
+  readonly score: number | null;
+  readonly isPending: boolean;
+  readonly onClick: (score: number) => void;
+}
+
+/** What training would only repeat is skipped. */
+function CountAsMet({ score, isPending, onClick }: CountAsMetProps) {
+  if (score === null) return null;
+  return (
+    <Button onClick={() => onClick(score)} loading={isPending}>
+      Count as met, go to the next stage
+    </Button>
   );
 }

@@ -56,8 +56,8 @@ function startsBefore(stage: StageView, earlier: StageView): boolean {
 }
 
 /** The run of a stage that ended before its last step and can be resumed. */
-export function runToResume({ run }: Pick<StageView, 'run'>): number | null {
-  if (run === null || run.step >= run.maxSteps) return null;
+export function runToResume({ run, metScore }: Pick<StageView, 'run' | 'metScore'>): number | null {
+  if (run === null || metScore !== null || run.step >= run.maxSteps) return null;
   return run.state === 'running' || run.state === 'paused' ? null : run.id;
 }
 
@@ -104,7 +104,11 @@ export function primaryLabel(action: PrimaryAction): string {
 const OPEN: readonly StageView['state'][] = ['planned', 'failed', 'unmet', 'cancelled'];
 
 /** The state to show: that of the run where it is more specific than the stage's. */
-export function stateOf({ state, run }: Pick<StageView, 'state' | 'run'>, live: LiveStatus | null = null): string {
+export function stateOf(
+  { state, run, metScore }: Pick<StageView, 'state' | 'run' | 'metScore'>,
+  live: LiveStatus | null = null,
+): string {
+  if (metScore !== null) return 'met without training';
   if (state === 'running') return live?.state === 'paused' || run?.state === 'paused' ? 'paused' : state;
   if (run === null || (state !== 'failed' && state !== 'cancelled')) return state;
   return run.state === 'running' || run.state === 'done' ? state : run.state;

@@ -73,8 +73,8 @@ export function Palette() {
     keywords: [`run ${id}`, ...tags],
     leftSection: <IconChartLine {...icon} />,
   }));
-  const stages = (curriculum?.stages ?? []).map(({ id, name, state, run }) => ({
-    ...thing(`/curriculum?stage=${id}`, name, `stage, ${stateOf({ state, run })}`),
+  const stages = (curriculum?.stages ?? []).map((stage) => ({
+    ...thing(`/curriculum?stage=${stage.id}`, stage.name, `stage, ${stateOf(stage)}`),
     leftSection: <IconStairs {...icon} />,
   }));
   const pairs = datasets.map(({ id, name, trainN }) => ({

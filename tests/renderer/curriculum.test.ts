@@ -54,10 +54,15 @@ describe('words of a stage', () => {
     expect([ruleInWords(rule), ruleInShort(rule)]).toEqual(['held-out ≥ 0.90, 2 times in a row', 'needs ≥ 0.90 × 2']);
     expect(ruleInWords(null)).toBe('all steps are done');
     expect(originInWords({ kind: 'model', name: '/models/smollm' })).toBe('smollm');
-    const run = (state: string) => ({ state: 'failed', run: { state } }) as Pick<StageView, 'state' | 'run'>;
-    const paused = { state: 'running', run: { state: 'paused' } } as Pick<StageView, 'state' | 'run'>;
+    type Shown = Parameters<typeof stateOf>[0];
+    const run = (state: string) => ({ state: 'failed', run: { state }, metScore: null }) as Shown;
+    const paused = { state: 'running', run: { state: 'paused' }, metScore: null } as Shown;
     expect(stateOf(paused)).toBe('paused');
-    expect([stateOf(run('interrupted')), stateOf({ state: 'failed', run: null })]).toEqual(['interrupted', 'failed']);
+    expect([stateOf(run('interrupted')), stateOf({ state: 'failed', run: null, metScore: null })]).toEqual([
+      'interrupted',
+      'failed',
+    ]);
+    expect(stateOf({ ...run('stopped'), state: 'done', metScore: 0.97 })).toBe('met without training');
   });
 
   it('count the evaluations in a row that are good enough', () => {
@@ -90,7 +95,7 @@ describe('releaseLabel', () => {
 
 describe('primaryAction', () => {
   const stage = (id: number, state: string, run: object | null = null, dataset: object | null = {}) =>
-    ({ id, position: id, name: `stage ${id}`, state, run, dataset }) as unknown as StageView;
+    ({ id, position: id, name: `stage ${id}`, state, run, dataset, metScore: null }) as unknown as StageView;
   const run = (state: string, step = 5) => ({ id: 7, state, step, maxSteps: 10 });
   const next = stage(2, 'planned');
 
@@ -139,9 +144,11 @@ describe('a stage that has not begun', () => {
 describe('runToResume', () => {
   it('is the run that ended before its last step', () => {
     const run = (state: string, step: number) =>
-      ({ run: { id: 7, state, step, maxSteps: 9 } }) as Pick<StageView, 'run'>;
-    const runs = [run('stopped', 3), run('interrupted', 3), run('done', 9), run('running', 3), { run: null }];
-    expect(runs.map(runToResume)).toEqual([7, 7, null, null, null]);
+      ({ run: { id: 7, state, step, maxSteps: 9 }, metScore: null }) as Pick<StageView, 'run' | 'metScore'>;
+    const none = { run: null, metScore: null };
+    const met = { ...run('stopped', 0), metScore: 0.97 };
+    const runs = [run('stopped', 3), run('interrupted', 3), run('done', 9), run('running', 3), none, met];
+    expect(runs.map(runToResume)).toEqual([7, 7, null, null, null, null]);
   });
 });
 

@@ -21,6 +21,8 @@ export interface StageSettings {
 const shared = z.object({ preset: line, config: configFieldValues });
 
 const stage = z.object({ stageId: id });
+/** `allowUnwritable`: the user has agreed to train words that the tokenizer can't write, which the stage keeps. */
+const starting = stage.extend({ allowUnwritable: z.boolean().optional() });
 const edit = z.object({
   name: line.optional(),
   words: z.int().min(1).max(100_000).nullable().optional(),
@@ -51,8 +53,10 @@ export const stages = {
     .output(type<StageSettings>()),
   /** Runs the pre-flight check without starting; ends with the report. */
   preflight: procedure.input(stage).output(type<Preflight>()),
-  start: procedure.input(stage).output(z.object({ runId: id })),
-  enqueue: procedure.input(stage),
+  start: procedure.input(starting).output(z.object({ runId: id })),
+  enqueue: procedure.input(starting),
+  /** Counts it as met by the held-out score of its pre-flight check; gives the next stage that is to be trained. */
+  countAsMet: procedure.input(stage.extend({ score: z.number() })).output(z.object({ next: id.nullable() })),
   dequeue: procedure.input(stage),
   /** Puts the waiting stages in this order. */
   reorder: procedure.input(z.object({ stageIds: z.array(id).max(1000) })),

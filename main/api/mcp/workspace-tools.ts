@@ -92,14 +92,11 @@ export function workspaceTools({ store, workspace, paths }: ReadPlace): readonly
 function stageRows({ store, paths }: Pick<ReadPlace, 'store' | 'paths'>) {
   const times = stageTimes(store, paths);
   return store.stages.list().map((stage) => {
-    const { id, name, words, state, promotion, dataset, run, runs, scores, best, origin, handsOn } = stageView(
-      store,
-      stage,
-      paths,
-    );
+    const { id, name, words, state, metScore, promotion, dataset, run, runs, scores, best, origin, handsOn } =
+      stageView(store, stage, paths);
     const time = times.get(id);
     return {
-      ...{ stage_id: id, name, words, state, promotion, runs, held_out: scores },
+      ...{ stage_id: id, name, words, state, promotion, runs, held_out: scores, met_without_training: metScore },
       dataset: dataset === null ? null : { name: dataset.name, train: dataset.trainN, test: dataset.testN },
       run: run === null ? null : { run_id: run.id, state: run.state, step: run.step, max_steps: run.maxSteps },
       best: best === null ? null : { run_id: best.runId, step: best.step, mean: best.mean },

@@ -83,8 +83,20 @@ export const stages = {
     app.changes.publish('stages');
     return report;
   }),
-  start: api.stages.start.handler(({ context, input }) => ({ runId: context.app.queue.start(input.stageId) })),
-  enqueue: api.stages.enqueue.handler(({ context, input }) => context.app.queue.enqueue(input.stageId)),
+  start: api.stages.start.handler(({ context, input }) => {
+    agreeTo(context.app, input);
+    return { runId: context.app.queue.start(input.stageId) };
+  }),
+  enqueue: api.stages.enqueue.handler(({ context, input }) => {
+    agreeTo(context.app, input);
+    context.app.queue.enqueue(input.stageId);
+  }),
+  countAsMet: api.stages.countAsMet.handler(({ context: { app }, input: { stageId, score } }) => {
+    app.queue.countAsMet(stageId, score);
+    const { position } = requireStage(app.store, stageId);
+    const next = app.store.stages.list().find((stage) => stage.position > position && stage.state !== 'done');
+    return { next: next?.id ?? null };
+  }),
   dequeue: api.stages.dequeue.handler(({ context, input }) => context.app.queue.dequeue(input.stageId)),
   reorder: api.stages.reorder.handler(({ context: { app }, input }) => {
     app.store.transaction(() => app.store.stages.reorder(input.stageIds));
@@ -99,6 +111,17 @@ export const stages = {
     return { runId };
   }),
 };
+
+/** The stage keeps what the user agreed to, for when it starts from the queue or again. */
+function agreeTo(
+  { store, changes }: ApiContext['app'],
+  asked: { stageId: number; allowUnwritable?: boolean | undefined },
+) {
+  if (asked.allowUnwritable !== true) return;
+  const { config } = requireStage(store, asked.stageId);
+  changeStage(store, asked.stageId, { config: { ...config, allow_unwritable_words: true } });
+  changes.publish('stages');
+}
 
 /** An edit of a page with the paths of its settings checked and absolute. */
 function withPaths(

@@ -111,7 +111,7 @@ export function curriculum(
 export function stageView(store: Store, stage: StageRow, paths: OpenWorkspace['paths']): Omit<StageView, 'timeLeft'> {
   const runs = store.runs.list({ stageId: stage.id });
   const [newest] = runs;
-  const hands = nextStart(store, stage);
+  const hands = nextStart(store, stage) ?? (stage.metScore === null ? null : checkpointBefore(store, stage, paths));
   return {
     ...stage,
     promotion: promotionOf(stage),

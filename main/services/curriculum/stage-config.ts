@@ -6,8 +6,10 @@ import type { StageRow } from '../../store/stages.ts';
 import { parseConfig, type TrainConfig } from '../../trainer/config.ts';
 import type { ConfigFields } from '../config/presets.ts';
 import { otherBase } from '../models/starting-model.ts';
+import { resolveStart } from '../runs/from-checkpoint.ts';
 import { checkpointOutOfReach, newestCheckpoint, outOfReach, refreshCheckpoints } from '../runs/history.ts';
 import { bestOf, promotionOf, scoresByStep } from '../runs/promotion.ts';
+import { findCheckpoint } from '../runs/runs.ts';
 import type { HostPaths } from '../workspace/paths.ts';
 import { fromStoredPath } from '../workspace/workspace.ts';
 import { type StageTexts, sharedFields } from './shared-settings.ts';
@@ -132,6 +134,8 @@ export function leftCheckpoint(
 function* checkpointsBefore(store: Store, stage: PlannedStage): Generator<CheckpointRow> {
   const earlier = store.stages.list().filter(({ position }) => position < stage.position);
   for (const before of earlier.reverse()) {
+    // Trained from the model itself, as it was set: nothing before it counts.
+    if (before.metScore !== null && before.config.from_checkpoint === null) return;
     const checkpoint = nextStart(store, before);
     if (checkpoint !== null) yield checkpoint;
   }
@@ -140,7 +144,7 @@ function* checkpointsBefore(store: Store, stage: PlannedStage): Generator<Checkp
 /** Throws if the checkpoint that the stage would start from is out of reach: an earlier one would be taken instead. */
 function checkReach(store: Store, stage: StageRow, paths: Pick<HostPaths, 'resources'>): void {
   const model = modelOf(store, stage, paths);
-  const earlier = store.stages.list().filter(({ position }) => position < stage.position);
+  const earlier = store.stages.list().filter((one) => one.position < stage.position && one.metScore === null);
   const runs = earlier.reverse().flatMap(({ id }) => store.runs.list({ stageId: id }));
   for (const { id } of runs.filter(({ state }) => state !== 'collapsed')) {
     const newest = newestCheckpoint(store, id);
@@ -161,6 +165,7 @@ function isOfAnother(store: Store, path: string, model: string, paths: Pick<Host
 
 /** The checkpoint that the next stage starts from: from the stage's newest run with checkpoints, chosen by its rule. */
 export function nextStart(store: Store, stage: StageRow): CheckpointRow | null {
+  if (stage.metScore !== null) return ownStart(store, stage);
   for (const run of store.runs.list({ stageId: stage.id })) {
     if (run.state === 'collapsed') continue;
     const there = refreshCheckpoints(store, run.id).filter(({ deletedAt }) => deletedAt === null);
@@ -169,4 +174,9 @@ export function nextStart(store: Store, stage: StageRow): CheckpointRow | null {
     return promotionOf(stage)?.hand_on === 'best' ? bestOf(there, scoresByStep(store, run.id)) : last;
   }
   return null;
+}
+
+/** The checkpoint that a stage met without training names itself; null: it would have started from one before it. */
+function ownStart(store: Store, { config: { from_checkpoint: own } }: StageRow): CheckpointRow | null {
+  return typeof own === 'string' ? (findCheckpoint(store, resolveStart(store, own)) ?? null) : null;
 }

@@ -4,7 +4,7 @@ import type { Store } from '../../store/index.ts';
 import type { RunRow } from '../../store/runs.ts';
 import type { StageRow, StageState } from '../../store/stages.ts';
 import type { EngineAccess } from '../engines/engine-for.ts';
-import { metPromotion, promotionOf } from '../runs/promotion.ts';
+import { metPromotion, metReason, metWithoutTraining, promotionOf } from '../runs/promotion.ts';
 import type { LiveRuns } from '../training/live-runs.ts';
 import type { Changes } from '../workspace/changes.ts';
 import type { Notices } from '../workspace/notices.ts';
@@ -30,6 +30,8 @@ export interface StageRuns {
   start(stage: StageRow): number;
   /** Starts a stage from the queue; one that can't start fails. Returns whether it started. */
   startQueued(stage: StageRow): boolean;
+  /** Counts a stage as met by this held-out score, without training it; throws if that doesn't meet its rule. */
+  countAsMet(stage: StageRow, score: number): void;
   /** Work between two stages is being done. */
   isBusy(): boolean;
   /** After a run has ended: its stage gets its state, and the work after it is done. `error`: why a run left no row. */
@@ -49,14 +51,14 @@ export function openStageRuns(
   let closing = false;
   let between = 0;
 
-  function start(stage: StageRow): number {
+  function start(stage: StageRow, endIfMet = false): number {
     const onStored = (): void => void store.stages.setState(stage.id, 'running');
-    return live.start(stageConfig(store, stage, paths), { stageId: stage.id, onStored });
+    return live.start(stageConfig(store, stage, paths), { stageId: stage.id, onStored, endIfMet });
   }
 
   function startQueued(stage: StageRow): boolean {
     try {
-      start(stage);
+      start(stage, settings().auto_promote || promotionOf(stage)?.end_early === true);
       return true;
     } catch (error) {
       if (!(error instanceof BraidError)) throw error;
@@ -68,22 +70,58 @@ export function openStageRuns(
 
   function settle(stage: StageRow, state: StageState, reason: string | null): void {
     store.stages.setState(stage.id, state, reason);
+    holdWith(stage, state, reason);
+  }
+
+  function holdWith(stage: StageRow, state: StageState, reason: string | null): void {
     hold.set(holdAfter({ stage, state, reason, waiting: store.stages.queue().length, held: hold.get() }));
+  }
+
+  /** Where promotion is automatic, the next stage follows one that is done. */
+  function promote(stage: StageRow): void {
+    const next = settings().auto_promote ? nextPlanned(store.stages.list(), stage) : undefined;
+    if (next !== undefined) store.stages.setState(next.id, 'queued');
+  }
+
+  /** The stage is done without training; the next one starts from what it would have started from. */
+  function countAsMet(stage: StageRow, score: number): void {
+    const rule = promotionOf(stage);
+    if (stage.state === 'running') throw inputError('STAGE_BUSY', `"${stage.name}" is training`, 'Stop its run first.');
+    if (rule === null || score < rule.at_least)
+      throw inputError(
+        'RULE_NOT_MET',
+        `Expected a held-out score that meets the rule of "${stage.name}" (${rule === null ? 'it has none' : `at least ${rule.at_least}`}), got ${score}`,
+        'Train it, or change its rule.',
+      );
+    markAsMet(stage, score, metReason(score, rule));
+  }
+
+  function markAsMet(stage: StageRow, score: number, reason: string): void {
+    store.stages.countAsMet(stage.id, score, reason);
+    holdWith(stage, 'done', reason);
+    promote(stage);
   }
 
   /** A stage's state follows its most recently ended run, even one resumed by hand. */
   function follow(run: RunRow | undefined): StageRow | null {
     const stage = run?.stageId === null || run === undefined ? undefined : store.stages.get(run.stageId);
     if (run === undefined || stage === undefined || run.state === 'running' || run.state === 'paused') return null;
-    const rule = { unmet: metPromotion(store, stage, run), endEarly: promotionOf(stage)?.end_early === true };
+    const met = metWithoutTraining(store, run);
+    const promotion = promotionOf(stage);
+    if (met !== null && promotion !== null && run.state === 'stopped') {
+      const reason = metReason(met, promotion);
+      store.runs.setState(run.id, run.state, reason);
+      markAsMet(stage, met, reason);
+      return store.stages.get(stage.id) ?? null;
+    }
+    const rule = { unmet: metPromotion(store, stage, run), endEarly: promotion?.end_early === true };
     const { state, reason } = stateAfter(run, rule, closing);
     settle(stage, state, reason);
     if (state === 'unmet') {
       const remedy = 'Give it more steps, change its settings, or lower its rule.';
       notices.add({ severity: 'warning', message: `"${stage.name}": ${reason}`, remedy, runId: run.id });
     }
-    const next = state === 'done' && settings().auto_promote ? nextPlanned(store.stages.list(), stage) : undefined;
-    if (next !== undefined) store.stages.setState(next.id, 'queued');
+    if (state === 'done') promote(stage);
     return store.stages.get(stage.id) ?? null;
   }
 
@@ -110,8 +148,9 @@ export function openStageRuns(
   }
 
   return {
-    start,
+    start: (stage) => start(stage),
     startQueued,
+    countAsMet,
     isBusy: () => closing || between > 0,
     ended: async (runId, error) => {
       if (error !== null) for (const stage of orphans()) settle(stage, 'failed', error);

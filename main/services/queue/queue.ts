@@ -20,6 +20,8 @@ export interface RunQueue extends QueueHold {
   start(stageId: number): number;
   enqueue(stageId: number): void;
   dequeue(stageId: number): void;
+  /** Counts a stage as met by a held-out score, without training it. */
+  countAsMet(stageId: number, score: number): void;
   /** Queues a run outside the curriculum; what can be checked now is. Returns its id in the queue. */
   addRun(config: TrainConfig, name: string | null): number;
   /** Queues a sweep, or resumes it. */
@@ -153,6 +155,11 @@ export function openQueue(store: Store, options: StageRunsOptions): RunQueue {
       startNext();
     },
     dequeue,
+    countAsMet: (stageId, score) => {
+      stages.countAsMet(requireStage(store, stageId), score);
+      changes.publish('stages');
+      startNext();
+    },
     addRun: (config, name) => {
       const id = store.queue.addRun(name, plannedLater(store, config, paths, options.access));
       changes.publish('stages');

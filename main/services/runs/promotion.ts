@@ -4,6 +4,7 @@ import type { EvaluationRow } from '../../store/evaluations.ts';
 import type { Store } from '../../store/index.ts';
 import type { RunRow } from '../../store/runs.ts';
 import type { StageRow } from '../../store/stages.ts';
+import { MET_TOPIC } from '../../trainer/events.ts';
 
 export const promotionSchema = z.strictObject({
   /** Of the task's main metric, held out. */
@@ -56,14 +57,40 @@ export function bestOf<C extends { readonly step: number }>(
   );
 }
 
-/** The goal, as the trainer gets it; null: the run's stage has none. `step`: the one it continues after. */
-export function goalOf(store: Pick<Store, 'evaluations' | 'runs' | 'stages'>, runId: number, step: number) {
+/**
+ * The goal, as the trainer gets it; null: the run's stage has none. `step`: the one it continues after. `endIfMet`: whether
+ * a new run ends where it is met already.
+ */
+export function goalOf(
+  store: Pick<Store, 'evaluations' | 'runs' | 'stages'>,
+  runId: number,
+  step: number,
+  endIfMet = false,
+) {
   const stageId = store.runs.get(runId)?.stageId ?? null;
   const stage = stageId === null ? undefined : store.stages.get(stageId);
   const rule = stage === undefined ? null : promotionOf(stage);
   if (rule === null) return null;
   const newest = store.evaluations.ofRun(runId).findLast((row) => row.duringTraining && row.step <= step);
-  return { atLeast: rule.at_least, heldOut: newest?.mean ?? null };
+  return { atLeast: rule.at_least, heldOut: newest?.mean ?? null, endIfMet };
+}
+
+/** The held-out score of a run that ended before its first step, as its stage's rule was met; null: it is another. */
+export function metWithoutTraining(
+  store: Pick<Store, 'events'>,
+  { id, step, baselineScore }: Pick<RunRow, 'id' | 'step' | 'baselineScore'>,
+): number | null {
+  const isMet = step === 0 && store.events.ofRun(id).some(({ data }) => topicOf(data) === MET_TOPIC);
+  return isMet ? baselineScore : null;
+}
+
+function topicOf(data: unknown): unknown {
+  return typeof data === 'object' && data !== null && 'topic' in data ? data.topic : null;
+}
+
+/** "Held-out score 0.963 before training, its rule requires 0.9". */
+export function metReason(score: number, { at_least }: Promotion): string {
+  return `Held-out score ${score.toFixed(3)} before training, its rule requires ${at_least}`;
 }
 
 /** Null if the newest evaluations of a run meet its stage's rule, otherwise why not. */

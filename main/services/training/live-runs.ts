@@ -48,6 +48,8 @@ export interface LiveRuns extends BoardListeners {
 
 export interface StartChoice {
   readonly stageId?: number;
+  /** Whether it ends before its first step where the stage's rule is met already. */
+  readonly endIfMet?: boolean;
   /** By default the name of the run's folder. */
   readonly name?: string;
   /** Called in the transaction that stores the run. */

@@ -131,7 +131,7 @@ function checkHeldOut({ heldOut }: PreflightResult, { eval_steps }: TrainConfig,
     return warn(
       name,
       `${seen}; the rule requires ${rule.at_least}`,
-      'It already meets its rule: continue with a longer stage.',
+      'It meets its rule before it is trained: count it as met, and go to the next stage.',
     );
   return ok(name, `${seen}; the rule requires ${rule.at_least}`);
 }

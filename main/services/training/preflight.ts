@@ -33,6 +33,8 @@ export interface Preflight {
   readonly sampled: SampledGroups | null;
   readonly secondsPerStep: number | null;
   readonly seconds: number | null;
+  /** The held-out score, if it meets the stage's rule already. */
+  readonly met: number | null;
   /** The engine whose server has to be started first, which can be done from here; null: none. */
   readonly startFirst: string | null;
 }
@@ -115,7 +117,7 @@ async function withItems(
   }
 }
 
-const NOTHING = { sampled: null, secondsPerStep: null, seconds: null, startFirst: null };
+const NOTHING = { sampled: null, secondsPerStep: null, seconds: null, met: null, startFirst: null };
 
 /** What to say where the engine's server can be started from here, and isn't up; null otherwise. */
 async function missingServer({ engines, servers }: Desk, name: string | null): Promise<Preflight | null> {
@@ -153,6 +155,7 @@ async function look(
     sampled: value.samples.length === 0 ? null : sampledGroups(value),
     secondsPerStep: value.estimate.secondsPerStep,
     seconds: value.estimate.seconds,
+    met: rule !== null && value.heldOut !== null && value.heldOut.mean >= rule.at_least ? value.heldOut.mean : null,
     startFirst: null,
   };
   return { report, estimate: value.estimate };

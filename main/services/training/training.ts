@@ -54,6 +54,8 @@ export interface TrainingOptions {
   readonly paths: HostPaths;
   readonly onEvents?: (events: readonly TrainerEvent[]) => void;
   readonly stageId?: number | null;
+  /** Whether a run of a stage ends before its first step where the stage's rule is met already; by default it trains. */
+  readonly endIfMet?: boolean;
   /** By default the name of the run's folder. */
   readonly name?: string;
   /** Called in the transaction that stores the run: what belongs to it is stored with it, or neither is. */
@@ -242,7 +244,7 @@ function launch(store: Store, launched: Launch, options: TrainingOptions): LiveR
     rewardWorker: options.paths.rewardWorker,
     resumeFrom: resume?.from?.path ?? null,
     estimate: knownEstimate(store, config),
-    goal: goalOf(store, runId, from),
+    goal: goalOf(store, runId, from, options.endIfMet),
     rewardAccess: launched.rewardAccess ?? null,
     ...{ task, records, evalRecords, modelFolder, engine },
   };

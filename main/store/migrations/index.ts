@@ -12,6 +12,7 @@ import { externalRewards } from './010-external-rewards.ts';
 import { queueAndSweeps } from './012-queue-and-sweeps.ts';
 import { textTags } from './013-text-tags.ts';
 import { conversations } from './014-conversations.ts';
+import { metStages } from './015-met-stages.ts';
 import type { Migration } from './migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -28,4 +29,5 @@ export const migrations: readonly Migration[] = [
   queueAndSweeps,
   textTags,
   conversations,
+  metStages,
 ];

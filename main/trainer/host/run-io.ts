@@ -8,7 +8,7 @@ import { recordsQuoting } from '../batching/prompts.ts';
 import { type RunProgress, saveCheckpoint } from '../checkpoint.ts';
 import { isReinforcement, type TrainConfig } from '../config.ts';
 import type { Engine } from '../engine/engine.ts';
-import type { GroupOutcome, Metrics, TrainerEvent } from '../events.ts';
+import { type GroupOutcome, MET_TOPIC, type Metrics, type TrainerEvent } from '../events.ts';
 import type { EntropyControl } from '../losses/adaptive-entropy.ts';
 import { gpuMemoryMetrics } from '../memory/device.ts';
 import { watchStep } from '../monitor/collapse-watch.ts';
@@ -75,6 +75,7 @@ export function openRunIo(
   let failuresNoticed = progress.history.some(({ reward_failures: share = 0 }) => share > 0);
   const { goal = null } = stage.start;
   let heldOut = goal?.heldOut ?? null;
+  let isMet = false;
 
   async function save(): Promise<string> {
     if (saved?.step === now.step) return saved.path;
@@ -116,6 +117,14 @@ export function openRunIo(
     emit({ kind: 'notice', step: 0, topic: 'control_tokens', message, remedy: QUOTED_REMEDY });
   }
 
+  /** A stage that is met before it starts teaches nothing. */
+  function noticeMet(): void {
+    if (goal?.endIfMet !== true || heldOut === null || heldOut < goal.atLeast) return;
+    isMet = true;
+    const message = `The held-out score is ${heldOut.toFixed(3)} before training, and the rule requires ${goal.atLeast}.`;
+    emit({ kind: 'notice', step: 0, topic: MET_TOPIC, message, remedy: 'The stage counts as met without training.' });
+  }
+
   function watchReward(step: number): void {
     const warning = gamingWarning(history);
     if (warning !== null) emit({ kind: 'warning', step, rule: 'reward_gaming', ...warning });
@@ -129,6 +138,7 @@ export function openRunIo(
       ...control,
       checkIn: async (step) => {
         const answer = await control.checkIn(step);
+        if (isMet) return 'stop';
         // A pause is not part of a step.
         began = performance.now();
         return answer;
@@ -154,7 +164,9 @@ export function openRunIo(
     restoreGeneration: async (restore) => (progress.generation === null ? null : restore(progress.generation)),
     begin: async () => {
       if (progress.step === 0) noticeQuoting();
-      if (config.eval_steps > 0 && progress.step === 0) await evaluateNow(0);
+      if (config.eval_steps === 0 || progress.step > 0) return;
+      await evaluateNow(0);
+      noticeMet();
     },
     endStep: async (step, metrics) => {
       const seconds = (performance.now() - began) / 1000;
@@ -183,7 +195,8 @@ export function openRunIo(
       if (step % config.save_steps === 0 && step < config.max_steps) await save();
       began = performance.now();
     },
-    finish: async (step, stopped) => emit({ kind: 'done', step, path: await save(), stopped }),
+    // The next stage starts from what this one would have started from.
+    finish: async (step, stopped) => emit({ kind: 'done', step, path: isMet ? null : await save(), stopped }),
   };
 }
 

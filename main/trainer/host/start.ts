@@ -20,6 +20,8 @@ export interface RunGoal {
   readonly atLeast: number;
   /** The newest held-out score before the run starts or resumes; null: none yet. */
   readonly heldOut: number | null;
+  /** Whether the run ends before its first step where the score meets the goal already. */
+  readonly endIfMet?: boolean;
 }
 
 /** Everything a trainer process needs to start or resume: settings, checked records and resolved paths. */

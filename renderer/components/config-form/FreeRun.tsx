@@ -8,7 +8,7 @@ import { api, client } from '../../api/client.ts';
 import { Failed, Loading } from '../Feedback.tsx';
 import { Link } from '../Link.tsx';
 import preflight from '../preflight/Preflight.module.css';
-import { isCrowded, Preflight } from '../preflight/Preflight.tsx';
+import { isCrowded, needsConsent, Preflight } from '../preflight/Preflight.tsx';
 import classes from './ConfigForm.module.css';
 import { ConfigForm, useConfigFaults } from './ConfigForm.tsx';
 import { FormDrawer, type FormGuard, useChanged } from './FormDrawer.tsx';
@@ -97,15 +97,18 @@ function Form({ defaults, follows, task, model, onClose, onDone: leave, onChange
     ...(name.trim() !== '' && { name: name.trim() }),
     config: { dataset: values.dataset, ...own },
   };
+  /** With what the user agreed to in the pre-flight check. */
+  const agreedTo = (agreed: boolean) =>
+    agreed ? { ...asked, config: { ...asked.config, allow_unwritable_words: true } } : asked;
   const start = useMutation({
-    mutationFn: () => client.runs.start(asked),
+    mutationFn: (agreed: boolean) => client.runs.start(agreedTo(agreed)),
     onSuccess: ({ runId }) => {
       onChanged(false);
       navigate(`/runs/${runId}`);
     },
   });
   const queue = useMutation({
-    mutationFn: () => client.queue.addRun(asked),
+    mutationFn: (agreed: boolean) => client.queue.addRun(agreedTo(agreed)),
     onSuccess: () => {
       onChanged(false);
       leave();
@@ -124,7 +127,7 @@ function Form({ defaults, follows, task, model, onClose, onDone: leave, onChange
             <div className={preflight.actions}>
               <Button
                 variant={isCrowded(report) ? 'default' : 'filled'}
-                onClick={() => start.mutate()}
+                onClick={() => start.mutate(needsConsent(report))}
                 disabled={blocked}
                 loading={start.isPending}
                 data-autofocus
@@ -133,7 +136,7 @@ function Form({ defaults, follows, task, model, onClose, onDone: leave, onChange
               </Button>
               <Button
                 variant={isCrowded(report) ? 'filled' : 'default'}
-                onClick={() => queue.mutate()}
+                onClick={() => queue.mutate(needsConsent(report))}
                 disabled={blocked}
                 loading={queue.isPending}
               >
@@ -184,7 +187,12 @@ function Form({ defaults, follows, task, model, onClose, onDone: leave, onChange
         <Button variant="default" onClick={onClose}>
           Cancel
         </Button>
-        <Button variant="default" disabled={blocked !== null} loading={queue.isPending} onClick={() => queue.mutate()}>
+        <Button
+          variant="default"
+          disabled={blocked !== null}
+          loading={queue.isPending}
+          onClick={() => queue.mutate(false)}
+        >
           Queue without a check
         </Button>
         <Button type="submit" disabled={blocked !== null}>

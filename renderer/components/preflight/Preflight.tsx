@@ -101,6 +101,11 @@ export function isCrowded({ checks }: Pick<Report, 'checks'>): boolean {
   return checks.some(({ name, status }) => name === 'Room' && status !== 'OK');
 }
 
+/** Whether the user has to agree to words that the tokenizer can't write before it may start. */
+export function needsConsent({ checks }: Pick<Report, 'checks'>): boolean {
+  return checks.some(({ name, status }) => name === 'Words' && status === 'FAIL');
+}
+
 interface FindingsProps extends Pick<PreflightProps, 'children'> {
   readonly report: Report;
   readonly onAgain: () => void;

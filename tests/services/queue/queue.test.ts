@@ -2,6 +2,7 @@ import { mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { BraidError } from '../../../main/errors.ts';
+import { stageView } from '../../../main/services/curriculum/curriculum.ts';
 import { addStage, type StageEdit } from '../../../main/services/curriculum/edit.ts';
 import { stageConfig } from '../../../main/services/curriculum/stage-config.ts';
 import { requireStage, type StageRunsOptions } from '../../../main/services/curriculum/stage-runs.ts';
@@ -262,6 +263,71 @@ describe('the queue of stages', () => {
     expect(stateOf(third)).toBe('planned');
   });
 
+  it('counts a stage whose rule is met before it trains as met, where promotion is automatic', async () => {
+    const { store, paths, stage, open, settled } = await bench();
+    changeSettings(store, { auto_promote: true });
+    const [first, second, third] = [stage(), stage({ promotion: promotion({ at_least: 0, evaluations: 3 }) }), stage()];
+    open().enqueue(first);
+    await settled(third, 'done');
+    const [last, met, before] = store.runs.list();
+    expect(store.stages.get(second)).toMatchObject({ state: 'done', metScore: met?.baselineScore });
+    expect(met).toMatchObject({ stageId: second, state: 'stopped', step: 0 });
+    expect(met?.reason).toMatch(/^Held-out score \d\.\d{3} before training, its rule requires 0$/);
+    expect(store.checkpoints.ofRun(met?.id ?? 0)).toEqual([]);
+    // From what the stage in between would have started from.
+    expect([last?.stageId, last?.parentRunId]).toEqual([third, before?.id]);
+    const view = stageView(store, requireStage(store, second), paths);
+    expect(view.handsOn).toMatchObject({ runId: before?.id });
+  });
+
+  it('trains such a stage where it is started by hand, or promotion is not automatic', async () => {
+    const { store, stage, open, settled } = await bench();
+    const [first, second] = [stage({ promotion: easy }), stage({ promotion: easy })];
+    const queue = open();
+    queue.enqueue(first);
+    await settled(first, 'done');
+    changeSettings(store, { auto_promote: true });
+    queue.start(second);
+    await settled(second, 'done');
+    expect(store.stages.list().map(({ metScore }) => metScore)).toEqual([null, null]);
+    expect(store.runs.list().map(({ state, step }) => [state, step])).toEqual([
+      ['done', 2],
+      ['done', 2],
+    ]);
+  });
+
+  it('counts a stage as met by a score that meets its rule, and starts what waits', async () => {
+    const { store, paths, stage, open, settled } = await bench();
+    const [first, met] = [stage(), stage({ promotion: promotion({ at_least: 0.9 }) })];
+    const [free, last] = [stage(), stage()];
+    const queue = open();
+    queue.enqueue(first);
+    await settled(first, 'done');
+    expect(errorOf(() => queue.countAsMet(met, 0.89))).toMatchObject({ code: 'RULE_NOT_MET' });
+    expect(errorOf(() => queue.countAsMet(free, 1))).toMatchObject({ code: 'RULE_NOT_MET' });
+    queue.countAsMet(met, 0.95);
+    expect(store.stages.get(met)).toMatchObject({ state: 'done', metScore: 0.95 });
+    const [run] = store.runs.list();
+    expect(stageView(store, requireStage(store, last), paths).origin).toMatchObject({ runId: run?.id });
+    // Trained after all, it is a stage like others.
+    queue.start(met);
+    await settled(met, 'unmet');
+    expect(store.stages.get(met)?.metScore).toBeNull();
+  });
+
+  it("passes on a met stage's own start: a checkpoint, or the model itself", async () => {
+    const { store, paths, stage, open, settled } = await bench();
+    const first = stage();
+    const queue = open();
+    queue.enqueue(first);
+    await settled(first, 'done');
+    const own = { ...requireStage(store, first).config, from_checkpoint: null };
+    const met = stage({ promotion: promotion({ at_least: 0.9 }), config: own });
+    const next = stage();
+    queue.countAsMet(met, 1);
+    expect(stageConfig(store, requireStage(store, next), paths).from_checkpoint).toBeNull();
+  });
+
   it('continues when the work between two stages fails', async () => {
     const { notices, stage, open, settled } = await bench();
     const [first, second] = [stage(), stage()];
@@ -319,7 +385,6 @@ describe('stageConfig', () => {
     expect(config().from_checkpoint).toMatch(/outputs$/);
     expect(decisiveScores(store, run).size).toBe(0);
     store.runs.setState(run, 'collapsed', 'said the same thing');
-    expect(config().from_checkpoint).toBeNull();
   });
 
   it('is refused while the checkpoint of the stage before is on a disk that is away, and takes no earlier one', async () => {
@@ -341,7 +406,6 @@ describe('stageConfig', () => {
     });
     // A start that the stage names itself, and a checkpoint that is known to be deleted, leave nothing to wait for.
     store.stages.change(third, { ...requireStage(store, third), config: { from_checkpoint: null } });
-    expect(config().from_checkpoint).toBeNull();
     store.stages.change(third, { ...requireStage(store, third), config: {} });
     renameSync(join(root, 'unplugged'), join(root, 'far'));
     rmSync(join(root, 'far', 'checkpoint-2'), { recursive: true });
