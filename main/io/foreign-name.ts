@@ -1,6 +1,7 @@
 /**
- * The one rule for file names that somebody else wrote, in a listing, an archive or an index: on every system they name
- * one file inside the folder that they are put in, also after a workspace has moved to another system.
+ * The one rule for names of files and folders, those that somebody else wrote in a listing, an archive or an index and
+ * those that the user chooses: on every system they name one file inside the folder that they are put in, also after a
+ * workspace has moved to another system.
  */
 import { join } from 'node:path';
 import { inputError } from '../errors.ts';
@@ -45,4 +46,15 @@ export function foreignParts(path: string, from: string): readonly string[] {
 /** Where a foreign path lies below `folder`. */
 export function foreignPlace(folder: string, path: string, from: string): string {
   return join(folder, ...foreignParts(path, from));
+}
+
+/** Refuses a name that somebody chose for a folder or a file, where not every system allows it. */
+export function checkPortableName(name: string, code: string): string {
+  const fault = nameFault(name);
+  if (fault === null) return name;
+  throw inputError(
+    code,
+    `The name "${name.slice(0, 100)}" ${fault}, so that not every system allows it`,
+    'Choose another name.',
+  );
 }

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
 import { inputError } from '../../errors.ts';
-import { nameFault } from '../../io/foreign-name.ts';
+import { checkPortableName, nameFault } from '../../io/foreign-name.ts';
 import type { Store } from '../../store/index.ts';
 import type { TaskSource } from '../../tasks/index.ts';
 import type { WrittenImport } from '../datasets/import/plan.ts';
@@ -17,12 +17,12 @@ export function importTarget(
   name: string,
   replace: boolean,
 ): string {
-  if (!/^[\p{L}\p{N}][\p{L}\p{N}._-]{0,59}$/u.test(name) || name.endsWith('.test') || nameFault(name) !== null)
+  if (!/^[\p{L}\p{N}][\p{L}\p{N}._-]{0,59}$/u.test(name) || name.endsWith('.test'))
     throw inputError(
       'BAD_NAME',
-      `Expected a name of letters, digits, dots, dashes and underscores that starts with a letter or digit, and that Windows doesn't reserve, got "${name}"`,
+      `Expected a name of letters, digits, dots, dashes and underscores that starts with a letter or digit, got "${name}"`,
     );
-  const file = join(workspace.datasets, `${name}.jsonl`);
+  const file = join(workspace.datasets, `${checkPortableName(name, 'BAD_NAME')}.jsonl`);
   const row = store.datasets.byFile(file);
   if (row !== undefined) checkUnused(store, row);
   if (!replace && (row !== undefined || existsSync(file)))
@@ -61,5 +61,6 @@ export function nameOfSource(source: string): string {
     .replace(/^[^\p{L}\p{N}]+/u, '')
     .replace(/\.test$/, '')
     .slice(0, 60);
-  return plain === '' ? 'records' : plain;
+  if (plain === '') return 'records';
+  return nameFault(plain) === null ? plain : `records-${plain}`;
 }

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { BraidError, inputError } from '../../errors.ts';
+import { checkPortableName } from '../../io/foreign-name.ts';
 import { datasetFiles } from '../datasets/files.ts';
 import { decideSides, recordDataset } from '../datasets/recorded.ts';
 import type { PairCounts, StageSupply } from '../datasets/supply.ts';
@@ -135,7 +136,8 @@ function fileOf({ workspace }: Pick<Library, 'workspace'>, words: number | strin
 
 /** A name becomes part of a file name, which must be valid on every system. */
 function checkName(name: string | undefined): void {
-  if (name === undefined || name === '' || /^[\p{L}\p{N}][\p{L}\p{N}._-]{0,59}$/u.test(name)) return;
+  if (name === undefined || name === '') return;
+  if (/^[\p{L}\p{N}][\p{L}\p{N}._-]{0,59}$/u.test(name)) return void checkPortableName(name, 'BAD_NAME');
   throw inputError(
     'BAD_NAME',
     `Expected a name of letters, digits, dots, dashes and underscores that starts with a letter or digit, got "${name}"`,

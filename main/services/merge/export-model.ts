@@ -4,6 +4,7 @@
  */
 import { join } from 'node:path';
 import { inputError } from '../../errors.ts';
+import { checkPortableName } from '../../io/foreign-name.ts';
 import { counted } from '../../text/format.ts';
 import type { Dtype, GgufChoice } from '../../trainer/export-types.ts';
 import { ggufProblem } from '../../trainer/gguf-problem.ts';
@@ -62,7 +63,7 @@ export function ggufProblemOf(places: ModelPlaces, ref: string): string | null {
 }
 
 function checkName(name: string): void {
-  if (/^[\w][\w.-]*$/.test(name)) return;
+  if (/^[\w][\w.-]*$/.test(name)) return void checkPortableName(name, 'BAD_MODEL_NAME');
   throw inputError(
     'BAD_MODEL_NAME',
     `Expected a name of letters, digits, dots, dashes and underscores, got "${name}"`,

@@ -4,10 +4,10 @@
  * is cancelled in the list of jobs leaves nothing.
  */
 import { mkdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { ListFileEntry } from '@huggingface/hub';
 import { BraidError, inputError } from '../../errors.ts';
-import { foreignPlace, pathFault } from '../../io/foreign-name.ts';
+import { checkPortableName, foreignPlace, pathFault } from '../../io/foreign-name.ts';
 import { renameSettledAsync } from '../../io/rename.ts';
 import { FAMILIES, otherWeights, readModelConfig } from '../../trainer/memory/model-folder.ts';
 import type { JobContext } from '../workspace/jobs.ts';
@@ -55,6 +55,7 @@ export async function fetchHubModel(
 /** Where a download will be; refused where another model is. */
 function freeFolder(workspace: Pick<Host['workspace'], 'models'>, { repo }: HubModel): string {
   const target = hubModelFolder(workspace, repo);
+  checkPortableName(basename(target), 'BAD_MODEL_NAME');
   refuseOtherHubModel(target, repo);
   refuseTaken(target);
   return target;

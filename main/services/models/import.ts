@@ -5,6 +5,7 @@ import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { BraidError, inputError } from '../../errors.ts';
 import { hiddenSibling } from '../../io/atomic-write.ts';
+import { checkPortableName } from '../../io/foreign-name.ts';
 import { renameSettledAsync } from '../../io/rename.ts';
 import { readModelFacts } from '../../trainer/memory/model-facts.ts';
 import { checkSound } from '../../trainer/memory/model-folder.ts';
@@ -48,7 +49,7 @@ function checkInPlace(host: Host, folder: string): void {
 }
 
 function copyIn(host: Host, folder: string): ImportedFolder {
-  const name = basename(folder);
+  const name = checkPortableName(basename(folder), 'BAD_MODEL_NAME');
   const target = join(host.workspace.models, name);
   refuseTaken(target);
   const { id, result } = host.jobs.start('model-import', `Copy ${name}`, (job) => copyFolder(folder, target, job));

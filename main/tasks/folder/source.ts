@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { lstatSync, realpathSync } from 'node:fs';
 import { basename, join, sep } from 'node:path';
 import { inputError } from '../../errors.ts';
+import { checkPortableName } from '../../io/foreign-name.ts';
 import { type Checked, type FileFault, faultsError, readTextFile } from '../../io/text-file.ts';
 import type { CommandFiles } from '../external/access.ts';
 import { isInside } from '../external/spec.ts';
@@ -113,6 +114,6 @@ export function taskHash({ definition, reward, files }: Pick<FolderSource, 'defi
 
 /** A name that can be a folder's everywhere. */
 export function checkTaskName(name: string): string {
-  if (/^[a-z0-9][a-z0-9_-]{0,63}$/i.test(name)) return name;
+  if (/^[a-z0-9][a-z0-9_-]{0,63}$/i.test(name)) return checkPortableName(name, 'BAD_TASK_NAME');
   throw inputError('BAD_TASK_NAME', `Expected a task's name of letters, digits, - and _, got "${name}"`);
 }
