@@ -38,11 +38,40 @@ export function readTrainerState(output: string): TrainerState {
   if (content.kind === 'bad') throw badState(file, content.fault.reason);
   const { data, error } = schema.safeParse(parseState(file, content.value));
   if (data === undefined) throw badState(file, `"${error.issues[0]?.path.join('.')}": ${error.issues[0]?.message}`);
-  const entries = data.log_history.map(({ step, ...logged }) => ({ step, metrics: numbersOf(logged) }));
+  const entries = onePass(data.log_history.map(({ step, ...logged }) => ({ step, metrics: numbersOf(logged) })));
   const evaluations = entries.filter(({ metrics }) => names(metrics).some(isEvaluation));
-  const steps = entries.filter(({ metrics }) => !names(metrics).some((name) => isEvaluation(name) || isSummary(name)));
+  const steps = entries.filter(isStep);
   if (steps.length === 0) throw badState(file, 'expected at least one logged step in "log_history", got none');
   return { file, step: data.global_step, maxSteps: Math.max(data.max_steps, data.global_step), steps, evaluations };
+}
+
+/**
+ * The log without what a run repeated: where it went back to an earlier step, what came after that step is of a pass that
+ * was given up. Entries of one step that log different things are one entry.
+ */
+function onePass(entries: readonly LoggedStep[]): readonly LoggedStep[] {
+  const kept: LoggedStep[] = [];
+  for (const entry of entries) {
+    const again = kept.findIndex(({ step, metrics }) => step > entry.step || isRepeated(step, metrics, entry));
+    if (again >= 0) kept.splice(again);
+    const last = kept.at(-1);
+    const joins = last?.step === entry.step && isStep(last) && isStep(entry);
+    if (joins) kept[kept.length - 1] = { step: entry.step, metrics: { ...last.metrics, ...entry.metrics } };
+    else kept.push(entry);
+  }
+  return kept;
+}
+
+/** Whether an entry logs something of its step a second time; every entry has the epoch and the tokens so far. */
+function isRepeated(step: number, metrics: Metrics, entry: LoggedStep): boolean {
+  if (step !== entry.step) return false;
+  return names(entry.metrics).some((name) => name in metrics && !COMMON.has(name));
+}
+
+const COMMON: ReadonlySet<string> = new Set(['epoch', 'num_tokens', 'num_input_tokens_seen']);
+
+function isStep({ metrics }: LoggedStep): boolean {
+  return !names(metrics).some((name) => isEvaluation(name) || isSummary(name));
 }
 
 /** The file's value; Python writes NaN and Infinity, which JSON doesn't have: they become null. */
