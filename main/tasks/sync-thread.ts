@@ -1,11 +1,6 @@
 /** A thread whose replies are waited for synchronously: the training loop waits for rewards as it waits for the model. */
-import {
-  MessageChannel,
-  type MessagePort,
-  receiveMessageOnPort,
-  Worker,
-  type WorkerOptions,
-} from 'node:worker_threads';
+import { MessageChannel, type MessagePort, receiveMessageOnPort, type WorkerOptions } from 'node:worker_threads';
+import { type StartedThread, startThread } from '../io/start-thread.ts';
 import { pulse } from '../pulse.ts';
 
 /** What a thread replies by: the port, and one Int32 that counts the replies; the other thread sleeps on it. */
@@ -16,8 +11,10 @@ export interface ReplyLine {
 
 export interface SyncThread<Request, Reply> {
   ask(request: Request): void;
-  /** The next reply; null: there was none for so long. */
+  /** The next reply; null: there was none for so long, or the thread has ended. */
   next(withinMs: number): Reply | null;
+  /** Why it can't start, or has ended; null: it is silent. */
+  fault(): string | null;
   end(): void;
 }
 
@@ -33,30 +30,34 @@ export function startSyncThread<Request, Reply>(
   const { port1: port, port2: theirs } = new MessageChannel();
   const posted = new SharedArrayBuffer(4);
   const line: ReplyLine = { port: theirs, posted };
-  const worker = new Worker(entry, { workerData: { ...data, ...line }, transferList: [theirs], ...options });
-  // Its end is noticed by its silence; without a listener an error would end this process.
-  worker.on('error', () => undefined);
-  worker.unref();
-  port.unref();
   const count = new Int32Array(posted);
+  const thread = startThread(entry, count, { workerData: { ...data, ...line }, transferList: [theirs], ...options });
+  port.unref();
   return {
     ask: (request) => port.postMessage(request),
-    next: (withinMs) => nextReply(port, count, withinMs),
+    next: (withinMs) => nextReply(port, count, thread, withinMs),
+    fault: thread.fault,
     end: () => {
       port.close();
-      void worker.terminate();
+      void thread.end();
     },
   };
 }
 
-function nextReply<Reply>(port: MessagePort, count: Int32Array<SharedArrayBuffer>, withinMs: number): Reply | null {
+function nextReply<Reply>(
+  port: MessagePort,
+  count: Int32Array<SharedArrayBuffer>,
+  thread: StartedThread,
+  withinMs: number,
+): Reply | null {
   const end = performance.now() + withinMs;
   for (;;) {
     const seen = Atomics.load(count, 0);
+    const fault = thread.fault();
     const received = receiveMessageOnPort(port) as { readonly message: Reply } | undefined;
     if (received !== undefined) return received.message;
     const left = end - performance.now();
-    if (left <= 0) return null;
+    if (left <= 0 || fault !== null) return null;
     Atomics.wait(count, 0, seen, Math.min(left, SLICE_MS));
     pulse();
   }

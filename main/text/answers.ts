@@ -1,4 +1,5 @@
 /** What a completion answers with: its numbers, its JSON, the value of its arithmetic. */
+import { DEEPEST_JSON, nestingOf } from './json-nesting.ts';
 
 /** With the keyboard's minus, or U+2212 as mathematics and language models write it. */
 const NUMBER = /(?<![\p{L}\p{N}.])[-−]?(?:(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|\.\d+)(?![\p{L}\p{N}])/gu;
@@ -13,13 +14,13 @@ export function lastNumber(text: string): number | null {
   return numbersIn(text).at(-1) ?? null;
 }
 
-const FENCED = /```(?:json)?\s*\n([\s\S]*?)```/;
+const FENCED = /```(?:json)?[^\S\n]*\n([\s\S]*?)```/;
 
-/** The JSON value that a text consists of, or that it has in a code block, or its outermost braces; undefined: none. */
+/** The JSON value that a text consists of, or that it has in a code block, or its outermost braces; undefined: none, or one too deep. */
 export function jsonIn(text: string): unknown {
   const braces = text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1);
   for (const candidate of [text, FENCED.exec(text)?.[1], braces]) {
-    if (candidate === undefined || candidate.trim() === '') continue;
+    if (candidate === undefined || candidate.trim() === '' || nestingOf(candidate) > DEEPEST_JSON) continue;
     try {
       return JSON.parse(candidate);
     } catch {

@@ -69,12 +69,15 @@ declare module 'braid' {
   export function lastNumber(text: string): number | null;
   /** The value of an expression of numbers, + - * / and brackets; null: it is none. */
   export function arithmetic(expression: string): number | null;
-  /** The JSON value that a text is, or has in a code block or braces; undefined: none. */
+  /** The JSON value that a text is, or has in a code block or braces; undefined: none, or nested in more than 200 levels. */
   // biome-ignore lint/suspicious/noExplicitAny: a reward asks for what it expects
   export function json(text: string): any;
   /** What is wrong with a value by a JSON Schema (types, required, properties, items, enum, limits); empty: it fits. */
   export function schemaFaults(value: unknown, schema: object): string[];
-  /** Runs a program in a sandbox of its own and evaluates expressions after it: each gives a value or an error. */
+  /**
+   * Runs a program in a sandbox of its own and evaluates expressions after it: each gives a value, as JSON has it, or an
+   * error. All programs of one call share `time_limit_ms`. Its clock stands still, and its Math.random repeats itself.
+   */
   export function runJavaScript(
     program: string,
     expressions: readonly string[],

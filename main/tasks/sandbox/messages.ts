@@ -21,7 +21,31 @@ export interface RewardProgram {
   readonly limits: RewardLimits;
 }
 
-export type RewardWorkerData = ReplyLine;
+/** `programs`: the thread is for programs that a model wrote, within these limits; absent: for a reward. */
+export interface RewardWorkerData extends ReplyLine {
+  readonly programs?: RewardLimits;
+}
+
+/** A program that a model wrote, and what is evaluated after it. */
+export interface ProgramCall {
+  readonly program: string;
+  readonly expressions: readonly string[];
+  /** Of the program, and of each expression. */
+  readonly partMs: number;
+}
+
+/** What an expression gave: its value as JSON, or neither for one that has none, or why it failed. */
+export interface CallOutcome {
+  readonly json?: string;
+  readonly error?: string;
+}
+
+export type ProgramReply = { readonly kind: 'ready' } | { readonly kind: 'outcome'; readonly outcome: CallOutcome };
+
+/** The characters of JSON that a reward can read within its memory: `[[],[]]` takes 100 bytes for three of them. */
+export function resultLength({ memoryMb }: RewardLimits): number {
+  return memoryMb * 4096;
+}
 
 /** The name of the file, for messages. */
 export const REWARD_FILE = 'reward.ts';
@@ -41,6 +65,8 @@ export type RewardBatch =
 /** Numbers in the order of the components (of `check`: one), a step, or why there are none. */
 export type RewardReply =
   | { readonly kind: 'ready' }
+  /** It waits for a thread beside it. */
+  | { readonly kind: 'alive' }
   /** The program can't run. */
   | { readonly kind: 'refused'; readonly reason: string }
   | { readonly kind: 'numbers'; readonly numbers: readonly number[] }

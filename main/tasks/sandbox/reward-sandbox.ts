@@ -4,9 +4,10 @@ import { inputError } from '../../errors.ts';
 import { numberFault } from '../../float32.ts';
 import { didYouMean, nearestName } from '../../text/nearest-name.ts';
 import type { Answer, EnvironmentStep, EnvironmentTurn } from '../task.ts';
+import { NO_CLOCK } from './fixed-clock.ts';
 import { LOAD_MS, REWARD_FILE, type RewardFunction, type RewardProgram } from './messages.ts';
+import { openProgramThread, type ProgramThread } from './program-thread.ts';
 import { openEngine, openSandbox, type Sandbox, SandboxFault } from './quickjs.ts';
-import { openProgramRunner } from './run-javascript.ts';
 import { STEP_DRIVER, stepOf } from './step-result.ts';
 import { stripTypes } from './strip-types.ts';
 import { callTextFunction, textFunctionNames } from './text-functions.ts';
@@ -18,10 +19,11 @@ delete globalThis.$braid;
 const { parse, stringify } = JSON;
 const call = (name, values) => parse(host(name, stringify(values)))[0];
 ${textFunctionNames.map((name) => `export const ${name} = (...values) => call('${name}', values);`).join('\n')}
-export const runJavaScript = (program, expressions) => call('runJavaScript', [program, expressions]);
-Math.random = () => {
-  throw new TypeError('Math.random is not available: the same completion must always get the same reward');
-};
+export const runJavaScript = (program, expressions) =>
+  call('runJavaScript', [program, expressions]).map(({ error, json }) =>
+    error === undefined ? { value: json === undefined ? undefined : parse(json) } : { error },
+  );
+${NO_CLOCK}
 `;
 
 /** Calls a function of the reward; its result as text, for the numbers NaN and Infinity have no JSON. */
@@ -59,10 +61,13 @@ export interface RewardSandbox {
   step(turn: EnvironmentTurn): Promise<EnvironmentStep>;
 }
 
-/** Opens a reward; a program that can't run throws an input error that names the place. */
-export async function openRewardSandbox(program: RewardProgram): Promise<RewardSandbox> {
+/**
+ * Opens a reward; a program that can't run throws an input error that names the place. `worker`: the file of the thread for
+ * programs in completions.
+ */
+export async function openRewardSandbox(program: RewardProgram, worker: string): Promise<RewardSandbox> {
   const code = stripTypes(program.text, REWARD_FILE);
-  const programs = await openProgramRunner(program.limits);
+  const programs = openProgramThread(program.limits, worker);
   let engine: QuickJSWASMModule | null = await openEngine(program.limits.memoryMb);
   let loaded: Loaded | null = null;
 
@@ -76,15 +81,7 @@ export async function openRewardSandbox(program: RewardProgram): Promise<RewardS
 
   async function load(): Promise<Loaded> {
     engine ??= await openEngine(program.limits.memoryMb);
-    return loadReward(engine, code, program, (name, values) =>
-      name === 'runJavaScript' ? runPrograms(values) : callTextFunction(name, values),
-    );
-  }
-
-  function runPrograms([text, expressions]: readonly unknown[]): unknown {
-    if (typeof text !== 'string' || !Array.isArray(expressions) || !expressions.every((e) => typeof e === 'string'))
-      throw new TypeError('runJavaScript: expected a program and a list of expressions');
-    return programs.run(text, expressions);
+    return loadReward(engine, code, program, programs);
   }
 
   try {
@@ -95,9 +92,9 @@ export async function openRewardSandbox(program: RewardProgram): Promise<RewardS
   }
   /** Calls into the sandbox, which is loaded first where a limit has spoiled the one before. */
   async function within<T>(work: (loaded: Loaded) => T): Promise<T> {
-    await programs.repair();
     try {
       loaded ??= await load();
+      programs.begin();
       return work(loaded);
     } catch (error) {
       if (error instanceof SandboxFault && error.spoiled) unload();
@@ -121,7 +118,7 @@ function loadReward(
   engine: QuickJSWASMModule,
   code: string,
   { limits, hasCheck, hasStep = false, components }: RewardProgram,
-  call: (name: string, values: readonly unknown[]) => unknown,
+  programs: ProgramThread,
 ): Loaded {
   const sandbox = openSandbox(engine, limits.memoryMb);
   const { context, runtime } = sandbox;
@@ -129,10 +126,12 @@ function loadReward(
   context
     .newFunction('$braid', (name, values) => {
       // An array, and an empty one for undefined, which has no JSON.
-      const result = call(context.getString(name), JSON.parse(context.getString(values)));
+      const result = call(context.getString(name), JSON.parse(context.getString(values)) as unknown[]);
       return context.newString(JSON.stringify(result === undefined ? [] : [result]));
     })
     .consume((host) => context.setProp(context.global, '$braid', host));
+  const call = (name: string, values: readonly unknown[]): unknown =>
+    name === 'runJavaScript' ? sandbox.outside(() => runPrograms(programs, values)) : callTextFunction(name, values);
   return placed(code, () => sandbox.within(limits.timeMs + LOAD_MS, REWARD_FILE, load));
 
   function load(): Loaded {
@@ -146,6 +145,12 @@ function loadReward(
     exports.dispose();
     return { sandbox, driver, stepDriver, timeMs: limits.timeMs, functions };
   }
+}
+
+function runPrograms(programs: ProgramThread, [text, expressions]: readonly unknown[]): unknown {
+  if (typeof text !== 'string' || !Array.isArray(expressions) || !expressions.every((e) => typeof e === 'string'))
+    throw new TypeError('runJavaScript: expected a program and a list of expressions');
+  return programs.run(text, expressions);
 }
 
 /** QuickJS doesn't say where a name is imported that isn't there. */

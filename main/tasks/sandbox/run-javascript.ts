@@ -1,56 +1,83 @@
-/** Tests a program that a model wrote: in a sandbox of its own, so that it can't change the reward that judges it. */
-import type { QuickJSWASMModule } from 'quickjs-emscripten-core';
-import type { RewardLimits } from './messages.ts';
-import { openEngine, openSandbox, SandboxFault } from './quickjs.ts';
+/** Runs programs that a model wrote, on a thread of their own (program-thread.ts), each in a sandbox of its own. */
+import type { QuickJSHandle, QuickJSWASMModule } from 'quickjs-emscripten-core';
+import { DEEPEST_JSON, nestingOf } from '../../text/json-nesting.ts';
+import { SAME_CLOCK } from './fixed-clock.ts';
+import { type CallOutcome, type ProgramCall, type RewardLimits, resultLength } from './messages.ts';
+import { openEngine, openSandbox, type Sandbox, SandboxFault } from './quickjs.ts';
 
-/** What an expression gave: its value as JSON has it, or why there is none. */
-export type CallOutcome = { readonly value: unknown } | { readonly error: string };
+const FILE = 'program.js';
 
-export interface ProgramRunner {
-  /** Runs a program, then evaluates each expression after it. They share the time of one limit. */
-  run(program: string, expressions: readonly string[]): readonly CallOutcome[];
-  /** Renews what a program has broken: to be awaited before the next `run`. */
-  repair(): Promise<void>;
+/** A value as JSON, or the length of one that is too long. It is made before a program could change JSON. */
+const READER = `(() => {
+  const { stringify } = JSON;
+  return (value, longest) => {
+    const text = stringify(value);
+    return text === undefined || text.length <= longest ? text : text.length;
+  };
+})()`;
+
+interface Failed {
+  readonly error: string;
 }
 
-/** Opens a runner; its limits are those of one call of the reward. */
-export async function openProgramRunner(limits: RewardLimits): Promise<ProgramRunner> {
-  let engine: QuickJSWASMModule | null = await openEngine(limits.memoryMb);
+export interface ProgramRunner {
+  /** Runs a program, then evaluates each expression after it; each outcome is reported as it comes. */
+  run(call: ProgramCall, onOutcome: (outcome: CallOutcome) => void): Promise<void>;
+}
 
-  function run(program: string, expressions: readonly string[]): readonly CallOutcome[] {
-    if (engine === null) return expressions.map(() => ({ error: 'an earlier program used up the call stack' }));
-    const sandbox = openSandbox(engine, limits.memoryMb);
-    const timeMs = limits.timeMs / (expressions.length + 1);
-    const evaluate = (code: string): unknown =>
-      sandbox.within(timeMs, 'program.js', () => {
-        const handle = sandbox.unwrap(sandbox.context.evalCode(code, 'program.js'));
-        return handle.consume((value): unknown => sandbox.context.dump(value));
-      });
-    try {
-      evaluate(program);
-      return expressions.map((expression) => {
-        try {
-          return { value: evaluate(`(${expression}\n)`) };
-        } catch (error) {
-          return { error: reasonOf(error) };
-        }
-      });
-    } catch (error) {
-      return expressions.map(() => ({ error: reasonOf(error) }));
-    } finally {
-      if (!sandbox.dispose()) engine = null;
-    }
-  }
-
+/** Opens a runner, without an engine yet. */
+export function openProgramRunner(limits: RewardLimits): ProgramRunner {
+  let engine: QuickJSWASMModule | null = null;
   return {
-    run,
-    repair: async () => {
+    run: async ({ program, expressions, partMs }, onOutcome) => {
       engine ??= await openEngine(limits.memoryMb);
+      const sandbox = openSandbox(engine, limits.memoryMb);
+      let isSpoiled = false;
+      const limited = <T>(work: () => T): T | Failed => {
+        try {
+          return sandbox.within(partMs, FILE, work);
+        } catch (error) {
+          if (!(error instanceof SandboxFault)) throw error;
+          isSpoiled ||= error.spoiled;
+          return { error: error.message };
+        }
+      };
+      const evaluate = (code: string): QuickJSHandle => sandbox.unwrap(sandbox.context.evalCode(code, FILE));
+      const prepared = limited(() => {
+        evaluate(SAME_CLOCK).dispose();
+        return { reader: evaluate(READER) };
+      });
+      const loaded = 'error' in prepared ? prepared : limited(() => evaluate(program).dispose());
+      let left = resultLength(limits);
+      for (const expression of expressions) {
+        const outcome: CallOutcome =
+          'error' in prepared
+            ? prepared
+            : (loaded ?? limited(() => outcomeOf(sandbox, prepared.reader, evaluate(`(${expression}\n)`), left)));
+        left -= outcome.json?.length ?? 0;
+        onOutcome(outcome);
+      }
+      if ('reader' in prepared) prepared.reader.dispose();
+      // What a limit left behind could fail an innocent program.
+      if (!sandbox.dispose() || isSpoiled) engine = null;
     },
   };
 }
 
-function reasonOf(error: unknown): string {
-  if (error instanceof SandboxFault) return error.message;
-  throw error;
+function outcomeOf(
+  { context, unwrap }: Sandbox,
+  reader: QuickJSHandle,
+  value: QuickJSHandle,
+  left: number,
+): CallOutcome {
+  const longest = context.newNumber(left);
+  const read = value.consume((given) => unwrap(context.callFunction(reader, context.undefined, given, longest)));
+  const kind = context.typeof(read);
+  const length = kind === 'number' ? context.getNumber(read) : 0;
+  const json = kind === 'string' ? context.getString(read) : undefined;
+  read.dispose();
+  if (length > 0) return { error: `gave a value of ${length} characters as JSON, too long to be compared` };
+  if (json === undefined) return {};
+  if (nestingOf(json) > DEEPEST_JSON) return { error: `gave a value nested in more than ${DEEPEST_JSON} levels` };
+  return { json };
 }

@@ -2,11 +2,13 @@
  * A reward on its own thread, asked synchronously: the training loop waits for a batch as it waits for the model. A thread
  * that is silent for too long is ended; its completion counts as failed, and a new thread does the rest.
  */
-import { BraidError, inputError } from '../../errors.ts';
+import { inputError } from '../../errors.ts';
+import { didNotStart } from '../../io/start-thread.ts';
 import { append } from '../../lists.ts';
 import { type SyncThread, startSyncThread } from '../sync-thread.ts';
 import type { Answer, EnvironmentTurn } from '../task.ts';
 import { LOAD_MS, type RewardBatch, type RewardProgram, type RewardReply, type RewardRequest } from './messages.ts';
+import { SANDBOX_RESOURCES } from './program-thread.ts';
 
 /** The numbers of one completion, or why there are none. */
 export type Scored = Extract<RewardReply, { readonly kind: 'numbers' | 'failure' }>;
@@ -29,7 +31,6 @@ export interface Scorer {
 const START_MS = 60_000;
 /** Beyond twice the limit of a call, within which QuickJS ends it itself. */
 const GRACE_MS = 1000;
-const RESOURCES = { stackSizeMb: 32, maxOldGenerationSizeMb: 512 };
 
 /** A thread that waits for its program. */
 export type RewardThread = SyncThread<RewardRequest, RewardReply>;
@@ -39,7 +40,7 @@ export type RewardThreads = string | (() => RewardThread);
 
 /** Starts a thread; `entry` is worker.ts or its build. */
 export function startRewardThread(entry: string): RewardThread {
-  return startSyncThread(entry, {}, { resourceLimits: RESOURCES, env: {} });
+  return startSyncThread(entry, {}, { resourceLimits: SANDBOX_RESOURCES, env: {} });
 }
 
 const NOT_SCORED: Scored = { kind: 'failure', reason: 'not scored, as the reward had failed on one before' };
@@ -53,14 +54,13 @@ export function openScorer(program: RewardProgram, threads: RewardThreads): Scor
   function started(): RewardThread {
     const fresh = typeof threads === 'string' ? startRewardThread(threads) : threads();
     fresh.ask({ call: 'load', program });
-    const first = fresh.next(START_MS);
+    let first = fresh.next(START_MS);
+    while (first?.kind === 'alive') first = fresh.next(START_MS);
     if (first?.kind === 'ready') return fresh;
     fresh.end();
     if (first?.kind === 'refused')
       throw inputError('BAD_REWARD', first.reason, 'Fix it; `braid task check` tells more.');
-    throw new BraidError('REWARD_THREAD', 'The thread that computes rewards did not start', {
-      remedy: 'Close other programs and try again.',
-    });
+    throw didNotStart('REWARD_THREAD', 'The thread that computes rewards', fresh.fault());
   }
 
   /** The replies of a thread, as far as it gets. */
@@ -70,13 +70,18 @@ export function openScorer(program: RewardProgram, threads: RewardThreads): Scor
     const scored: (Scored | Stepped)[] = [];
     while (scored.length < request.inputs.length) {
       const reply = thread.next(patience);
+      if (reply?.kind === 'alive') continue;
       if (reply !== null && reply.kind !== 'ready' && reply.kind !== 'refused') {
         scored.push(reply);
         if (isLast(request, reply)) return scored;
       } else {
+        const fault = thread.fault();
         thread.end();
         thread = null;
-        const reason = `reward.ts: took longer than ${program.limits.timeMs} ms or ran out of memory, and was ended`;
+        const reason =
+          fault === null
+            ? `reward.ts: took longer than ${program.limits.timeMs} ms or ran out of memory, and was ended`
+            : `the thread that computes rewards ended: ${fault}`;
         return [...scored, { kind: 'failure', reason }];
       }
     }

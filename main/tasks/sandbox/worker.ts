@@ -1,10 +1,26 @@
-/** Entry of the reward's thread: batches of completions in, their numbers out. */
+/**
+ * Entry of the reward's thread: batches of completions in, their numbers out. And of the one beside it, for programs that
+ * a model wrote.
+ */
+import { fileURLToPath } from 'node:url';
 import { workerData } from 'node:worker_threads';
 import { BraidError } from '../../errors.ts';
+import { onPulse } from '../../pulse.ts';
 import { replyPoster } from '../sync-thread.ts';
-import type { RewardBatch, RewardProgram, RewardReply, RewardRequest, RewardWorkerData } from './messages.ts';
+import { setUtc } from './fixed-clock.ts';
+import type {
+  ProgramCall,
+  ProgramReply,
+  RewardBatch,
+  RewardLimits,
+  RewardProgram,
+  RewardReply,
+  RewardRequest,
+  RewardWorkerData,
+} from './messages.ts';
 import { SandboxFault } from './quickjs.ts';
 import { openRewardSandbox, type RewardSandbox } from './reward-sandbox.ts';
+import { openProgramRunner } from './run-javascript.ts';
 
 const line = workerData as RewardWorkerData;
 const post = replyPoster<RewardReply>(line);
@@ -12,7 +28,7 @@ let sandbox: RewardSandbox | null = null;
 
 async function load(program: RewardProgram): Promise<void> {
   try {
-    sandbox = await openRewardSandbox(program);
+    sandbox = await openRewardSandbox(program, fileURLToPath(import.meta.url));
     post({ kind: 'ready' });
   } catch (error) {
     if (!(error instanceof BraidError)) throw error;
@@ -43,7 +59,24 @@ async function posted(call: () => Promise<RewardReply>): Promise<boolean> {
   }
 }
 
-line.port.on('message', (request: RewardRequest) => {
-  if (request.call === 'load') void load(request.program);
-  else if (sandbox !== null) void answer(sandbox, request);
-});
+function serveRewards(): void {
+  // It waits for a program's thread, which has limits of its own.
+  onPulse(() => post({ kind: 'alive' }));
+  line.port.on('message', (request: RewardRequest) => {
+    if (request.call === 'load') void load(request.program);
+    else if (sandbox !== null) void answer(sandbox, request);
+  });
+}
+
+function servePrograms(limits: RewardLimits): void {
+  const reply = replyPoster<ProgramReply>(line);
+  const runner = openProgramRunner(limits);
+  line.port.on('message', (call: ProgramCall) => {
+    void runner.run(call, (outcome) => reply({ kind: 'outcome', outcome }));
+  });
+  reply({ kind: 'ready' });
+}
+
+setUtc();
+if (line.programs === undefined) serveRewards();
+else servePrograms(line.programs);

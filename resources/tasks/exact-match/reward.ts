@@ -9,5 +9,5 @@ function plain(text: string): string {
   // One way to write é: a letter and its accent are the letter with the accent.
   return words(text.normalize('NFC').toLowerCase())
     .join(' ')
-    .replace(/[.!?]+$/, '');
+    .replace(/(?<![.!?])[.!?]+$/, '');
 }

@@ -2,7 +2,7 @@ import { type Answer, runJavaScript } from 'braid';
 
 /** The program runs in a sandbox of its own: it can't see the tests, nor change how it is judged. */
 export function reward({ record, completion }: Answer<{ tests: [string, unknown][] }>): Record<string, number> {
-  const program = /```(?:js|javascript)?\s*\n([\s\S]*?)```/.exec(completion)?.[1] ?? completion;
+  const program = /```(?:js|javascript)?[^\S\n]*\n([\s\S]*?)```/.exec(completion)?.[1] ?? completion;
   const results = runJavaScript(
     program,
     record.tests.map(([expression]) => expression),

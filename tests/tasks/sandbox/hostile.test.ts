@@ -1,14 +1,17 @@
 /** Rewards that would harm whoever runs them. Each fails, or gives a harmless number; the next one works as ever. */
 import { describe, expect, it } from 'vitest';
 import { openRewardSandbox } from '../../../main/tasks/sandbox/reward-sandbox.ts';
-import { answer, outcome, program, scoreWith } from './scoring.ts';
+import { answer, outcome, program, rewardWorker, scoreWith } from './scoring.ts';
 
 const limits = { timeMs: 60, memoryMb: 8 };
 
 /** Runs a reward's body in this process: what it may do here, it may do anywhere. */
 async function attempt(body: string): Promise<readonly number[] | string> {
   try {
-    const sandbox = await openRewardSandbox(program(`export const reward = () => {\n${body}\n};`, { limits }));
+    const sandbox = await openRewardSandbox(
+      program(`export const reward = () => {\n${body}\n};`, { limits }),
+      rewardWorker,
+    );
     return await sandbox.call('reward', answer('x'));
   } catch (error) {
     return (error as Error).message;
@@ -174,7 +177,7 @@ export const reward = () => {
   const [result] = runJavaScript(${JSON.stringify(text)}, [${JSON.stringify(expression)}]);
   return 'error' in result ? -1 : result.value === 666 ? 666 : 1;
 };`;
-    const sandbox = await openRewardSandbox(program(source, { limits }));
+    const sandbox = await openRewardSandbox(program(source, { limits }), rewardWorker);
     expect([1, -1]).toContain((await sandbox.call('reward', answer('x')))[0]);
     expect([1, -1]).toContain((await sandbox.call('reward', answer('x')))[0]);
   });

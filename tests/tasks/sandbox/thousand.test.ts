@@ -4,7 +4,7 @@ import { BraidError } from '../../../main/errors.ts';
 import { SandboxFault } from '../../../main/tasks/sandbox/quickjs.ts';
 import { openRewardSandbox } from '../../../main/tasks/sandbox/reward-sandbox.ts';
 import { hostileRewards } from './hostile-set.ts';
-import { answer, program } from './scoring.ts';
+import { answer, program, rewardWorker } from './scoring.ts';
 
 const limits = { timeMs: 10, memoryMb: 6 };
 /** The set in parts, so that a failure says where. */
@@ -22,7 +22,7 @@ describe('a thousand hostile rewards', () => {
       const before = Object.getOwnPropertyNames(Object.prototype).join();
       for (const { name, text } of part) {
         try {
-          const sandbox = await openRewardSandbox(program(text, { limits }));
+          const sandbox = await openRewardSandbox(program(text, { limits }), rewardWorker);
           for (let call = 0; call < 2; call++) {
             const numbers = await sandbox.call('reward', answer('x'));
             expect(numbers.every(Number.isFinite), name).toBe(true);
@@ -40,6 +40,7 @@ describe('a thousand hostile rewards', () => {
         program('export const reward = ({ completion }) => completion.length', {
           limits: { timeMs: 1000, memoryMb: 16 },
         }),
+        rewardWorker,
       );
       expect(await innocent.call('reward', answer('four'))).toEqual([4]);
     },
