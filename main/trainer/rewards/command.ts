@@ -153,17 +153,27 @@ function startCommand({ command, timeout_s }: CommandSpec, folder: string): Runn
 
 type ParsedAnswer = { readonly id: number; readonly outcome: Outcome } | { readonly fault: string };
 
-/** Python writes NaN and Infinity where JSON has no such numbers. */
-const NO_JSON_NUMBER = /:\s*(NaN|-?Infinity)\b/;
+/** A text of JSON, or one of the numbers that Python writes and JSON doesn't have. */
+const TEXT_OR_NUMBER = /"(?:[^"\\]|\\.)*(?:"|$)|-?\b(?:NaN|Infinity)\b/g;
+
+/** JSON, also with Python's NaN and Infinity, which become texts; undefined: neither. */
+function parsedLine(line: string): unknown {
+  for (const read of [
+    () => line,
+    () => line.replace(TEXT_OR_NUMBER, (part) => (part.startsWith('"') ? part : `"${part}"`)),
+  ])
+    try {
+      return JSON.parse(read());
+    } catch {
+      // The next one, or none.
+    }
+  return undefined;
+}
 
 function parseAnswer(line: string, asked: ReadonlySet<number>): ParsedAnswer {
-  let value: unknown;
-  const strange = NO_JSON_NUMBER.exec(line)?.[1];
-  try {
-    value = JSON.parse(strange === undefined ? line : line.replace(NO_JSON_NUMBER, `:"${strange}"`));
-  } catch {
+  const value = parsedLine(line);
+  if (value === undefined)
     return { fault: `wrote a line that isn't JSON (messages belong to the error output): ${shownValue(line)}` };
-  }
   const { id, score } = (typeof value === 'object' && value !== null ? value : {}) as { id?: unknown; score?: unknown };
   if (typeof id !== 'number' || !asked.has(id))
     return { fault: `answered an id that was not asked: ${shownValue(value)}` };

@@ -49,6 +49,21 @@ describe('openCommand', () => {
   });
 
   it.each([
+    [
+      'in a text',
+      "process.stdout.write(JSON.stringify({ note: 'loss: NaN, \"a\": -Infinity', id: line.id, score: 3 }) + '\\n');",
+      3,
+    ],
+    [
+      'beside the score',
+      'process.stdout.write(\'{"loss": NaN, "note": "score: NaN", "score": 2, "id": \' + line.id + \'}\\n\');',
+      2,
+    ],
+  ])('reads NaN %s for what it is', async (_, body, score) => {
+    expect(await outcomesOf(command(body), 'x')).toEqual([score]);
+  });
+
+  it.each([
     ['a line that is not JSON', "process.stdout.write('loading …\\n');", "a line that isn't JSON"],
     ['an id that was not asked', 'say({ id: 99, score: 1 });', 'answered an id that was not asked'],
     ['an id twice', `${LENGTH} ${LENGTH}`, 'twice'],
