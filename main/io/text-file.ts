@@ -29,10 +29,10 @@ export function faultsError(code: string, faults: readonly FileFault[], remedy: 
   return inputError(code, [...shown, ...(rest > 0 ? [`and ${rest} more`] : [])].join('\n'), remedy);
 }
 
-/** Reads and decodes a file. */
-export function readTextFile(file: string): Checked<string> {
+/** Reads and decodes a file of at most so many bytes. */
+export function readTextFile(file: string, most?: number): Checked<string> {
   try {
-    return decodeText(file, readRegular(file));
+    return decodeText(file, readRegular(file, most));
   } catch (error) {
     return { kind: 'bad', fault: readFault(file, error) };
   }

@@ -18,17 +18,20 @@ export function didYouMean(name: string | undefined): string {
   return name === undefined ? '' : `; did you mean "${name}"?`;
 }
 
-/** Levenshtein distance of two short names. */
+/** Levenshtein distance where it is at most MOST_EDITS, otherwise more than that: it looks no further off the diagonal. */
 function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
+  const far = MOST_EDITS + 1;
+  let row = Array.from({ length: b.length + 2 }, (_, j) => (j <= MOST_EDITS ? j : far));
+  let next = new Array<number>(b.length + 2).fill(far);
   for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      next.push(
-        Math.min((next[j - 1] ?? 0) + 1, (row[j] ?? 0) + 1, (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)),
-      );
+    const [from, to] = [Math.max(1, i - MOST_EDITS), Math.min(b.length, i + MOST_EDITS)];
+    next[from - 1] = from === 1 ? i : far;
+    for (let j = from; j <= to; j++) {
+      const replaced = (row[j - 1] ?? far) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next[j] = Math.min((next[j - 1] ?? far) + 1, (row[j] ?? far) + 1, replaced);
     }
-    row = next;
+    next[to + 1] = far;
+    [row, next] = [next, row];
   }
-  return row[b.length] ?? 0;
+  return row[b.length] ?? far;
 }

@@ -6,6 +6,7 @@ import type { YAMLMap } from 'yaml';
 import { inputError } from '../../errors.ts';
 import { type FileFault, faultsError, readTextFile } from '../../io/text-file.ts';
 import { parseYaml } from '../../io/yaml.ts';
+import { shown } from '../../tasks/record-faults.ts';
 import { fieldFaults } from '../../trainer/config.ts';
 import { withNamesHere } from '../../trainer/trl-names.ts';
 import type { HostPaths } from '../workspace/paths.ts';
@@ -22,7 +23,7 @@ export function readConfigFile(file: string): ConfigFields {
   return parseConfigText(file, content.value);
 }
 
-/** A configuration takes 4 kB. The parser compares each key with all before it, which 200,000 keys make minutes of. */
+/** A configuration takes 4 kB. */
 const MOST_CHARACTERS = 32 * 2 ** 10;
 
 /** The same for a content by its name, such as a file that a page hands in. */
@@ -44,7 +45,7 @@ export function parseConfigText(file: string, text: string): ConfigFields {
   if (value === null)
     throw inputError('BAD_CONFIG', `${file}: expected fields with values, but there are none`, REMEDY);
   if (typeof value !== 'object' || Array.isArray(value))
-    throw inputError('BAD_CONFIG', `${file}: expected fields with values, got ${JSON.stringify(value)}`, REMEDY);
+    throw inputError('BAD_CONFIG', `${file}: expected fields with values, got ${shown(value)}`, REMEDY);
   const places = fieldLines(document.contents as YAMLMap, lineAt);
   const faults = fieldFaults(value).map(({ field, message }) => ({
     file,

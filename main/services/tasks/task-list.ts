@@ -52,15 +52,19 @@ export interface TaskFiles {
 /** Every task with files: the workspace's first. */
 export function listTasks(places: TaskPlaces): TaskSummary[] {
   const own = workspaceTaskNames(places);
-  const bundled = templateNames(places.paths).filter((name) => !own.includes(name));
-  return [...own, ...bundled].map((name) => summary(name, places));
+  const known = new Set(own);
+  const bundled = templateNames(places.paths).filter((name) => !known.has(name));
+  return [
+    ...own.map((name) => summary(name, 'workspace', join(places.workspace, 'tasks', name))),
+    ...bundled.map((name) => summary(name, 'bundled', join(places.paths.resources, 'tasks', name))),
+  ];
 }
 
-function summary(name: string, places: TaskPlaces): TaskSummary {
-  const origin = originOf(name, places);
+function summary(name: string, origin: TaskOrigin, folder: string): TaskSummary {
   const nothing = { name, origin, title: null, rewards: [], kinds: {}, check: null, maxTurns: null, hasRecords: false };
   try {
-    const { definition, folder } = requireSource(name, places);
+    if (nativeNames.includes(name)) throw nativeHasNoFiles(name);
+    const { definition } = readTaskFolder(folder);
     const checked = checkDefinition(definition);
     const hasRecords = existsSync(join(folder, OWN_RECORDS));
     if ('faults' in checked) {
@@ -96,7 +100,15 @@ export function requireSource(name: string, places: TaskPlaces): FolderSource {
       `There is no task "${name}" in this workspace${didYouMean(nearestName(name, known))}`,
       'It may have been removed; the list of tasks shows what there is.',
     );
-  throw inputError('NATIVE_TASK', `"${name}" is one of Braid's own tasks, which have no files`, 'Choose another task.');
+  throw nativeHasNoFiles(name);
+}
+
+function nativeHasNoFiles(name: string): BraidError {
+  return inputError(
+    'NATIVE_TASK',
+    `"${name}" is one of Braid's own tasks, which have no files`,
+    'Choose another task.',
+  );
 }
 
 /** Both texts of a task. */

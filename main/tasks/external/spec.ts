@@ -72,6 +72,9 @@ export interface SpecFault {
   readonly reason: string;
 }
 
+/** Of one component. */
+const MOST_FAULTS = 20;
+
 /** The same fields by what other tools call them. */
 const elsewhere = {
   cmd: 'command',
@@ -135,7 +138,7 @@ function schemaFaults(error: z.ZodError, names: KnownNames): SpecFault[] {
     !(code === 'invalid_type' && input === undefined && misspelt.includes(String(first)));
   return error.issues
     .filter(isNews)
-    .slice(0, 20)
+    .slice(0, MOST_FAULTS)
     .flatMap((issue) =>
       faultsIn(new z.ZodError([issue]), names).map(({ field, message }) => {
         const path = issue.code === 'unrecognized_keys' ? [...issue.path, field] : issue.path;
@@ -187,9 +190,11 @@ export function templatesOf(spec: ExternalSpec): Readonly<Record<string, string 
 
 function templateFaults(spec: ExternalSpec, known: readonly string[]): SpecFault[] {
   const names = [...known, ...ANSWER_FIELDS];
+  const isKnown = new Set(names);
   const unknown = Object.entries(templatesOf(spec)).flatMap(([key, template]) =>
     fieldsIn(template ?? '')
-      .filter((field) => !names.includes(field))
+      .filter((field) => !isKnown.has(field))
+      .slice(0, MOST_FAULTS)
       .map((field) => ({
         path: [key],
         reason: `"${key}" names {${field}}, which is not in "fields"${didYouMean(nearestName(field, names))}`,

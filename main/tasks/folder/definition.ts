@@ -16,15 +16,20 @@ export const TASK_FILE = 'task.yaml';
 const fieldTypes = ['text', 'number', 'boolean', 'list', 'object'] as const;
 export type FieldType = (typeof fieldTypes)[number];
 
-const name = z.string().regex(/^[A-Za-z_]\w*$/, { error: 'expected a name of letters, digits and _' });
+const NAME_FAULT = { error: 'expected a name of at most 100 letters, digits and _' };
+const name = z
+  .string()
+  .max(100, NAME_FAULT)
+  .regex(/^[A-Za-z_]\w*$/, NAME_FAULT);
 /** A column's own name, in any script. */
 const fieldName = z
   .string()
-  .regex(new RegExp(`^${FIELD_NAME}$`, 'u'), { error: 'expected a name of letters, digits and _' });
+  .max(100, NAME_FAULT)
+  .regex(new RegExp(`^${FIELD_NAME}$`, 'u'), NAME_FAULT);
 const text = z.string().min(1);
 
 const schema = z.strictObject({
-  title: text,
+  title: text.max(200),
   // A record may lack a field with a question mark.
   fields: z.record(fieldName, z.enum(fieldTypes.flatMap((type) => [type, `${type}?`] as const))),
   prompt: text.optional(),
@@ -110,10 +115,25 @@ export function parseDefinition(file: string, content: string): TaskDefinition {
   );
 }
 
+type CheckedDefinition = { readonly definition: TaskDefinition } | { readonly faults: readonly DefinitionFault[] };
+
+/** The newest one: whoever opens a task asks several times for the same. */
+let newest: { readonly content: string; readonly checked: CheckedDefinition } | null = null;
+
 /** The same with the faults as they are. */
-export function checkDefinition(
-  content: string,
-): { readonly definition: TaskDefinition } | { readonly faults: readonly DefinitionFault[] } {
+export function checkDefinition(content: string): CheckedDefinition {
+  if (newest?.content !== content) newest = { content, checked: shortened(check(content)) };
+  return newest.checked;
+}
+
+/** What faults quote may be as long as the file. */
+function shortened(checked: CheckedDefinition): CheckedDefinition {
+  if ('definition' in checked) return checked;
+  const cut = (reason: string): string => (reason.length <= 500 ? reason : `${reason.slice(0, 500)}…`);
+  return { faults: checked.faults.map(({ line, reason }) => ({ line, reason: cut(reason) })) };
+}
+
+function check(content: string): CheckedDefinition {
   const yaml = parseYaml(content);
   if (yaml.faults.length > 0) return { faults: yaml.faults };
   const lines = lineFinder(yaml);
@@ -129,6 +149,9 @@ export function checkDefinition(
     : { definition: { ...plain, rewards, external, ...(played.environment && { environment: played.environment }) } };
 }
 
+/** Faults that are looked for: each takes a guess at what was meant and a search for its line. */
+const MOST_FAULTS = 20;
+
 /** What to write for a required field. */
 const EXAMPLES: Readonly<Record<string, string>> = {
   title: 'title: My task',
@@ -137,17 +160,20 @@ const EXAMPLES: Readonly<Record<string, string>> = {
 };
 
 function schemaFaults({ issues }: z.ZodError, lines: LineFinder): DefinitionFault[] {
-  const unknown = issues.flatMap((issue) => (issue.code === 'unrecognized_keys' ? issue.keys : []));
+  const unknown = issues.flatMap((issue) =>
+    issue.code === 'unrecognized_keys' ? issue.keys.slice(0, MOST_FAULTS) : [],
+  );
   // A misspelt field is missing under its right name as well.
   const meant = unknown.map((key) => meantName(key, { fields, elsewhere }));
   return issues
     .filter(({ path: [first], input }) => input !== undefined || !meant.includes(String(first)))
+    .slice(0, MOST_FAULTS)
     .flatMap((issue) =>
       faultsIn({ issues: [issue] }, issue.path[0] === 'messages' ? messageNames : { fields, elsewhere }).map(
         ({ field, message }) => {
           const { path } = issue;
           if (path.length === 0) return { line: lines.of(field === '' ? [] : [field]), reason: message };
-          const named = `"${path.join('.')}"`;
+          const named = `"${shortName(path.join('.'))}"`;
           if (issue.input !== undefined) return { line: lines.of(path), reason: `${named}: ${message}` };
           const example = EXAMPLES[path.join('.')];
           const how = example === undefined ? '' : `, for example \`${example}\``;
@@ -184,7 +210,9 @@ function readComponents({ rewards, fields: own }: Parsed, lines: LineFinder, con
   const weights: Record<string, number> = {};
   const external: Record<string, ExternalSpec> = {};
   const faults: DefinitionFault[] = [];
+  const known = [...Object.keys(own), 'id'];
   for (const [component, value] of Object.entries(rewards)) {
+    if (faults.length >= MOST_FAULTS) break;
     const path = ['rewards', component];
     if (typeof value === 'number' && Number.isFinite(value)) weights[component] = value;
     else if (typeof value !== 'object' || value === null || Array.isArray(value))
@@ -193,7 +221,7 @@ function readComponents({ rewards, fields: own }: Parsed, lines: LineFinder, con
         reason: `"${path.join('.')}": expected a number (its weight) or an object with a kind of reward, got ${shown(value)}`,
       });
     else {
-      const checked = checkExternal(value as Readonly<Record<string, unknown>>, [...Object.keys(own), 'id']);
+      const checked = checkExternal(value as Readonly<Record<string, unknown>>, known);
       if ('faults' in checked)
         for (const { path: inside, reason } of checked.faults) {
           const [, named] = /names (\{[^}]+\})/.exec(reason) ?? [];
@@ -223,13 +251,15 @@ function inconsistencies(task: Parsed, lines: LineFinder, content: string): Defi
     [['target'], task.target],
     ...(task.messages ?? []).map(({ content }, i) => [['messages', i, 'content'], content] as const),
   ];
-  for (const [path, template] of templates)
-    for (const field of fieldsIn(template ?? ''))
-      if (!known.includes(field))
-        faults.push({
-          line: lines.ofText(path, `{${field}}`, content),
-          reason: `"${path[0] as string}" names {${field}}, which is not in "fields"${didYouMean(nearestName(field, known))}`,
-        });
+  const names = new Set(known);
+  const unknown = templates.flatMap(([path, template]) =>
+    fieldsIn(template ?? '').flatMap((field) => (names.has(field) ? [] : [[path, field] as const])),
+  );
+  for (const [path, field] of unknown.slice(0, MOST_FAULTS))
+    faults.push({
+      line: lines.ofText(path, `{${field}}`, content),
+      reason: `"${path[0] as string}" names {${shortName(field)}}, which is not in "fields"${didYouMean(nearestName(field, known))}`,
+    });
   // A record's `messages` are the ones that are made of it, and so is its `prompt`.
   if (Object.hasOwn(task.fields, 'messages'))
     fault(
@@ -256,6 +286,11 @@ function inconsistencies(task: Parsed, lines: LineFinder, content: string): Defi
   if (task.target === undefined && (task.show === 'aligned' || task.show === 'beside'))
     fault(['show'], `expected a "target" to show completions ${task.show} it`);
   return faults;
+}
+
+/** A name as a message quotes it. */
+function shortName(name: string): string {
+  return name.length <= 100 ? name : `${name.slice(0, 100)}…`;
 }
 
 interface LineFinder {

@@ -26,7 +26,7 @@ export interface FolderSource {
 
 /** Reads a folder; the files are not checked yet. */
 export function readTaskFolder(folder: string): FolderSource {
-  const [definition, reward] = [TASK_FILE, REWARD_FILE].map((file) => readTextFile(join(folder, file)));
+  const [definition, reward] = [TASK_FILE, REWARD_FILE].map((file) => readTextFile(join(folder, file), MAX_FILE));
   const faults = [definition, reward].flatMap((content) => (content?.kind === 'bad' ? [content.fault] : []));
   if (
     definition?.kind === 'good' &&
@@ -66,14 +66,18 @@ function commandFiles(folder: string, text: string) {
   const checked = checkDefinition(text);
   const files: Record<string, string> = {};
   const faults: FileFault[] = [];
+  const names = new Set<string>();
   for (const spec of 'faults' in checked ? [] : Object.values(checked.definition.external)) {
     if (spec.kind !== 'command') continue;
     const named = spec.command.slice(1).filter((name) => isInside(name) && !isMissing(join(folder, name)));
-    for (const name of new Set([...spec.files, ...named])) {
-      const content = readCommandFile(folder, name);
-      if (content.kind === 'good') files[name] = content.value;
-      else faults.push(content.fault);
-    }
+    for (const name of [...spec.files, ...named]) names.add(name);
+  }
+  let left = MAX_FILES;
+  for (const name of names) {
+    const content = left < 0 ? tooMuch(join(folder, name)) : readCommandFile(folder, name);
+    if (content.kind === 'good') files[name] = content.value;
+    else faults.push(content.fault);
+    left -= content.kind === 'good' ? content.value.length : 0;
   }
   return { files, faults };
 }
@@ -89,17 +93,26 @@ export function checkCommandFiles({ folder, definition }: Pick<FolderSource, 'fo
     );
 }
 
+function tooMuch(file: string): Checked<never> {
+  return {
+    kind: 'bad',
+    fault: { file, line: null, reason: 'expected at most 8 MiB of files for all commands of a task' },
+  };
+}
+
 /** A link could bring in any file of the user. */
 function readCommandFile(folder: string, name: string): Checked<string> {
   const file = join(folder, name);
-  const content = readTextFile(file);
+  const content = readTextFile(file, MAX_FILE);
   if (content.kind === 'bad') return content;
-  if (realpathSync(file).startsWith(realpathSync(folder) + sep) && content.value.length <= MAX_FILE) return content;
+  if (realpathSync(file).startsWith(realpathSync(folder) + sep)) return content;
   const reason = "expected a text of at most 1 MiB in the task's folder";
   return { kind: 'bad', fault: { file, line: null, reason } };
 }
 
+/** Bytes of each text of a task, and characters of those that its commands run with. */
 const MAX_FILE = 2 ** 20;
+const MAX_FILES = 8 * 2 ** 20;
 
 function isMissing(file: string): boolean {
   const found = lstatSync(file, { throwIfNoEntry: false });
