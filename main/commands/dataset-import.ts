@@ -8,7 +8,7 @@ import { hubFolderName, isHubSource, parseHubDataset } from '../services/data-im
 import { datasetOptions, heldOutSplits } from '../services/data-import/hub-preview.ts';
 import { importTarget, nameOfSource, recordImport } from '../services/data-import/import-dataset.ts';
 import { planHubImport } from '../services/data-import/plan-hub-import.ts';
-import { type Mapping, parseMapping } from '../services/datasets/import/mapping.ts';
+import { type Mapping, parseMapping, valueAt } from '../services/datasets/import/mapping.ts';
 import {
   type ImportOptions,
   type ImportPlan,
@@ -121,7 +121,8 @@ async function preview(
     : { plan: await planImport({ ...localFiles(source, options), ...rows }) };
   const { columns, mapping, counts, problem, faults, train, quoted } = plan;
   context.print(`${counted(counts.rows, 'row')} with ${columns.join(', ')}`);
-  for (const [field, column] of Object.entries(mapping)) context.print(`${field} = ${column}`);
+  for (const [field, column] of Object.entries(mapping))
+    context.print(`${field} = ${column}${readNumber(plan, field, column)}`);
   if (problem !== null) throw inputError('BAD_MAPPING', problem.message, problem.remedy ?? undefined);
   for (const fault of faults) context.print(`[!] ${fault}`);
   if (quoted !== null) context.say(quoted);
@@ -130,6 +131,14 @@ async function preview(
   context.print(`${counted(counts.train, 'training record')}, ${counts.test} held out, ${counts.faults} with faults`);
   context.out({ columns, mapping, ...counts, faults, first: first ?? null, ...hub });
   if (counts.faults > 0) process.exitCode = 2;
+}
+
+/** What a number was read as, where it isn't written as one. */
+function readNumber({ first, rows }: ImportPlan, field: string, column: string): string {
+  const [value, raw] = [first[field], valueAt(rows[0] ?? {}, column)];
+  return typeof value === 'number' && typeof raw === 'string' && raw !== String(value)
+    ? ` (${value} in the first row)`
+    : '';
 }
 
 /** The plan of a Hub dataset's first rows, and what else is known of it. */

@@ -1,7 +1,7 @@
 /** JSONL files from the user: read completely, or rejected with a list of all invalid lines. */
 
 import { inputError } from '../errors.ts';
-import { parseJson } from './json.ts';
+import { parseRecordJson } from './json.ts';
 import { jsonPlaces } from './json-places.ts';
 import { type FileFault, faultsError, readTextFile } from './text-file.ts';
 
@@ -28,7 +28,7 @@ export function parseJsonLines<T>(
   text: string,
   words: JsonLinesWords,
   parse: (value: unknown, line: number) => T,
-  read: (row: string) => unknown = parseJson,
+  read: (row: string) => unknown = parseRecordJson,
 ): T[] {
   const faults: FileFault[] = [];
   const items: T[] = [];
@@ -53,7 +53,8 @@ function parseRow(row: string, read: (row: string) => unknown): unknown {
     throw inputError('BAD_JSON', `expected at most ${LONGEST_ROW} characters on a line, got ${row.length}`);
   try {
     return read(row);
-  } catch {
+  } catch (error) {
+    if (error instanceof RangeError) throw inputError('BAD_JSON', error.message);
     const { fault } = jsonPlaces(row, 'line');
     throw inputError('BAD_JSON', `not JSON: ${fault?.reason ?? 'unreadable'} at column ${(fault?.offset ?? 0) + 1}`);
   }

@@ -14,14 +14,34 @@ export function isJsonObject(value: unknown): value is Readonly<Record<string, u
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-type Reviver = (name: string, value: unknown, context: { readonly source?: string }) => unknown;
+type Reviver = (this: unknown, name: string, value: unknown, context: { readonly source?: string }) => unknown;
 
 /** The same, with whole numbers that no number holds as their digits: ids of posts have nineteen. */
 export function parseJsonExactly(text: string): unknown {
+  return parseDigits(text, () => undefined);
+}
+
+/** The same for a record: its own fields may hold such numbers as texts; inside lists and objects they are a RangeError. */
+export function parseRecordJson(text: string): unknown {
+  const inexact: { readonly holder: unknown; readonly source: string }[] = [];
+  const value = parseDigits(text, (holder, source) => inexact.push({ holder, source }));
+  const inside = inexact.find(({ holder }) => holder !== value);
+  if (inside === undefined) return value;
+  throw new RangeError(`${inside.source} inside a list or object is ${TOO_LARGE}; write it in quotation marks`);
+}
+
+/** What is said of whole numbers that would be rounded. */
+export const TOO_LARGE = `more than ${Number.MAX_SAFE_INTEGER}, up to which numbers are exact`;
+
+function parseDigits(text: string, onInexact: (holder: unknown, source: string) => void): unknown {
   const value = parseJson(text);
   if (!/\d{16}/.test(text)) return value;
-  const digits: Reviver = (_name, part, { source = '' }) =>
-    typeof part === 'number' && /^-?\d+$/.test(source) && !Number.isSafeInteger(part) ? source : part;
+  const digits: Reviver = function (_name, part, { source = '' }) {
+    if (typeof part !== 'number' || Math.abs(part) <= Number.MAX_SAFE_INTEGER) return part;
+    if (/[eE]/.test(source) || String(part) === source) return part;
+    onInexact(this, source);
+    return source;
+  };
   // TypeScript's library doesn't know the third argument yet.
   return JSON.parse(text, digits as Parameters<typeof JSON.parse>[1]);
 }

@@ -1,18 +1,5 @@
-/** What a completion answers with: its numbers, its JSON, the value of its arithmetic. */
+/** What a completion answers with: its JSON, the value of its arithmetic; its numbers are in numbers.ts. */
 import { DEEPEST_JSON, nestingOf } from './json-nesting.ts';
-
-/** With the keyboard's minus, or U+2212 as mathematics and language models write it. */
-const NUMBER = /(?<![\p{L}\p{N}.])[-−]?(?:(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|\.\d+)(?![\p{L}\p{N}])/gu;
-
-/** The numbers in a text, in order: `-3`, `1,234.5`, `$18`, `.5`, `42.` but not those inside words such as `x2`. */
-export function numbersIn(text: string): number[] {
-  return Array.from(text.matchAll(NUMBER), ([number]) => Number(number.replaceAll(',', '').replace('−', '-')));
-}
-
-/** The last number of a text, as final answers to sums are graded; null if there is none. */
-export function lastNumber(text: string): number | null {
-  return numbersIn(text).at(-1) ?? null;
-}
 
 const FENCED = /```(?:json)?[^\S\n]*\n([\s\S]*?)```/;
 

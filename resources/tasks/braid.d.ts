@@ -63,9 +63,9 @@ declare module 'braid' {
   export function repetition(text: string): number;
   /** From -1, negative, to 1, positive (VADER; English). */
   export function sentiment(text: string): number;
-  /** The numbers in a text, in order. */
+  /** The numbers in a text, in order; of an expression or a fraction its parts. */
   export function numbers(text: string): number[];
-  /** The last number in a text; null: there is none. */
+  /** The last number in a text: `1,234.5`, `2,5`, `3/4`, `10^6`; null: there is none, or it is a date, a time or a range. */
   export function lastNumber(text: string): number | null;
   /** The value of an expression of numbers, + - * / and brackets; null: it is none. */
   export function arithmetic(expression: string): number | null;

@@ -12,7 +12,7 @@ import { parseDefinition, TASK_FILE, type TaskDefinition } from './definition.ts
 import { openEnvironment, replay } from './environment.ts';
 import { type FolderRecord, parseFolderRecord, quotedFields } from './record.ts';
 import { type FolderSource, sandboxComponents } from './source.ts';
-import { fillIn } from './template.ts';
+import { fillIn, withoutEnd } from './template.ts';
 
 /** The metric that evaluations of such tasks are compared by: the weighted sum of the components. */
 export const FOLDER_METRIC = 'reward';
@@ -88,7 +88,7 @@ export function openFolderTask(
     ...facts,
     parseRecord: (value, line) => parseFolderRecord(definition, value, line),
     quoted: (record) => quotedFields(definition, record),
-    reference: (record) => (definition.target === undefined ? '' : fillIn(definition.target, record).trim()),
+    reference: (record) => (definition.target === undefined ? '' : fillIn(withoutEnd(definition.target), record)),
     score,
     measure,
     ...(environment && { environment }),

@@ -1,10 +1,11 @@
 /** A record of a folder's task: the fields that task.yaml declares, and the prompt that they give. */
 import { inputError } from '../../errors.ts';
+import { TOO_LARGE } from '../../io/json.ts';
 import { nearestName } from '../../text/nearest-name.ts';
 import { shown } from '../record-faults.ts';
 import type { TaskMessage, TaskRecord } from '../task.ts';
 import type { FieldType, TaskDefinition } from './definition.ts';
-import { fieldsIn, fillIn, shownField } from './template.ts';
+import { fieldsIn, fillIn, shownField, withoutEnd } from './template.ts';
 
 /** A record with its own fields and whatever else its line has. */
 export interface FolderRecord extends TaskRecord, Readonly<Record<string, unknown>> {
@@ -39,7 +40,7 @@ function prompted(task: TaskDefinition, values: Readonly<Record<string, unknown>
   const asked = task.messages ?? [{ role: 'user' as const, content: task.prompt ?? '' }];
   const messages = [...system, ...asked].map(({ role, content }) => ({
     role,
-    content: fillIn(content, values).trimEnd(),
+    content: fillIn(withoutEnd(content), values),
   }));
   const prompt = messages.map(({ content }) => content).join('\n\n');
   return messages.length === 1 ? { prompt } : { prompt, messages };
@@ -59,8 +60,15 @@ function fieldFaults(task: TaskDefinition, record: Readonly<Record<string, unkno
       ];
     }
     if (isOf(type, value)) return [];
+    if (type === 'number' && typeof value === 'string' && isLarge(value))
+      return [`expected "${name}" to be ${WORDS.number}, got ${value}, ${TOO_LARGE}; use a text field`];
     return [`expected "${name}" to be ${WORDS[type]}, got ${shown(value)}`];
   });
+}
+
+/** Digits of which a number would keep the first only. */
+function isLarge(text: string): boolean {
+  return /^-?\d+(?:\.\d+)?$/.test(text) && Math.abs(Number(text)) > Number.MAX_SAFE_INTEGER;
 }
 
 function idFaults({ id }: Readonly<Record<string, unknown>>): string[] {
@@ -77,7 +85,7 @@ function isOf(type: FieldType, value: unknown): boolean {
     case 'object':
       return typeof value === 'object' && !Array.isArray(value);
     case 'number':
-      return typeof value === 'number';
+      return Number.isFinite(value);
     case 'boolean':
       return typeof value === 'boolean';
   }

@@ -17,6 +17,13 @@ export function fillIn(template: string, values: Readonly<Record<string, unknown
   );
 }
 
+/** A template without the line breaks at its end, which a block of YAML has; what a record's field ends in is kept. */
+export function withoutEnd(template: string): string {
+  let end = template.length;
+  while (template[end - 1] === '\n' || template[end - 1] === '\r') end--;
+  return template.slice(0, end);
+}
+
 /** A field as it stands in a text: lists and objects as JSON, nothing for an optional field that a record lacks. */
 export function shownField(value: unknown): string {
   if (value === undefined || value === null) return '';

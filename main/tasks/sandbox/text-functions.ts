@@ -3,8 +3,9 @@
  * and out. resources/tasks/braid.d.ts has their types and documentation.
  */
 import { alignmentScore } from '../../text/alignment.ts';
-import { arithmetic, jsonIn, lastNumber, numbersIn } from '../../text/answers.ts';
+import { arithmetic, jsonIn } from '../../text/answers.ts';
 import { ngramSets, setDiversity } from '../../text/diversity.ts';
+import { lastNumber, numbersIn } from '../../text/numbers.ts';
 import { repetition } from '../../text/repetition.ts';
 import { sentimentOf } from '../../text/sentiment.ts';
 import { inverseDocumentFrequency, stems, tfidfCosine } from '../../text/terms.ts';
@@ -35,7 +36,7 @@ const functions: Readonly<Record<string, TextFunction>> = {
   repetition: { takes: ['text'], run: (text: string) => repetition(splitWords(text)) },
   sentiment: { takes: ['text'], run: (text: string) => sentimentOf(text).compound },
   numbers: { takes: ['text'], run: numbersIn },
-  lastNumber: { takes: ['text'], run: lastNumber },
+  lastNumber: { takes: ['text'], run: (text: string) => lastNumber(text) },
   arithmetic: { takes: ['text'], run: arithmetic },
   json: { takes: ['text'], run: jsonIn },
   schemaFaults: { takes: ['value', 'value'], run: schemaFaults },

@@ -10,7 +10,7 @@ from difflib import SequenceMatcher
 
 def score(record: dict, completion: str) -> float:
     """How similar the completion is to the text, 0 to 1."""
-    return SequenceMatcher(None, record["text"], completion.strip(), autojunk=False).ratio()
+    return SequenceMatcher(None, record["text"].strip(), completion.strip(), autojunk=False).ratio()
 
 
 for line in sys.stdin:

@@ -42,6 +42,27 @@ describe('parseFolderRecord', () => {
   });
 });
 
+describe('what a record says', () => {
+  const code = parseDefinition(
+    'task.yaml',
+    'title: T\nfields: { head: text, size: number }\nprompt: |\n  Go on:\n  {head}\nmax_completion_length: 9\nsuccess_threshold: 1\n',
+  );
+
+  it('is what the model reads, with its white space', () => {
+    const prompt = (head: string) => parseFolderRecord(code, { head, size: 1 }).prompt;
+    expect(prompt('def f():\n    ')).toBe('Go on:\ndef f():\n    ');
+    for (const head of ['', ' ', '\t', 'a\r\n', '\n\n']) expect(prompt(head)).toBe(`Go on:\n${head}`);
+  });
+
+  it('is refused where a number would be another one', () => {
+    for (const size of ['18446744073709551615', '-9007199254740993.5'])
+      expect(() => parseFolderRecord(code, { head: '', size })).toThrow(
+        `expected "size" to be a number, got ${size}, more than 9007199254740991, up to which numbers are exact; use a text field`,
+      );
+    expect(() => parseFolderRecord(code, { head: '', size: Number.POSITIVE_INFINITY })).toThrow('to be a number');
+  });
+});
+
 describe('records of other people', () => {
   const foreign = parseDefinition(
     'task.yaml',

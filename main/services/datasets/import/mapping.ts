@@ -1,9 +1,10 @@
 /** From a table's columns to a task's fields: which column becomes which field, guessed by name, and the values. */
 import { inputError } from '../../../errors.ts';
+import { parseJsonExactly } from '../../../io/json.ts';
 import { checkDefinition } from '../../../tasks/folder/definition.ts';
 import type { TaskSource } from '../../../tasks/index.ts';
-import { lastNumber } from '../../../text/answers.ts';
 import { didYouMean, nearestName } from '../../../text/nearest-name.ts';
+import { type DecimalMark, decimalMarkOf, lastNumber, wholeNumberText } from '../../../text/numbers.ts';
 import type { Row } from './table.ts';
 
 /** A field of a task's records. */
@@ -14,7 +15,7 @@ export interface TaskField {
   readonly optional: boolean;
 }
 
-/** Columns by field; a column may end in `:last-number`. */
+/** Columns by field; a column may end in `:last-number` or `:trim`. */
 export type Mapping = Readonly<Record<string, string>>;
 
 /** What a reply record is made of. */
@@ -92,24 +93,52 @@ export function parseMapping(given: readonly string[]): Mapping {
 }
 
 const NUMBER_OF = ':last-number';
+const TRIMMED = ':trim';
 
 /** The column that a mapping names, without what is done with its value. */
 export function columnOf(mapped: string): string {
-  return mapped.replace(NUMBER_OF, '');
+  return [NUMBER_OF, TRIMMED].reduce(
+    (column, how) => (column.endsWith(how) ? column.slice(0, -how.length) : column),
+    mapped,
+  );
 }
+
+/** Where answers stand at the end of a text, or a text of several words: not a date, nor "5 ft 10 in". */
+const SOLUTION = /####|\\boxed|(?:\p{L}{2,}\P{L}+){3}/u;
 
 /** A guess in which numbers are taken from the end of texts, as of GSM8K's solutions, where the first row has no plain one. */
 export function numbersInTexts(mapping: Mapping, fields: readonly TaskField[], first: Row | undefined): Mapping {
   const numeric = new Set(fields.flatMap(({ name, type }) => (type === 'number' ? name : [])));
-  const isText = (column: string): boolean =>
-    first !== undefined &&
-    typeof cast(valueAt(first.values, column), 'number') === 'string' &&
-    typeof valueAt(first.values, `${column}${NUMBER_OF}`) === 'number';
+  const isSolution = (column: string): boolean => {
+    const text = first === undefined ? undefined : valueAt(first.values, column);
+    if (typeof text !== 'string' || !SOLUTION.test(text)) return false;
+    return wholeNumberText(text) === null && lastNumber(text) !== null;
+  };
   return Object.fromEntries(
     Object.entries(mapping).map(([name, column]) => [
       name,
-      numeric.has(name) && isText(column) ? `${column}${NUMBER_OF}` : column,
+      numeric.has(name) && isSolution(column) ? `${column}${NUMBER_OF}` : column,
     ]),
+  );
+}
+
+/** How each field's numbers are read, by what all rows of its column show; null: both ways are found, so neither is certain. */
+export type DecimalMarks = Readonly<Record<string, DecimalMark | null>>;
+
+/** The decimal marks of the texts in columns of numbers. */
+export function decimalMarks(rows: readonly Row[], mapping: Mapping, fields: readonly TaskField[]): DecimalMarks {
+  const numeric = fields.filter(({ name, type }) => type === 'number' && mapping[name] !== undefined);
+  return Object.fromEntries(
+    numeric.map(({ name }) => {
+      const found = new Set<DecimalMark>();
+      for (const { values } of rows) {
+        const value = valueAt(values, mapping[name] ?? '');
+        const mark = typeof value === 'string' ? decimalMarkOf(value) : null;
+        if (mark !== null) found.add(mark);
+      }
+      const [first = '.'] = found;
+      return [name, found.size > 1 ? null : first];
+    }),
   );
 }
 
@@ -142,15 +171,37 @@ export function checkMapping(mapping: Mapping, fields: readonly TaskField[], col
 }
 
 /** The fields of one row, cast to their types where that is safe; what can't be cast is left for the task to refuse. */
-export function mapRow({ values }: Row, mapping: Mapping, fields: readonly TaskField[]): Record<string, unknown> {
+export function mapRow(
+  { values }: Row,
+  mapping: Mapping,
+  fields: readonly TaskField[],
+  marks: DecimalMarks = {},
+): Record<string, unknown> {
   const record: Record<string, unknown> = {};
-  for (const { name, type, optional } of fields) {
-    const column = mapping[name];
-    const value = column === undefined ? undefined : cast(valueAt(values, column), type);
-    if (value === undefined || value === null || (optional && value === '')) continue;
-    place(record, name.split('.'), value);
+  for (const field of fields) {
+    const column = mapping[field.name];
+    const value = column === undefined ? undefined : fieldValue(values, column, field, marks);
+    if (value === undefined || value === null || (field.optional && value === '')) continue;
+    place(record, field.name.split('.'), value);
   }
   return record;
+}
+
+/** What a field gets of a row. */
+export function fieldValue(
+  values: Row['values'],
+  column: string,
+  { name, type }: TaskField,
+  marks: DecimalMarks,
+): unknown {
+  const value = valueAt(values, column);
+  if (typeof value !== 'string') return cast(value, type);
+  if (column.endsWith(TRIMMED)) return cast(value.trim(), type);
+  const read = column.endsWith(NUMBER_OF) ? lastNumber : wholeNumberText;
+  if (type !== 'number') return read === lastNumber ? cast(lastNumber(value) ?? value, type) : cast(value, type);
+  const mark = marks[name] === undefined ? '.' : marks[name];
+  if (mark !== null) return read(value, mark) ?? value;
+  return read(value, '.') === read(value, ',') ? (read(value) ?? value) : value;
 }
 
 function place(record: Record<string, unknown>, [first = '', ...rest]: readonly string[], value: unknown): void {
@@ -170,19 +221,15 @@ export function valueAt(values: Row['values'], column: string): unknown {
     typeof value === 'object' && value !== null && Object.hasOwn(value, part)
       ? (value as Record<string, unknown>)[part]
       : undefined;
-  const value = Object.hasOwn(values, path) ? values[path] : path.split('.').reduce<unknown>(inside, values);
-  if (!column.endsWith(NUMBER_OF) || typeof value !== 'string') return value;
-  return lastNumber(value) ?? value;
+  return Object.hasOwn(values, path) ? values[path] : path.split('.').reduce<unknown>(inside, values);
 }
 
 function cast(value: unknown, type: TaskField['type']): unknown {
   switch (type) {
     case 'text':
       return typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
-    case 'number': {
-      const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : Number.NaN;
-      return Number.isFinite(number) ? number : value;
-    }
+    case 'number':
+      return value;
     case 'boolean':
       return value === 'true' || value === 'false' ? value === 'true' : value;
     case 'list':
@@ -193,7 +240,7 @@ function cast(value: unknown, type: TaskField['type']): unknown {
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJsonExactly(text);
   } catch {
     return text;
   }

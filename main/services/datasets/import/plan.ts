@@ -10,6 +10,8 @@ import { findRecordLeakage, type Leakage } from '../leakage.ts';
 import {
   checkMapping,
   columnOf,
+  decimalMarks,
+  fieldValue,
   guessMapping,
   type Mapping,
   mapRow,
@@ -126,9 +128,7 @@ export async function planRows(options: RowOptions, table: Table, heldOut: HeldO
     rows: table.rows.slice(0, SHOWN).map(({ values }) => values),
     fields,
     mapping,
-    first: Object.fromEntries(
-      Object.entries(mapping).map(([field, column]) => [field, valueAt(table.rows[0]?.values ?? {}, column) ?? null]),
-    ),
+    first: firstValues(table, mapping, fields),
   };
   try {
     const { task, rows, leftOut, duplicates, faults, train, test } = await prepare(options, table, heldOut);
@@ -148,6 +148,17 @@ export async function planRows(options: RowOptions, table: Table, heldOut: HeldO
     const counts = { rows: table.rows.length, leftOut: 0, duplicates: 0, faults: 0, train: 0, test: 0 };
     return { ...shown, problem, counts, faults: [], train: [], test: [], leakage: null, quoted: null };
   }
+}
+
+function firstValues({ rows }: Table, mapping: Mapping, fields: readonly TaskField[]): ImportPlan['first'] {
+  const marks = decimalMarks(rows, mapping, fields);
+  const { values = {} } = rows[0] ?? {};
+  return Object.fromEntries(
+    Object.entries(mapping).map(([name, column]) => {
+      const field = fields.find((one) => one.name === name);
+      return [name, (field ? fieldValue(values, column, field, marks) : valueAt(values, column)) ?? null];
+    }),
+  );
 }
 
 export interface WrittenImport {
@@ -282,7 +293,8 @@ function chooseRows(
   fields: readonly TaskField[],
 ) {
   const kept = sampleRows(filterRows(rows, filters, columns), sample, seed);
-  const all = kept.map((row): Mapped => ({ row, fields: mapRow(row, mapping, fields) }));
+  const marks = decimalMarks(rows, mapping, fields);
+  const all = kept.map((row): Mapped => ({ row, fields: mapRow(row, mapping, fields, marks) }));
   const mapped = dedupe ? withoutDuplicates(all) : all;
   return { mapped, leftOut: rows.length - kept.length, duplicates: all.length - mapped.length };
 }

@@ -127,6 +127,43 @@ describe('planImport', () => {
     expect((await planImport(options(plain))).mapping.answer).toBe('solution');
   });
 
+  it("reads numbers as a column writes them, and refuses what isn't one", async () => {
+    const answers = async (name: string, ...cells: string[]) => {
+      const source = file(`${name}.csv`, `question;answer\n${cells.map((cell) => `q;${cell}`).join('\n')}\n`);
+      const target = join(folder, `${name}-out.jsonl`);
+      const { train, faults, mapping, first } = await planImport(options(source));
+      if (faults.length > 0) return faults.map((fault) => fault.replace(/^.*?line /, 'line '));
+      await writeImport({ ...options(source), target });
+      expect(train).toHaveLength(cells.length);
+      expect(mapping.answer).toBe('answer');
+      const written = readFileSync(target, 'utf8').trim().split('\n');
+      const values = written.map((line) => (JSON.parse(line) as { answer: number }).answer);
+      expect(first.answer).toBe(values[0]);
+      return values;
+    };
+    expect(await answers('euro', '1.000,50', '1.500', '2,5')).toEqual([1000.5, 1500, 2.5]);
+    expect(await answers('dollar', '"$1,000.50"', '"1,500"', '2.5')).toEqual([1000.5, 1500, 2.5]);
+    expect(await answers('parts', '3/4', '2 1/2', '10^6')).toEqual([0.75, 2.5, 1e6]);
+    // Both ways in one column: neither is certain of 1.500.
+    expect(await answers('both', '2,5', '1.500', '2.5')).toEqual([
+      'line 3: expected "answer" to be a number, got "1.500"',
+    ]);
+    const others = ['2024-05-01', '12:30', '3-5', '(5)', 'May 5', '1.2.3', '0x1F'];
+    expect(await answers('others', ...others)).toEqual(
+      others.map((cell, i) => `line ${i + 2}: expected "answer" to be a number, got "${cell}"`),
+    );
+    expect(await answers('large', '18446744073709551615')).toEqual([
+      expect.stringContaining('got 18446744073709551615, more than 9007199254740991'),
+    ]);
+  });
+
+  it('keeps the white space of texts, and trims a column where the mapping asks for it', async () => {
+    const source = file('space.jsonl', `${JSON.stringify({ question: '  a\r\n', answer: 1 })}\n`);
+    const prompt = async (map: ImportOptions['map']) => (await planImport(options(source, { map }))).train[0]?.prompt;
+    expect(await prompt({})).toMatch(/\n {2}a\r\n$/);
+    expect(await prompt({ question: 'question:trim' })).toMatch(/\na$/);
+  });
+
   it('reaches into a column by its path', async () => {
     const source = file('nested.jsonl', '{"q":{"text":"1+1"},"gold":[{"value":"2"}]}\n');
     const plan = await planImport(options(source, { map: { question: 'q.text', answer: 'gold.0.value' } }));

@@ -1,0 +1,37 @@
+/** Other ways to write digits, fractions and powers, in the plain one: LaTeX, `½`, `10⁶`, fullwidth digits. */
+
+/** Fullwidth digits and signs as the keyboard has them. */
+export function westernDigits(text: string): string {
+  return text.replaceAll(/[０-９．，－＋]/g, (sign) => sign.normalize('NFKC'));
+}
+
+const LATEX: readonly (readonly [RegExp, string])[] = [
+  [/\\text\s*\{([^{}]*)\}/g, ' $1'],
+  [/(\d)\s*\\+[dt]?frac/g, '$1 \\frac'],
+  [/\\+[dt]?frac\s*\{\s*(\d[\d.,]*)\s*\}\s*\{\s*(\d[\d.,]*)\s*\}/g, '$1/$2'],
+  [/\\+[dt]?frac\s*(\d)\s*(\d)/g, '$1/$2'],
+  [/(\d)(?:\{,\}|\\[,;:!])(?=\d{3})/g, '$1\u2009'],
+  [/\\(?:times|cdot)\b/g, '×'],
+  [/\\([%$])/g, '$1'],
+  [/\^\s*\{\s*([-−]?\d+)\s*\}/g, '^$1'],
+];
+
+const DIGITS_ABOVE = '⁰¹²³⁴⁵⁶⁷⁸⁹';
+
+/** A text with the numbers of its answer in plain notation. */
+export function answerText(text: string): string {
+  let plain = westernDigits(text);
+  if (plain.includes('\\') || plain.includes('{')) for (const [from, to] of LATEX) plain = plain.replaceAll(from, to);
+  return plain
+    .replaceAll(
+      /(\d?)([¼-¾⅐-⅞])/g,
+      (_, whole: string, sign: string) => `${whole}${whole && ' '}${sign.normalize('NFKC')}`,
+    )
+    .replaceAll(
+      /(⁻?)([⁰¹²³⁴-⁹]+)/g,
+      (_, minus: string, digits: string) =>
+        `^${minus && '-'}${Array.from(digits, (one) => DIGITS_ABOVE.indexOf(one)).join('')}`,
+    )
+    .replaceAll(/(\d)\s?[⁄∕/]\s?(?=\d)/g, '$1/')
+    .replaceAll(/(\d)\s?[x×*·]\s?10\s?\^\s?(?=[-−]?\d)/g, '$1×10^');
+}
