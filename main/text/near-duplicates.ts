@@ -2,6 +2,8 @@
  * Finds near-duplicate texts: Jaccard similarity and containment of all word shingles, through an index from
  * shingle to texts, so that only texts that share something are ever compared.
  */
+import { oneForm } from './one-form.ts';
+import { sourceWords } from './source-words.ts';
 import { normalizeText } from './words.ts';
 
 /** Words in one shingle: with fewer, common phrases look like copies; with more, light edits hide copies. */
@@ -28,9 +30,13 @@ export interface Resembled extends Resemblance {
 // Punctuation is ignored: a copy with different commas or quotation marks is still a copy.
 const PUNCTUATION = /[\p{P}\p{S}]+/gu;
 
+function plainWords(text: string): string[] {
+  return sourceWords(normalizeText(oneForm(text).replace(PUNCTUATION, ' ')));
+}
+
 /** The distinct word shingles of a text; a text shorter than one shingle is a single shingle. */
 export function shingles(text: string, size: number = SHINGLE_WORDS): Set<string> {
-  const words = normalizeText(text.replace(PUNCTUATION, ' ')).split(' ');
+  const words = plainWords(text);
   const out = new Set<string>();
   for (let i = 0; i + size <= words.length; i++) out.add(words.slice(i, i + size).join(' '));
   if (out.size === 0) out.add(words.join(' '));
@@ -110,7 +116,7 @@ export function shingleIndex(): ShingleIndex {
  * shingles of a large import no collision is expected.
  */
 function shingleHashes(text: string): Set<number> {
-  const words = normalizeText(text.replace(PUNCTUATION, ' ')).split(' ');
+  const words = plainWords(text);
   const high = words.map((word) => hashWord(word, 0x811c9dc5));
   const low = words.map((word) => hashWord(word, 0x2f0b4c47));
   const size = Math.min(SHINGLE_WORDS, words.length);

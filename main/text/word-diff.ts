@@ -1,6 +1,6 @@
 /** The words that two versions of a text share, and those that only one has: for texts of any length. */
 import { alignWords } from './alignment.ts';
-import { splitWords } from './words.ts';
+import { sourceWords } from './source-words.ts';
 
 /** Consecutive words of one kind, in reading order. */
 export interface DiffRun {
@@ -20,7 +20,7 @@ export function diffWords(first: string, second: string): DiffRun[] {
     if (last?.kind === kind) for (const word of words) last.words.push(word);
     else runs.push({ kind, words: [...words] });
   };
-  compare(splitWords(first), splitWords(second), push);
+  compare(sourceWords(first), sourceWords(second), push);
   return runs;
 }
 

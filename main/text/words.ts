@@ -2,16 +2,18 @@
 
 // Not `\s`: that counts U+FEFF (a byte-order mark) as space and misses U+0085 (next line).
 const WHITE_SPACE = /\p{White_Space}+/u;
+/** Anything but soft hyphens, joiners, marks of direction and other characters that nobody sees. */
+const VISIBLE = /[^\p{Default_Ignorable_Code_Point}\p{Cc}\u2800\ufff9-\ufffb]/u;
 
 /**
- * The words of a text: the parts between Unicode white space. They are composed (NFC), so that words are the same however
- * their accents were typed: tokenizers compose them too, or take them apart.
+ * The words of a text: the parts between Unicode white space in which something is visible. They are composed (NFC), so
+ * that words are the same however their accents were typed: tokenizers compose them too, or take them apart.
  */
 export function splitWords(text: string): string[] {
   return text
     .normalize('NFC')
     .split(WHITE_SPACE)
-    .filter((word) => word !== '');
+    .filter((word) => VISIBLE.test(word));
 }
 
 /** How many words a text has. */

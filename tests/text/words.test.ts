@@ -21,6 +21,10 @@ describe('splitWords', () => {
     expect(splitWords('cafe\u0301 A\u030angstro\u0308m \u1112\u1161\u11ab')).toEqual(['café', 'Ångström', '한']);
   });
 
+  it('counts no word of which nothing is visible', () => {
+    expect(splitWords('a \u200b \u00ad\u2060 \ufeff \u200e \u3164 \ufe0f b')).toEqual(['a', 'b']);
+  });
+
   it('finds no words in nothing', () => {
     expect(splitWords('')).toEqual([]);
     expect(splitWords(' \n')).toEqual([]);

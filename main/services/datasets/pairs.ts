@@ -1,6 +1,6 @@
 /** Drawing pairs of fragments out of texts. */
 import { type RandomStream, shuffled } from '../../random.ts';
-import { splitWords } from '../../text/words.ts';
+import { sourceWords } from '../../text/source-words.ts';
 import type { CorpusText } from '../texts/source-text.ts';
 import { pairCapacity } from './supply.ts';
 
@@ -25,7 +25,7 @@ export function drawPairs(
   count: number,
   stream: RandomStream,
 ): FragmentPair[] {
-  const sources = texts.map((text) => ({ title: text.title, words: splitWords(text.text) }));
+  const sources = texts.map((text) => ({ title: text.title, words: sourceWords(text.text) }));
   const offsets = sources.map((source) => source.words.length - words + 1);
   // Rejection sampling slows down as the pairs run out; a small supply is listed and shuffled instead.
   const scarce = pairCapacity(texts, words) < 4 * count;

@@ -2,7 +2,8 @@
 import { inputError } from '../../errors.ts';
 import type { TextPart } from '../../store/texts.ts';
 import { textHash } from '../../store/texts.ts';
-import { countWords } from '../../text/words.ts';
+import { oneForm } from '../../text/one-form.ts';
+import { countSourceWords } from '../../text/source-words.ts';
 import type { SplitInput, SplitPlan } from '../text-worker/split-task.ts';
 import { textFault } from '../texts/parse.ts';
 import { freeName, titleOf } from '../texts/source-text.ts';
@@ -27,8 +28,8 @@ export function editText({ store, changes }: Texts, { id, text, from }: TextEdit
     const row = requireText(store, id);
     if (row.hash !== from)
       throw inputError('TEXT_CHANGED', `“${row.title}” was changed elsewhere`, 'Copy your words, and edit it again.');
-    const words = text.trim();
-    const saved = { title: row.title, source: row.source, text: words, words: countWords(words) };
+    const words = oneForm(text).trim();
+    const saved = { title: row.title, source: row.source, text: words, words: countSourceWords(words) };
     if (!store.texts.edit(id, saved, textHash(words)))
       throw inputError('TEXT_TAKEN', 'Another text has the same words', 'Delete one of the two instead.');
     if (row.side !== null) store.texts.decide(id, row.side);

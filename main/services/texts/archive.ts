@@ -7,6 +7,7 @@ import { crc32 } from 'node:zlib';
 import { type Entry, fromBuffer, type ZipFile } from 'yauzl';
 import type { FileFault } from '../../io/text-file.ts';
 import { zipContent, zipEntries } from '../../io/zip-entries.ts';
+import { isTextEnding } from './file-types.ts';
 
 /** A file with its content in memory; `name` includes its folders. */
 export interface NamedBytes {
@@ -27,12 +28,10 @@ export const MAX_MEMBERS = 20_000;
 /** The texts of one archive together, unpacked, in bytes. */
 export const MAX_UNPACKED = 64 * 2 ** 20;
 
-const ENDINGS: ReadonlySet<string> = new Set(['.json', '.jsonl', '.ndjson', '.txt', '.md', '.markdown']);
-
 /** Whether a file in a folder or an archive may contain texts: by its ending, and not hidden (macOS adds such files). */
 export function mayHoldTexts(name: string): boolean {
   const hidden = name.split('/').some((part) => part.startsWith('.') || part === '__MACOSX');
-  return !hidden && ENDINGS.has(extname(name).toLowerCase());
+  return !hidden && isTextEnding(extname(name).toLowerCase());
 }
 
 export function isArchive(name: string): boolean {

@@ -2,7 +2,7 @@
  * Texts from chat exports: the assistant's long answers only. Formats differ between products and years, so this looks
  * for the common parts: conversations, messages in them, and each message's author and content.
  */
-import { countWords } from '../../text/words.ts';
+import { countSourceWords } from '../../text/source-words.ts';
 import { plainText } from './markdown.ts';
 
 /** One long answer of an assistant. */
@@ -102,7 +102,7 @@ export function readChatExport(value: unknown, minWords: number): ChatExport {
       if (message === null || !ASSISTANTS.test(roleOf(message) ?? '')) continue;
       answers++;
       const text = plainText(contentOf(message) ?? '');
-      if (countWords(text) < minWords) continue;
+      if (countSourceWords(text) < minWords) continue;
       kept++;
       texts.push({ title: title === undefined || kept === 1 ? title : `${title} (${kept})`, text });
     }

@@ -1,5 +1,5 @@
 /** Splits a manuscript at its headings. Pure; every word of the text is in a piece or in the title of one. */
-import { countWords } from '../../text/words.ts';
+import { countSourceWords } from '../../text/source-words.ts';
 
 /** What counts as a heading; `markdown-2`: Markdown headings of the levels 1 and 2. */
 export const headingRules = ['markdown-1', 'markdown-2', 'markdown-3', 'chapters', 'capitals', 'lines'] as const;
@@ -12,7 +12,8 @@ export interface Piece {
   readonly words: number;
 }
 
-interface Heading {
+/** A heading and its place among the lines of a text. */
+export interface Heading {
   readonly title: string;
   /** The lines of the heading: `end` is the first after it. */
   readonly start: number;
@@ -47,7 +48,11 @@ export function fittingRule(text: string, rules: readonly HeadingRule[] = headin
  */
 export function splitAtHeadings(text: string, rule: HeadingRule, minWords: number): Piece[] {
   const lines = linesOf(text);
-  const headings = headingsOf(lines, rule);
+  return splitAt(lines, headingsOf(lines, rule), minWords);
+}
+
+/** The same for headings that are known. */
+export function splitAt(lines: readonly string[], headings: readonly Heading[], minWords: number): Piece[] {
   const starts: readonly (Heading | null)[] = [null, ...headings];
   const pieces: Piece[] = [];
   let carried: string[] = [];
@@ -56,7 +61,7 @@ export function splitAtHeadings(text: string, rule: HeadingRule, minWords: numbe
       .slice(heading?.end ?? 0, starts[i + 1]?.start ?? lines.length)
       .join('\n')
       .trim();
-    const isShort = countWords(body) < minWords;
+    const isShort = countSourceWords(body) < minWords;
     if (isShort) {
       carried.push(...(heading === null ? [] : [heading.title]), ...(body === '' ? [] : [body]));
       return;
@@ -71,7 +76,7 @@ export function splitAtHeadings(text: string, rule: HeadingRule, minWords: numbe
 
 function pieceOf(heading: string | null, parts: readonly string[]): Piece {
   const text = parts.join('\n\n');
-  return { heading, text, words: countWords(text) };
+  return { heading, text, words: countSourceWords(text) };
 }
 
 function linesOf(text: string): string[] {
@@ -155,5 +160,5 @@ const TITLE_WORDS = 10;
 
 /** Starts like a title and doesn't end like a sentence. */
 function isTitleLike(line: string): boolean {
-  return countWords(line) <= TITLE_WORDS && /^[\p{Lu}\p{Lo}\d]/u.test(line) && !/[.,;:…!"”»—–-]$/u.test(line);
+  return countSourceWords(line) <= TITLE_WORDS && /^[\p{Lu}\p{Lo}\d]/u.test(line) && !/[.,;:…!"”»—–-]$/u.test(line);
 }

@@ -1,13 +1,17 @@
-/** Source texts from a file's content: JSON in three shapes, JSONL, .txt, .md and chat exports. */
+/** Source texts from a file's content: JSON in three shapes, JSONL, prose, Markdown, HTML and chat exports. */
 
 import { basename, extname } from 'node:path';
+import { BraidError } from '../../errors.ts';
 import { isJsonObject, parseJson } from '../../io/json.ts';
 import { jsonPlaces } from '../../io/json-places.ts';
 import { type FileFault, lineOf } from '../../io/text-file.ts';
+import { oneForm } from '../../text/one-form.ts';
 import { countWords } from '../../text/words.ts';
 import { isChatExport, readChatExport } from './chat-export.ts';
-import { fittingRule, type HeadingRule, pieceTitle, SHORTEST_PIECE, splitAtHeadings } from './headings.ts';
-import { plainText, readMarkdown } from './markdown.ts';
+import { typeFault } from './file-types.ts';
+import { fittingRule, type Piece, pieceTitle, SHORTEST_PIECE, splitAt, splitAtHeadings } from './headings.ts';
+import { readMarkdown } from './markdown.ts';
+import { type MarkupText, readMarkup } from './markup-text.ts';
 import { type SourceText, slug, titleOf } from './source-text.ts';
 
 /** The result for a file: texts, and errors. */
@@ -21,7 +25,7 @@ export interface ParsedFile {
 export interface ParseOptions {
   /** In a chat export, only answers with at least this many words become texts. */
   readonly minWords?: number | undefined;
-  /** Splits .md and .txt files at their headings, if they have several. */
+  /** Splits prose, Markdown and documents at their headings, if they have several. */
   readonly splitAtHeadings?: boolean | undefined;
 }
 
@@ -58,43 +62,75 @@ export function parseTexts(file: string, content: string, options: ParseOptions 
     fault: (reason, line) => void faults.push({ file, line, reason }),
     text: (draft, line) => {
       const reason = textFault(draft.text) ?? nameFault(draft);
-      if (reason === null) texts.push(settled(draft, file));
+      if (reason === null) texts.push(settled({ ...draft, text: oneForm(draft.text) }, file));
       else faults.push({ file, line, reason });
     },
   };
   if (content.trim() === '') collector.fault('expected texts, got an empty file', null);
-  else parseBy(extname(file).toLowerCase(), content, file, collector);
+  else
+    try {
+      parseBy(extname(file).toLowerCase(), content, file, collector);
+    } catch (error) {
+      if (!(error instanceof BraidError)) throw error;
+      collector.fault(error.message, null);
+    }
   if (texts.length === 0 && faults.length === 0) collector.fault('expected at least one text, got none', null);
   return { texts, faults, isChat };
 }
 
+/** The content of a .docx file is its HTML by now, that of a .pdf file its text (read-document.ts). */
 function parseBy(extension: string, content: string, file: string, collector: Collector): void {
   const stem = basename(file, extname(file));
   if (extension === '.json') parseJsonFile(content, collector);
   else if (extension === '.jsonl' || extension === '.ndjson') parseJsonLines(content, collector);
-  else if (extension === '.txt') {
-    if (!addPieces(stem, content, ['chapters', 'capitals'], (text) => text, collector))
-      collector.text({ title: stem, text: content.trim() }, 1);
-  } else if (extension === '.md' || extension === '.markdown') {
-    const { title = stem, text } = readMarkdown(content);
-    if (!addPieces(title, content, ['markdown-1', 'markdown-2', 'markdown-3', 'chapters'], plainText, collector))
-      collector.text({ title, text }, 1);
-  } else collector.fault(`expected a .json, .jsonl, .txt or .md file, got "${extension}"`, null);
+  else if (extension === '.txt' || extension === '.pdf') addProse(stem, content, collector);
+  else if (extension === '.md' || extension === '.markdown') addMarkup(stem, readMarkdown(content), collector);
+  else if (extension === '.html' || extension === '.htm' || extension === '.docx')
+    addMarkup(stem, readMarkup(content), collector);
+  else collector.fault(typeFault(file), null);
 }
 
-/** Adds a file's pieces if it is to be split, and has headings by one of the rules. */
-function addPieces(
-  title: string,
-  content: string,
-  rules: readonly HeadingRule[],
-  plain: (text: string) => string,
-  collector: Collector,
-): boolean {
-  const rule = collector.splitsHeadings ? fittingRule(content, rules) : null;
-  if (rule === null) return false;
-  for (const { heading, text } of splitAtHeadings(content, rule, SHORTEST_PIECE))
-    collector.text({ title: pieceTitle(title, heading === null ? null : plain(heading)), text: plain(text).trim() }, 1);
-  return true;
+function addProse(title: string, content: string, collector: Collector): void {
+  const rule = collector.splitsHeadings ? fittingRule(content, ['chapters', 'capitals']) : null;
+  if (rule === null) collector.text({ title, text: content.trim() }, 1);
+  else addPieces(title, splitAtHeadings(content, rule, SHORTEST_PIECE), collector);
+}
+
+/** The page's title or the first heading, which isn't repeated in the text, or else the file's name is the title. */
+function addMarkup(stem: string, page: MarkupText, collector: Collector): void {
+  const { lines, headings } = page;
+  const [first] = headings;
+  const title = page.title === '' ? (first?.title ?? stem) : page.title;
+  const pieces = collector.splitsHeadings ? piecesOf(page) : null;
+  if (pieces !== null) {
+    addPieces(title, pieces, collector);
+    return;
+  }
+  const isTitle = first !== undefined && title.includes(first.title);
+  const kept = isTitle ? lines.toSpliced(first.start, first.end - first.start) : lines;
+  collector.text(
+    {
+      title,
+      text: kept
+        .join('\n')
+        .replace(/\n{3,}/g, '\n\n')
+        .trim(),
+    },
+    1,
+  );
+}
+
+/** Split at the first level that occurs twice, with those above it, or else at lines such as "Chapter 1". */
+function piecesOf({ lines, headings }: MarkupText): readonly Piece[] | null {
+  const levels = [1, 2, 3].map((most) => headings.filter(({ level }) => level <= most));
+  const fitting = levels.find((some) => some.length > 1);
+  if (fitting !== undefined) return splitAt(lines, fitting, SHORTEST_PIECE);
+  const text = lines.join('\n');
+  return fittingRule(text, ['chapters']) === null ? null : splitAtHeadings(text, 'chapters', SHORTEST_PIECE);
+}
+
+function addPieces(title: string, pieces: readonly Piece[], collector: Collector): void {
+  for (const { heading, text } of pieces) collector.text({ title: pieceTitle(title, heading), text: text.trim() }, 1);
 }
 
 /** In characters. A long novel has two million; looking for near duplicates takes twenty times a text's size. */
@@ -114,7 +150,7 @@ function nameFault({ id, title, source }: Draft): string | null {
 }
 
 function settled({ id, title, text, source }: Draft, file: string): SourceText {
-  const name = titleOf(title, text);
+  const name = titleOf(title === undefined ? undefined : oneForm(title), text);
   return { id: id ?? slug(name), title: name, text, source: source ?? basename(file) };
 }
 

@@ -1,6 +1,8 @@
 /** A source text, in files and in the corpus. */
 import { createHash } from 'node:crypto';
-import { countWords, normalizeText } from '../../text/words.ts';
+import { oneForm } from '../../text/one-form.ts';
+import { countSourceWords, isUnspaced, sourceWords } from '../../text/source-words.ts';
+import { normalizeText } from '../../text/words.ts';
 
 /** A side of the split between training and test. */
 export type Side = 'train' | 'test';
@@ -28,14 +30,16 @@ export function sideOf(parts: readonly SourceText[]): Side | undefined {
   return sides.includes('train') ? 'train' : sides[0];
 }
 
-/** The hash of a text, ignoring case and spacing. */
+/** The hash of a text, ignoring case, spacing and what nobody sees. */
 export function identityOf(text: string): string {
-  return createHash('sha256').update(normalizeText(text)).digest('hex');
+  return createHash('sha256')
+    .update(normalizeText(oneForm(text)))
+    .digest('hex');
 }
 
 /** Counts words and computes the hash. */
 export function corpusText(text: SourceText): CorpusText {
-  return { ...text, words: countWords(text.text), hash: identityOf(text.text) };
+  return { ...text, words: countSourceWords(text.text), hash: identityOf(text.text) };
 }
 
 const LONGEST_TITLE = 120;
@@ -44,8 +48,17 @@ const LONGEST_TITLE = 120;
 export function titleOf(given: string | undefined, text: string): string {
   const title = (given ?? '').replace(/\p{White_Space}+/gu, ' ').trim();
   if (title !== '') return title.slice(0, LONGEST_TITLE);
+  if (isUnspaced(text.slice(0, LONGEST_TITLE))) return firstWords(text);
   const words = text.trim().split(/\p{White_Space}+/u);
   return `${words.slice(0, 6).join(' ')}${words.length > 6 ? ' …' : ''}`.slice(0, LONGEST_TITLE);
+}
+
+/** The first six words as they are written, without spaces between them. */
+function firstWords(text: string): string {
+  const beginning = text.slice(0, 2 * LONGEST_TITLE).replace(/\p{White_Space}+/gu, ' ');
+  const words = sourceWords(beginning);
+  const end = words.slice(0, 6).reduce((at, word) => beginning.indexOf(word, at) + word.length, 0);
+  return `${beginning.slice(0, end).trim()}${words.length > 6 ? ' …' : ''}`.slice(0, LONGEST_TITLE);
 }
 
 /** An id from a title, or its hash if the title has no Latin letters or digits. */

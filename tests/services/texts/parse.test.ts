@@ -92,8 +92,39 @@ describe('parseTexts of prose', () => {
     expect(texts('note.md', 'No heading here.')).toMatchObject([{ title: 'note', text: 'No heading here.' }]);
   });
 
-  it('rejects other kinds of file', () => {
-    expect(faults('a.docx', 'x')).toEqual(['a.docx: expected a .json, .jsonl, .txt or .md file, got ".docx"']);
-    expect(faults('README', 'x')).toEqual(['README: expected a .json, .jsonl, .txt or .md file, got ""']);
+  it('takes HTML, and the HTML of a Word document, as the text that it shows', () => {
+    const html = `<!doctype html><html><head><title>The Ferry &amp; I</title><style>p { color: red }</style></head>
+      <body><nav><a href="/">Home</a></nav><h1>The Ferry &amp; I</h1>
+      <p>It <b>left</b>&nbsp;&mdash; at
+      noon.<br>We saw.</p><script>let x = '<p>';</script><div hidden>No</div>
+      <ul><li>one<li>two</ul><table><tr><td>a<td>b</table><ruby>漢字<rt>かんじ</rt></ruby></body></html>`;
+    const text = 'It left — at noon.\nWe saw.\n\none\ntwo\n\na b\n\n漢字';
+    expect(texts('a.html', html)).toMatchObject([{ title: 'The Ferry & I', text }]);
+    expect(texts('My notes.docx', '<h1>Title</h1><p>Words.</p>')).toMatchObject([{ title: 'Title', text: 'Words.' }]);
+    expect(texts('x.htm', '<p>Words')).toMatchObject([{ title: 'x', text: 'Words' }]);
+    expect(faults('x.htm', '<script>1</script>')).toEqual([
+      'x.htm, line 1: expected a text with words, got an empty one',
+    ]);
+  });
+
+  it('writes texts in one form, so that copies are equal', () => {
+    expect(texts('a.txt', '\ufeffTh\u00ade caf\u0065\u0301\u00a0of \ufb01re \u200b now')).toMatchObject([
+      { text: 'The caf\u00e9 of fire  now' },
+    ]);
+    expect(texts('a.json', '["\\u200bo\\u00adne"]')).toMatchObject([{ title: 'one', text: 'one' }]);
+    expect(faults('a.json', '["\\u200b \\u00ad"]')).toHaveLength(1);
+  });
+
+  it('titles a text without spaces between words by its first words', () => {
+    expect(texts('a.json', '["春天的早晨，小河边的柳树发出了嫩芽。"]')).toMatchObject([
+      { title: '春天的早晨，小河边的 …' },
+    ]);
+  });
+
+  it('rejects other kinds of file, and says what to do', () => {
+    const types = '.txt, .md, .html, .docx, .pdf, .json or .jsonl';
+    expect(faults('README', 'x')).toEqual([`README: expected a ${types} file, got ""`]);
+    expect(faults('a.xyz', 'x')).toEqual([`a.xyz: expected a ${types} file, got ".xyz"`]);
+    expect(faults('a.odt', 'x')).toEqual(["a.odt: can't read an OpenDocument text (.odt); save it as .docx or .txt"]);
   });
 });
