@@ -65,13 +65,13 @@ export function registerDataset(program: Command): void {
   registerDatasetImport(dataset);
 }
 
-function makeDatasets(options: DatasetOptions, command: Command): void {
+async function makeDatasets(options: DatasetOptions, command: Command): Promise<void> {
   const context = commandContext(command);
   const stages = stagesOf(options);
   const template = options.template === undefined ? processTemplate : readTemplate(options.template);
   const train = wholeNumber('--train', options.train);
   const test = wholeNumber('--test', options.test);
-  const { origin, texts } = chooseCorpus(context, options.texts ?? []);
+  const { origin, texts } = await chooseCorpus(context, options.texts ?? []);
   const folder = resolve(options.outputDir ?? context.workspace.datasets);
   const made = generateCurriculum({ texts, stages, train, test, seed: context.seed, template });
   const generated = options.mixed === true ? mixStages(made) : made;

@@ -3,11 +3,10 @@ import type { Command } from 'commander';
 import { describeFault, faultsError } from '../io/text-file.ts';
 import { type CorpusStats, corpusStats } from '../services/datasets/corpus-stats.ts';
 import { importIntoStore, type MergeResult } from '../services/texts/index.ts';
-import { readSources } from '../services/texts/sources.ts';
 import { openWorkspace } from '../services/workspace/workspace.ts';
 import { openStore } from '../store/index.ts';
 import { counted } from '../text/format.ts';
-import { chooseCorpus } from './corpus.ts';
+import { chooseCorpus, readFiles } from './corpus.ts';
 import { type CommandContext, commandContext, wholeNumber, withCommonOptions } from './shared.ts';
 
 interface TextsOptions {
@@ -46,10 +45,7 @@ function minWordsOf(options: TextsOptions): number | undefined {
 
 async function importFiles(files: readonly string[], options: TextsOptions, command: Command): Promise<void> {
   const context = commandContext(command);
-  const read = await readSources(
-    files.map((path) => ({ name: path, path })),
-    { minWords: minWordsOf(options), splitAtHeadings: options.splitHeadings },
-  );
+  const read = await readFiles(files, { minWords: minWordsOf(options), splitAtHeadings: options.splitHeadings });
   const faults = read.files.flatMap((file) => file.faults);
   if (faults.length > 0 && options.skipBad !== true)
     throw faultsError('BAD_TEXTS', faults, 'Nothing was imported. Fix these and import again, or use --skip-bad.');
@@ -90,11 +86,11 @@ function report(merged: MergeResult, { incoming, faults }: Read, context: Comman
   });
 }
 
-function showStats(files: readonly string[], options: TextsOptions, command: Command): void {
+async function showStats(files: readonly string[], options: TextsOptions, command: Command): Promise<void> {
   const context = commandContext(command);
   const train = wholeNumber('--train', options.train ?? '512');
   const test = wholeNumber('--test', options.test ?? '64');
-  const { origin, texts } = chooseCorpus(context, files, minWordsOf(options));
+  const { origin, texts } = await chooseCorpus(context, files, minWordsOf(options));
   const stats = corpusStats(texts, { train, test, seed: context.seed });
   for (const line of statsLines(stats, origin)) context.print(line);
   context.out({ origin, ...stats });
@@ -112,7 +108,12 @@ function statsLines(stats: CorpusStats, origin: string): string[] {
   );
   return [
     `${counted(stats.texts, 'text')} (${origin}), ${counted(stats.words, 'word')}; shortest ${stats.shortest}, median ${stats.median}, longest ${stats.longest}`,
+    ...(stats.unspaced === 0 ? [] : [unspacedLine(stats.unspaced)]),
     'words  texts  training  test',
     ...rows,
   ];
+}
+
+function unspacedLine(texts: number): string {
+  return `words without spaces between them (Chinese, Japanese, Thai …) were found by Unicode's segmentation, in ${counted(texts, 'text')}`;
 }

@@ -1,13 +1,19 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { join, resolve } from 'node:path';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { registerDataset } from '../../main/commands/dataset.ts';
+import { checkoutPaths, setHostPaths } from '../../main/commands/host-paths.ts';
+import { readDataset } from '../../main/services/datasets/index.ts';
 import { openStore } from '../../main/store/index.ts';
+import { alignmentReward } from '../../main/tasks/interleave/reward.ts';
+import { interleaveTask } from '../../main/tasks/interleave/task.ts';
+import { splitWords } from '../../main/text/words.ts';
 import { madeTexts } from '../services/texts/made-texts.ts';
 import { runCommand } from './run-command.ts';
 
 let folder = '';
+beforeAll(() => setHostPaths(checkoutPaths(resolve(import.meta.dirname, '../..'))));
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'braid-dataset-'));
   writeFileSync(join(folder, 'texts.json'), JSON.stringify(madeTexts(30, 40, 50, 60, 70)));
@@ -125,5 +131,23 @@ describe('braid dataset', () => {
     const store = openStore(join(folder, 'workspace/braid.db'));
     expect(store.datasets.list()).toMatchObject([{ name: '10words', words: 10, testN: 5 }]);
     store.close();
+  });
+
+  it('cuts Chinese texts into words, whose records score 1 for their target', async () => {
+    const texts = [
+      '春天的早晨，小河边的柳树发出了嫩芽。孩子们在草地上奔跑，笑声传得很远。',
+      '老人坐在长椅上看书，偶尔抬头望望天空，云慢慢地飘过屋顶，风很轻。',
+      '夏天的夜里，青蛙在池塘边叫个不停，星星一颗一颗地亮起来，月亮很圆。',
+      '秋天来了，果园里的苹果红了，工人们忙着采摘，把篮子装得满满的，准备运走。',
+      '冬天下了一场大雪，街上很安静，只有面包店的灯还亮着，飘出热面包的香味。',
+    ];
+    writeFileSync(join(folder, 'texts.json'), JSON.stringify(texts));
+    expect((await ours('--words', '10')).error).toBeNull();
+    const records = readDataset(join(folder, 'out/10words.jsonl'), interleaveTask);
+    expect(records).toHaveLength(20);
+    for (const { target, words, fragment_a } of records) {
+      expect([words, splitWords(fragment_a).length, splitWords(target).length]).toEqual([10, 10, 20]);
+      expect(alignmentReward(target, target)).toBe(1);
+    }
   });
 });

@@ -53,6 +53,20 @@ describe('braid texts import', () => {
 });
 
 describe('braid texts stats', () => {
+  it('counts the words of Chinese texts, and says how', async () => {
+    const texts = ['春天的早晨，小河边的柳树发出了嫩芽。', '老人坐在长椅上看书，偶尔抬头望望天空。'];
+    const { stdout } = await run('stats', file('zh.json', JSON.stringify([...texts, 'An English text'])));
+    expect(stdout).toContain('3 texts (files), 22 words; shortest 3, median 9, longest 10');
+    expect(stdout).toMatch(/segmentation, in 2 texts/);
+  });
+
+  it('reads documents and folders', async () => {
+    const page = file('page.html', '<h1>Title</h1><p>Four words of text');
+    const { stdout, error } = await run('stats', page, file('a.doc', 'x'));
+    expect([stdout, error?.message]).toEqual(['', expect.stringContaining("can't read an old Word document (.doc)")]);
+    expect((await run('stats', page)).stdout).toContain('1 text (files), 4 words');
+  });
+
   it('counts the given files', async () => {
     const { stdout } = await run('stats', made(), '--json', '--train', '10', '--test', '5');
     const stats = JSON.parse(stdout);

@@ -1,5 +1,6 @@
 /** How much text there is, and which stages it is sufficient for. */
 import { quantile } from '../../text/intervals.ts';
+import { isUnspaced } from '../../text/source-words.ts';
 import type { CorpusText } from '../texts/source-text.ts';
 import { curriculumWords, defaultPairs, type PairCounts, type StageSupply, stageSupply } from './supply.ts';
 
@@ -10,6 +11,8 @@ export interface CorpusStats {
   readonly shortest: number;
   readonly median: number;
   readonly longest: number;
+  /** Texts in which words are found by Unicode's segmentation, because their script has no spaces between them. */
+  readonly unspaced: number;
   readonly stages: readonly StageSupply[];
 }
 
@@ -29,6 +32,7 @@ export function corpusStats(texts: readonly CorpusText[], options: StatsOptions 
     shortest: lengths[0] ?? 0,
     median: lengths.length === 0 ? 0 : quantile(lengths, 0.5),
     longest: lengths.at(-1) ?? 0,
+    unspaced: texts.filter(({ text }) => isUnspaced(text)).length,
     stages: (options.stages ?? curriculumWords).map((words) => stageSupply(texts, words, pairs, options.seed ?? 42)),
   };
 }

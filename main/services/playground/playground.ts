@@ -2,6 +2,7 @@
 import { inputError } from '../../errors.ts';
 import { checkTemplate, processTemplate, renderPrompt } from '../../tasks/interleave/prompt.ts';
 import { interleaveWords } from '../../tasks/interleave/target.ts';
+import { sourceWords } from '../../text/source-words.ts';
 import { alignCompletion, type FragmentLengths, type WordAlignment } from '../../text/word-alignment.ts';
 import { splitWords } from '../../text/words.ts';
 import type { GenerateJob } from '../../trainer/jobs/generate.ts';
@@ -70,7 +71,7 @@ export function composePrompt({ a, b, words, template }: PromptRequest): Playgro
 }
 
 function fragment(text: string, name: 'A' | 'B', most: number | undefined): readonly string[] {
-  const words = splitWords(text).slice(0, most ?? Number.POSITIVE_INFINITY);
+  const words = sourceWords(text).slice(0, most ?? Number.POSITIVE_INFINITY);
   if (words.length === 0)
     throw inputError('TEXT_EMPTY', `Expected text ${name} to have at least one word, got none`, `Write text ${name}.`);
   if (words.length <= MAX_WORDS) return words;

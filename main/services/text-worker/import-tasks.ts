@@ -7,6 +7,7 @@ import { type CorpusChange, changeOf, decidedBeside, originsOf } from '../texts/
 import { type Keep, type MergeOutcome, mergeTexts, type Place } from '../texts/merge.ts';
 import { type CorpusText, corpusText, type SourceText } from '../texts/source-text.ts';
 import { type ImportSource, readSources } from '../texts/sources.ts';
+import { openDocuments } from './document-thread.ts';
 import type { TaskContext } from './messages.ts';
 
 export interface ReadImportInput {
@@ -70,7 +71,8 @@ export async function readImport(
   { corpus, files, ...options }: ReadImportInput,
   context: TaskContext,
 ): Promise<ReadImport> {
-  const read = await readSources(files, options);
+  const documents = openDocuments(context.entry);
+  const read = await readSources(files, options, documents).finally(documents.close);
   const found = read.files.flatMap(({ texts }, file) => texts.map((source) => ({ file, source })));
   const sources = found.map(({ source }) => source);
   const before = corpus.map(corpusText);

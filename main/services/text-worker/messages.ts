@@ -23,6 +23,8 @@ export type TaskReply =
 
 /** A task's context besides its input. */
 export interface TaskContext {
+  /** The thread's file, for a thread of its own. */
+  readonly entry: string;
   progress(progress: JobProgress): void;
   /** Checked between files by tasks that write, so that they end cleanly. Others are terminated from outside. */
   cancelled(): boolean;

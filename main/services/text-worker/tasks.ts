@@ -6,6 +6,7 @@ import { planImport, writeImport } from '../datasets/import/plan.ts';
 import { recordFacts } from '../datasets/record-facts.ts';
 import { writeTrialRecords } from '../datasets/reply-split/trial-records.ts';
 import { checkLeakage, inspectDataset, previewDataset, writeDatasets } from './dataset-tasks.ts';
+import { readDocument } from './document-task.ts';
 import { mergeImport, readImport } from './import-tasks.ts';
 import { planJoin } from './join-task.ts';
 import { overview } from './overview-task.ts';
@@ -14,7 +15,17 @@ import { compareWords, findSimilar } from './similar-task.ts';
 import { planSplit } from './split-task.ts';
 
 export const tasks = {
-  ...{ overview, readImport, mergeImport, planJoin, previewDataset, checkLeakage, inspectDataset, writeDatasets },
+  ...{
+    overview,
+    readDocument,
+    readImport,
+    mergeImport,
+    planJoin,
+    previewDataset,
+    checkLeakage,
+    inspectDataset,
+    writeDatasets,
+  },
   ...{ planSplit, findSimilar, compareWords },
   ...{ importReplies, splitReplyRecords, writeTrialRecords, recordFacts, planImport, writeImport },
 };

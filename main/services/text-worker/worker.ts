@@ -12,6 +12,8 @@ const reply = (message: TaskReply): void => parentPort?.postMessage(message);
 parentPort?.on('message', async ({ name, input, cancel }: TaskMessage) => {
   let told = 0;
   const context: TaskContext = {
+    // Bundled code doesn't know its own location, except in an entry file.
+    entry: import.meta.filename,
     cancelled: () => Atomics.load(cancel, 0) !== 0,
     progress: (progress) => {
       const now = Date.now();

@@ -2,7 +2,7 @@
  * Threads for heavy work on texts, so that a large import or dataset never blocks the host and its runs. One thread is
  * kept for the next task; concurrent tasks get their own threads.
  */
-import { Worker } from 'node:worker_threads';
+import { type ResourceLimits, Worker } from 'node:worker_threads';
 import { BraidError } from '../../errors.ts';
 import type { JobProgress } from '../trainer-process/job.ts';
 import type { TaskFailure, TaskMessage, TaskReply } from './messages.ts';
@@ -31,12 +31,12 @@ const WRITING: ReadonlySet<TaskName> = new Set<TaskName>([
 ]);
 
 /** Opens the pool, without threads yet; `entry` is worker.ts or its build. */
-export function openTextWorkers(entry: string): TextWorkers {
+export function openTextWorkers(entry: string, resourceLimits: ResourceLimits = {}): TextWorkers {
   let idle: Worker | null = null;
   const all = new Set<Worker>();
 
   function start(): Worker {
-    const worker = new Worker(entry);
+    const worker = new Worker(entry, { resourceLimits });
     all.add(worker);
     // One that fails while it is idle has no task to report it: without a listener it would end the host.
     worker.on('error', () => {

@@ -5,6 +5,7 @@
 import { basename, extname } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { type Entry, fromBuffer, type ZipFile } from 'yauzl';
+import { inputError } from '../../errors.ts';
 import type { FileFault } from '../../io/text-file.ts';
 import { zipContent, zipEntries } from '../../io/zip-entries.ts';
 import { isTextEnding } from './file-types.ts';
@@ -82,6 +83,22 @@ async function unpackAll(archive: string, zip: ZipFile, entries: readonly Entry[
     }
   }
   return { files, faults };
+}
+
+/** The members of an archive whose names fit, unpacked; an archive of more or larger ones is an error. */
+export async function membersOf(bytes: Uint8Array, isWanted: (name: string) => boolean): Promise<NamedBytes[]> {
+  const zip = await opened(bytes);
+  try {
+    if (zip.entryCount > MAX_MEMBERS) throw inputError('BAD_ARCHIVE', tooMany(zip.entryCount));
+    const entries = (await zipEntries(zip)).filter(({ fileName }) => isWanted(fileName));
+    const claimed = entries.reduce((sum, { uncompressedSize }) => sum + uncompressedSize, 0);
+    if (claimed > MAX_UNPACKED) throw inputError('BAD_ARCHIVE', tooLarge(claimed));
+    const members: NamedBytes[] = [];
+    for (const entry of entries) members.push({ name: entry.fileName, bytes: await unpack(zip, entry) });
+    return members;
+  } finally {
+    zip.close();
+  }
 }
 
 /** yauzl ends a stream that gives more or fewer bytes than the archive claims; the checksum is left to us. */

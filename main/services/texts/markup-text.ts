@@ -32,6 +32,7 @@ const BLOCKS: ReadonlySet<string> = new Set(
   ),
 );
 const HEADING = /^h[1-6]$/;
+const CELL = /^t[dh]$/;
 /** A footnote's number in the text, and the way back from the note: of markdown-it, of mammoth, and by their roles. */
 const FOOTNOTE = /(?:^|\s)(?:footnote-ref|footnote-backref|footnote-back|doc-noteref|doc-backlink)(?:\s|$)/;
 const WORD_FOOTNOTE = /^#?(?:footnote|endnote|comment)-ref-/;
@@ -85,11 +86,14 @@ function openLines() {
   // Empty lines wanted before the next text, plus one; 0: it continues the line.
   let gap = 0;
   let verbatim = 0;
+  // A row's cells share a line, unless one has several: 'fresh' before its text, then the line where that starts.
+  let cell: 'fresh' | number | null = null;
   let heading: { readonly level: number; readonly start: number } | null = null;
 
   const put = (text: string): void => {
     if (gap > 0 && lines.length > 0) for (let i = 1; i < gap && lines.at(-1) !== ''; i++) lines.push('');
     gap = 0;
+    if (cell === 'fresh') cell = lines.length;
     line.push(text);
   };
   const endLine = (): void => {
@@ -98,6 +102,7 @@ function openLines() {
     line = [];
   };
   const end = (wanted: number): void => {
+    if (cell === 'fresh') return;
     if (line.length > 0) endLine();
     gap = Math.max(gap, wanted);
   };
@@ -112,11 +117,13 @@ function openLines() {
   const spacing = (name: string): number => (PARAGRAPHS.has(name) ? 2 : BLOCKS.has(name) ? 1 : 0);
   return {
     open(name: string): void {
-      if (name === 'br') {
-        if (line.length > 0 || (lines.length > 0 && gap === 0)) endLine();
-      } else if (name === 'td' || name === 'th') {
+      if (name === 'br' && (line.length > 0 || (lines.length > 0 && gap === 0))) endLine();
+      if (CELL.test(name)) {
         if (line.length > 0 && line.at(-1)?.endsWith(' ') === false) line.push(' ');
-      } else if (spacing(name) > 0) end(spacing(name));
+        cell = 'fresh';
+      }
+      if (cell === 'fresh' && HEADING.test(name)) cell = null;
+      if (spacing(name) > 0) end(spacing(name));
       if (name === 'pre') verbatim++;
       if (HEADING.test(name)) {
         // The empty line before it comes first: the heading starts after it.
@@ -126,7 +133,13 @@ function openLines() {
       }
     },
     close(name: string): void {
-      if (HEADING.test(name)) endHeading();
+      if (CELL.test(name)) {
+        if (cell === lines.length - 1 && line.length === 0 && headings.at(-1)?.end !== lines.length) {
+          line.push(lines.pop() ?? '');
+          gap = 0;
+        }
+        cell = null;
+      } else if (HEADING.test(name)) endHeading();
       else if (spacing(name) > 0) end(spacing(name));
       if (name === 'pre') verbatim = Math.max(0, verbatim - 1);
     },

@@ -10,6 +10,7 @@ import { countWords } from '../../text/words.ts';
 import { isChatExport, readChatExport } from './chat-export.ts';
 import { typeFault } from './file-types.ts';
 import { fittingRule, type Piece, pieceTitle, SHORTEST_PIECE, splitAt, splitAtHeadings } from './headings.ts';
+import { LONGEST_TEXT } from './limits.ts';
 import { readMarkdown } from './markdown.ts';
 import { type MarkupText, readMarkup } from './markup-text.ts';
 import { type SourceText, slug, titleOf } from './source-text.ts';
@@ -78,7 +79,7 @@ export function parseTexts(file: string, content: string, options: ParseOptions 
   return { texts, faults, isChat };
 }
 
-/** The content of a .docx file is its HTML by now, that of a .pdf file its text (read-document.ts). */
+/** The content of a .docx file is its HTML by now, that of a .pdf file its text (documents.ts). */
 function parseBy(extension: string, content: string, file: string, collector: Collector): void {
   const stem = basename(file, extname(file));
   if (extension === '.json') parseJsonFile(content, collector);
@@ -132,9 +133,6 @@ function piecesOf({ lines, headings }: MarkupText): readonly Piece[] | null {
 function addPieces(title: string, pieces: readonly Piece[], collector: Collector): void {
   for (const { heading, text } of pieces) collector.text({ title: pieceTitle(title, heading), text: text.trim() }, 1);
 }
-
-/** In characters. A long novel has two million; looking for near duplicates takes twenty times a text's size. */
-export const LONGEST_TEXT = 16_000_000;
 
 /** Why something can't be a text; null: it can. */
 export function textFault(text: string): string | null {

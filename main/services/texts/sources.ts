@@ -1,11 +1,14 @@
 /** Reading what is imported: files, folders and zip archives, by content or by path, in any supported encoding. */
 import { statSync } from 'node:fs';
 import { basename } from 'node:path';
-import { decodeProse, type Encoding } from '../../io/encodings.ts';
+import { BraidError } from '../../errors.ts';
+import { type DecodedText, decodeProse, type Encoding } from '../../io/encodings.ts';
 import { LARGEST_TEXT, readRegular } from '../../io/read-file.ts';
 import { type Checked, type FileFault, readFault } from '../../io/text-file.ts';
 import { append } from '../../lists.ts';
 import { isArchive, MAX_UNPACKED, type NamedBytes, readArchive } from './archive.ts';
+import { type DocumentReader, isDocument } from './documents.ts';
+import { TEXT_TYPES } from './file-types.ts';
 import { readFolder } from './folder.ts';
 import { guessedName } from './guess-format.ts';
 import { type ParsedFile, type ParseOptions, parseTexts } from './parse.ts';
@@ -32,7 +35,11 @@ export interface ReadSources {
 type Found = ReadFile & { readonly isChat: boolean };
 
 /** Reads all of them; what can't be read is a fault of its file. */
-export async function readSources(sources: readonly ImportSource[], options: ParseOptions = {}): Promise<ReadSources> {
+export async function readSources(
+  sources: readonly ImportSource[],
+  options: ParseOptions,
+  documents: DocumentReader,
+): Promise<ReadSources> {
   const found: Found[] = [];
   let skipped = 0;
   for (const source of sources) {
@@ -45,7 +52,7 @@ export async function readSources(sources: readonly ImportSource[], options: Par
     // The limit is for folders and archives: nobody sees beforehand how much is in them.
     let left = files[0] === source ? LARGEST_TEXT : MAX_UNPACKED;
     for (const file of files) {
-      const read = readOne(file, left, options);
+      const read = await readOne(file, left, options, documents);
       left -= read.bytes;
       found.push(read.file);
     }
@@ -70,7 +77,7 @@ async function expand(source: ImportSource): Promise<Expanded> {
 
 function notEmpty(expanded: Expanded, name: string, kind: 'folder' | 'archive'): Expanded {
   if (expanded.files.length > 0 || expanded.faults.length > 0) return expanded;
-  const reason = `expected .json, .jsonl, .txt or .md files in the ${kind}, got none`;
+  const reason = `expected ${TEXT_TYPES} files in the ${kind}, got none`;
   return { ...expanded, faults: [{ file: name, line: null, reason }] };
 }
 
@@ -91,15 +98,30 @@ function contentOf(source: ImportSource, most: number): Checked<Uint8Array> {
   }
 }
 
-function readOne(source: ImportSource, most: number, options: ParseOptions): { file: Found; bytes: number } {
+async function readOne(
+  source: ImportSource,
+  most: number,
+  options: ParseOptions,
+  documents: DocumentReader,
+): Promise<{ file: Found; bytes: number }> {
   const content = contentOf(source, Math.max(0, most));
-  const decoded = content.kind === 'bad' ? content : decodeProse(source.name, content.value);
+  const decoded = content.kind === 'bad' ? content : await decode(source.name, content.value, documents);
   const bytes = content.kind === 'bad' ? 0 : content.value.length;
   if (decoded.kind === 'bad') return { file: { ...nothing(decoded.fault), isChat: false }, bytes };
   const { text, encoding } = decoded.value;
   const name = guessedName(source.name, text);
   const { texts, faults, isChat }: ParsedFile = parseTexts(name, text, options);
   return { file: { name, texts, faults, encoding, isChat }, bytes };
+}
+
+async function decode(name: string, bytes: Uint8Array, documents: DocumentReader): Promise<Checked<DecodedText>> {
+  if (!isDocument(name)) return decodeProse(name, bytes);
+  try {
+    return { kind: 'good', value: { text: await documents.read(name, bytes), encoding: 'UTF-8' } };
+  } catch (error) {
+    if (!(error instanceof BraidError)) throw error;
+    return { kind: 'bad', fault: { file: name, line: null, reason: error.message } };
+  }
 }
 
 function nothing(fault: FileFault): ReadFile {

@@ -97,8 +97,8 @@ describe('parseTexts of prose', () => {
       <body><nav><a href="/">Home</a></nav><h1>The Ferry &amp; I</h1>
       <p>It <b>left</b>&nbsp;&mdash; at
       noon.<br>We saw.</p><script>let x = '<p>';</script><div hidden>No</div>
-      <ul><li>one<li>two</ul><table><tr><td>a<td>b</table><ruby>漢字<rt>かんじ</rt></ruby></body></html>`;
-    const text = 'It left — at noon.\nWe saw.\n\none\ntwo\n\na b\n\n漢字';
+      <ul><li>one<li>two</ul><table><tr><th><p>a</p></th><td></td><td><div>b</div></td></tr><tr><td>c<td><p>d</p><p>e</p></table><ruby>漢字<rt>かんじ</rt></ruby></body></html>`;
+    const text = 'It left — at noon.\nWe saw.\n\none\ntwo\n\na b\nc d\n\ne\n\n漢字';
     expect(texts('a.html', html)).toMatchObject([{ title: 'The Ferry & I', text }]);
     expect(texts('My notes.docx', '<h1>Title</h1><p>Words.</p>')).toMatchObject([{ title: 'Title', text: 'Words.' }]);
     expect(texts('x.htm', '<p>Words')).toMatchObject([{ title: 'x', text: 'Words' }]);

@@ -1,8 +1,9 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { deflateRawSync } from 'node:zlib';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { type Member, makeZip } from '../../../main/io/make-zip.ts';
+import { openDocuments } from '../../../main/services/text-worker/document-thread.ts';
 import { readSources } from '../../../main/services/texts/sources.ts';
 import { temporaryFolder } from '../../store/helpers.ts';
 import { madeText } from './made-texts.ts';
@@ -11,8 +12,11 @@ const zip = (members: readonly Member[], name = 'export.zip') => ({ name, bytes:
 
 const chat = JSON.stringify([{ title: 'Rivers', messages: [{ role: 'assistant', content: madeText(1, 60).text }] }]);
 
+const documents = openDocuments(resolve(import.meta.dirname, '../../../main/services/text-worker/worker.ts'));
+afterAll(() => documents.close());
+
 async function read(source: Parameters<typeof readSources>[0][number], options = {}) {
-  const { files, skipped } = await readSources([source], options);
+  const { files, skipped } = await readSources([source], options, documents);
   return {
     skipped,
     texts: files.flatMap(({ texts }) => texts.map(({ title }) => title)),
@@ -106,7 +110,10 @@ describe('readSources of a folder', () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'cover.jpg'), 'x');
     const { texts, faults } = await read({ name: 'book', path: folder });
-    expect([texts, faults]).toEqual([[], ['book: expected .json, .jsonl, .txt or .md files in the folder, got none']]);
+    expect([texts, faults]).toEqual([
+      [],
+      ['book: expected .txt, .md, .html, .docx, .pdf, .json or .jsonl files in the folder, got none'],
+    ]);
   });
 });
 
@@ -122,3 +129,93 @@ describe('readSources with splitAtHeadings', () => {
     expect((await read({ name: 'd.txt', bytes: Buffer.from(one) }, options)).texts).toEqual(['d']);
   });
 });
+
+describe('readSources of documents', () => {
+  const types = '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"/>';
+  const word = (body: string, more: readonly Member[] = []) =>
+    makeZip([
+      { name: '[Content_Types].xml', content: types },
+      {
+        name: 'word/document.xml',
+        content: `<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>${body}</w:body></w:document>`,
+      },
+      ...more,
+    ]);
+  const paragraph = (text: string, style = '') =>
+    `<w:p>${style && `<w:pPr><w:pStyle w:val="${style}"/></w:pPr>`}<w:r><w:t xml:space="preserve">${text}</w:t></w:r></w:p>`;
+  const whole = async (name: string, bytes: Uint8Array, options = {}) =>
+    (await readSources([{ name, bytes }], options, documents)).files[0];
+
+  it('reads Word documents: headings, tables, no deleted words and no codes of fields', async () => {
+    const styles = `<w:styles xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:style w:type="paragraph" w:styleId="u1"><w:name w:val="heading 1"/></w:style></w:styles>`;
+    const cell = (text: string) => `<w:tc>${paragraph(text)}</w:tc>`;
+    const body = [
+      paragraph('The ferry', 'u1'),
+      paragraph('It le\u00adft at &amp; noon.'),
+      '<w:p><w:r><w:t>Kept</w:t></w:r><w:del><w:r><w:delText> deleted</w:delText></w:r></w:del><w:r><w:instrText> PAGE </w:instrText></w:r></w:p>',
+      `<w:tbl><w:tr>${cell('a')}${cell('b')}</w:tr></w:tbl>`,
+    ].join('');
+    const bytes = word(body, [{ name: 'word/styles.xml', content: styles }]);
+    expect(await whole('My file.docx', bytes)).toMatchObject({
+      faults: [],
+      texts: [{ title: 'The ferry', text: 'It left at & noon.\n\nKept\n\na b', source: 'My file.docx' }],
+    });
+    expect(await read(zip([{ name: 'in/My file.docx', content: bytes }]))).toMatchObject({ texts: ['The ferry'] });
+  });
+
+  it('refuses what is no Word document, a bomb, and damaged XML, by name', async () => {
+    const reason = async (bytes: Uint8Array) => (await whole('a.docx', bytes))?.faults[0]?.reason;
+    expect(await reason(Buffer.from('plain text'))).toMatch(/can't be read \(.*\); save it as \.txt/);
+    expect(await reason(makeZip([{ name: 'a.txt', content: 'x' }]))).toMatch(/is not a Word document/);
+    expect(await reason(Buffer.from([0xd0, 0xcf, 0x11, 0xe0]))).toMatch(/old Word document, or has a password/);
+    expect(await reason(word('', [{ name: 'word/x.xml', content: ' '.repeat(65 * 2 ** 20) }]))).toMatch(
+      /unpacks to 66 MiB of texts/,
+    );
+    expect(await reason(word('<w:p><w:r>'))).toMatch(/can't be read/);
+  });
+
+  it('reads PDFs: lines, divided words, paragraphs', async () => {
+    const content =
+      'BT /F 12 Tf 50 700 Td 14 TL (The ferry left at the exam-) Tj T* (ple of noon.) Tj T* T* (Second one.) Tj ET';
+    expect(await whole('My ferry.pdf', madePdf(content))).toMatchObject({
+      faults: [],
+      texts: [{ title: 'My ferry', text: 'The ferry left at the example of noon.\n\nSecond one.' }],
+    });
+  });
+
+  it('refuses a PDF without text, and what is no PDF, by name', async () => {
+    const reason = async (bytes: Uint8Array) => (await whole('a.pdf', bytes))?.faults[0]?.reason;
+    expect(await reason(madePdf('0 0 m'))).toMatch(/has pages without text, such as a scan/);
+    expect(await reason(Buffer.from('plain text'))).toMatch(/can't be read as a PDF/);
+  });
+
+  it('gives up on a document that takes too long or too much memory, and reads the next', async () => {
+    const entry = resolve(import.meta.dirname, '../../../main/services/text-worker/worker.ts');
+    const hasty = openDocuments(entry, { seconds: 0.001 });
+    const small = openDocuments(entry, { mib: 4 });
+    const good = word(paragraph('Some words'));
+    await expect(hasty.read('a.docx', good)).rejects.toThrow(/takes more than 0.001 seconds to read; save it as \.txt/);
+    await expect(small.read('a.docx', good)).rejects.toThrow(/takes more than 4 MiB of memory to read/);
+    await Promise.all([hasty.close(), small.close()]);
+    expect(await whole('a.docx', good)).toMatchObject({ texts: [{ text: 'Some words' }] });
+  });
+});
+
+/** A PDF of one page with these drawing operators. */
+function madePdf(content: string): Buffer {
+  const objects = [
+    '<</Type/Catalog/Pages 2 0 R>>',
+    '<</Type/Pages/Kids[3 0 R]/Count 1>>',
+    '<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]/Contents 4 0 R/Resources<</Font<</F 5 0 R>>>>>>',
+    `<</Length ${content.length}>>stream\n${content}\nendstream`,
+    '<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>',
+  ];
+  let out = '%PDF-1.4\n';
+  const places = objects.map((object, i) => {
+    const at = out.length;
+    out += `${i + 1} 0 obj${object}endobj\n`;
+    return `${String(at).padStart(10, '0')} 00000 n \n`;
+  });
+  const table = `xref\n0 6\n0000000000 65535 f \n${places.join('')}trailer<</Size 6/Root 1 0 R>>\n`;
+  return Buffer.from(`${out}${table}startxref\n${out.length}\n%%EOF`, 'latin1');
+}
