@@ -36,7 +36,10 @@ export function registerTrain(program: Command): void {
     .option('--method <name>', 'grpo, sft, polychromic-grpo or polychromic-sft')
     .option('--config <file>', 'a YAML file of configuration fields, or the name of a preset')
     .option('--set <field=value...>', 'one field of the configuration, overriding the file')
-    .option('--resume [checkpoint]', 'resume the newest unfinished run, or the run of a checkpoint')
+    .option(
+      '--resume [checkpoint]',
+      'resume the newest unfinished run, or the run of a checkpoint; with --steps also a finished one',
+    )
     .option('--from <checkpoint>', 'start a new stage from the weights of a checkpoint')
     .option('--engine <name>', 'train on a server elsewhere: an engine of `braid engine list`')
     .option('--steps <n>', 'optimiser steps')
@@ -76,10 +79,11 @@ async function train(options: TrainOptions & ConsentOptions, command: Command): 
 }
 
 /** The engine that will be needed, as far as its options or the run that is resumed name one. */
-function engineOf(store: Store, { engine, resume }: TrainOptions): EngineEntry | null {
+function engineOf(store: Store, { engine, resume, steps }: TrainOptions): EngineEntry | null {
   const engines = openEngineFile();
   if (resume === undefined) return engine === undefined ? null : requireEngine(engines, engine);
-  const runId = resume === true ? newestResumable(store).id : findCheckpoint(store, resolve(resume))?.runId;
+  const runId =
+    resume === true ? newestResumable(store, stepsOf(steps)).id : findCheckpoint(store, resolve(resume))?.runId;
   return runId === undefined ? null : engineOfRun(store, engines, runId);
 }
 
@@ -158,9 +162,10 @@ function begin(
     const named = options.experiment === undefined ? {} : { name: seedRunName(options.experiment, config.seed) };
     return startTraining(store, config, { ...common, ...named });
   }
-  const steps = options.steps === undefined ? {} : { maxSteps: wholeNumber('--steps', options.steps) };
+  const maxSteps = stepsOf(options.steps);
+  const steps = maxSteps === undefined ? {} : { maxSteps };
   if (options.resume === true) {
-    const run = newestResumable(store);
+    const run = newestResumable(store, maxSteps);
     agreeFor(() => runTask(store, run), options);
     return resumeTraining(store, run.id, { ...common, ...steps });
   }
@@ -175,6 +180,10 @@ function begin(
   }
   agreeFor(() => runTask(store, requireRun(store, checkpoint.runId)), options);
   return resumeTraining(store, checkpoint.runId, { ...common, ...steps, checkpoint: { step: checkpoint.step, path } });
+}
+
+function stepsOf(steps: string | undefined): number | undefined {
+  return steps === undefined ? undefined : wholeNumber('--steps', steps);
 }
 
 /** Remembers what the options agree to; the task is read only where they do. */

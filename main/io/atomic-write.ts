@@ -5,6 +5,7 @@
 import * as fs from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { BraidError } from '../errors.ts';
+import { makeFolder } from './make-folder.ts';
 import { renameSettled } from './rename.ts';
 
 /** The calls that write; tests pass ones that fail. */
@@ -57,7 +58,7 @@ export function writeFolderAtomic(target: string, fill: (temporary: string) => v
   const ops = options.ops ?? fs;
   const temporary = hiddenSibling(target, 'tmp');
   try {
-    ops.mkdirSync(dirname(target), { recursive: true });
+    makeFolder(dirname(target), { ops });
     cleanLeftovers(dirname(target), basename(target), ops);
     ops.mkdirSync(temporary);
     fill(temporary);

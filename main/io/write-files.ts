@@ -12,6 +12,7 @@ import {
   writeError,
   writeThrough,
 } from './atomic-write.ts';
+import { makeFolder } from './make-folder.ts';
 
 export interface NewFile {
   readonly path: string;
@@ -42,7 +43,7 @@ export function writeFilesAtomic(files: readonly NewFile[], ops: FileOps = fs): 
   try {
     files.forEach(({ path, content }, i) => {
       current = path;
-      makeFolder(dirname(path), ops);
+      makePlace(dirname(path), ops);
       writeThrough(changes[i]?.temporary ?? '', content, ops);
     });
     for (const change of changes) {
@@ -85,9 +86,9 @@ function takeBack({ path, temporary, old, kept, placed }: Change, ops: FileOps):
   }
 }
 
-function makeFolder(folder: string, ops: FileOps): void {
+function makePlace(folder: string, ops: FileOps): void {
   try {
-    ops.mkdirSync(folder, { recursive: true });
+    makeFolder(folder, { ops });
   } catch (error) {
     const code = errorCode(error);
     if (code !== 'EEXIST' && code !== 'ENOTDIR') throw error;

@@ -5,6 +5,7 @@ import { BraidError } from '../errors.ts';
 import { mayHaveGpu } from '../native/gpu-memory.ts';
 import { gpuNote } from '../native/gpu-settings.ts';
 import { type NativeProblem, problemSentence } from '../native/problems.ts';
+import { vulkanProblem } from '../native/vulkan-driver.ts';
 import { NATIVE_BACKEND } from '../tensor/native/load.ts';
 import { closeNativeBackend, type NativeOpening, openNativeBackend } from '../tensor/native/open.ts';
 import { closeWasmBackend, openWasmBackend } from '../tensor/wasm/boot.ts';
@@ -61,7 +62,7 @@ export async function openBackend(choice: BackendChoice): Promise<OpenBackend> {
   const processor = await openProcessor(native, count, kernelsFile);
   const name = processor.name === 'native' ? NATIVE_BACKEND : processor.name;
   await tf.setBackend(name);
-  if (gpu === null || tried === null) return processor;
+  if (gpu === null || tried === null) return { ...processor, why: `${processor.why}${missingDriver()}` };
   if (typeof tried === 'string') {
     abandonWebGpuBackend(gpu);
     return { ...processor, why: `${processor.why}; the GPU isn't used: ${tried}` };
@@ -98,6 +99,13 @@ async function openRealGpu(): Promise<WebGpuBackend | null> {
     // No GPU is nothing wrong: the processor's backends need none, and `doctor` says what is missing.
     return null;
   }
+}
+
+/** Of a GPU that is there and has a driver, what this lacks. */
+function missingDriver(): string {
+  if (process.platform !== 'linux' || !mayHaveGpu()) return '';
+  const problem = vulkanProblem();
+  return problem?.kind === 'library' ? `; the GPU isn't used: ${problem.what}` : '';
 }
 
 /** The same GPU, timing what it computes: while it is tried it must not. */

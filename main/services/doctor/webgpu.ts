@@ -108,7 +108,7 @@ export function noGpuCheck(
     return warn(
       NAME,
       `${message}, although nvidia-smi lists ${gpu.name}`,
-      'Install the Vulkan loader (libvulkan1); in a container, the driver needs NVIDIA_DRIVER_CAPABILITIES=all.',
+      `${remedy} In a container, the driver needs NVIDIA_DRIVER_CAPABILITIES=all.`.trim(),
     );
   if (code === 'NO_GPU' || code === 'NO_WEBGPU') return ok(NAME, `${message}. Not needed. ${remedy}`);
   return warn(NAME, message, remedy);

@@ -2,11 +2,12 @@
  * What was started where, in files of the user's configuration: a server outlives the app, so that what is still up is
  * known after a restart, too. A record is written before anything is started.
  */
-import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { BraidError } from '../../errors.ts';
 import { errorCode, writeFileAtomic } from '../../io/atomic-write.ts';
+import { makeFolder } from '../../io/make-folder.ts';
 import { secretsFile } from '../workspace/secrets.ts';
 
 /**
@@ -103,7 +104,7 @@ export function openServerRecords(root: string = join(dirname(secretsFile()), 's
         .toSorted()
         .flatMap((engine) => readable(file(engine)) ?? []),
     write: (record) => {
-      mkdirSync(folder(record.engine), { recursive: true, mode: 0o700 });
+      makeFolder(folder(record.engine), { mode: 0o700 });
       const what = `what is known of the server of "${record.engine}"`;
       writeFileAtomic(file(record.engine), `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600, what });
     },

@@ -3,6 +3,7 @@ import * as fs from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { BraidError, inputError } from '../../errors.ts';
 import { hiddenSibling, readHidden, syncFolder, writeError } from '../../io/atomic-write.ts';
+import { makeFolder } from '../../io/make-folder.ts';
 import { renameSettledAsync } from '../../io/rename.ts';
 import type { BackendSetting } from '../../trainer/backend-names.ts';
 import type { Dtype, GgufChoice } from '../../trainer/export-types.ts';
@@ -74,7 +75,7 @@ export async function mergeModel(options: MergeOptions): Promise<MergeResult> {
   const staged = join(staging, basename(output));
   try {
     await sweepLeftovers(dirname(staging), { name: basename(output) });
-    fs.mkdirSync(staging, { recursive: true });
+    makeFolder(staging);
     const merged = await mergeInto(staged, source, options);
     await putInPlace({ staging, staged, place }, output);
     return { ...merged, folder: output, gguf: merged.gguf && placed(merged.gguf, staged, output) };

@@ -6,6 +6,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFi
 import { join } from 'node:path';
 import { BraidError } from '../../errors.ts';
 import { writeFolderAtomic } from '../../io/atomic-write.ts';
+import { makeFolder } from '../../io/make-folder.ts';
 import { currentLayout, type NativeManifest, nativeFolder } from '../../native/folder.ts';
 import { type NativeFacts, probeAddon } from '../../native/probe.ts';
 import { problemSentence } from '../../native/problems.ts';
@@ -83,7 +84,7 @@ async function stage(
   const transfer = { signal, ...(onBytes === undefined ? {} : { onBytes }) };
   const layout = currentLayout(staging);
   const scratch = join(staging, 'scratch');
-  mkdirSync(layout.root, { recursive: true });
+  makeFolder(layout.root);
   mkdirSync(scratch);
 
   step(`downloading @tensorflow/tfjs-node-gpu ${PACKAGE_VERSION}`);

@@ -13,6 +13,7 @@ import { ownRunFolder } from '../workspace/own-folders.ts';
 import { fromStoredPath } from '../workspace/workspace.ts';
 import { stepTimes } from './cost.ts';
 import { evaluationDataset } from './evaluation.ts';
+import { TRL_BACKEND } from './imported.ts';
 import { storedTags } from './notes.ts';
 import { type Promotion, promotionOf } from './promotion.ts';
 import { requireRun } from './runs.ts';
@@ -194,15 +195,28 @@ function tidy(folder: string): void {
   }
 }
 
-/** The run for `--resume` without a name: the newest unfinished one. */
-export function newestResumable(store: Store): RunRow {
-  const run = store.runs.list({ states: ['interrupted', 'stopped', 'failed', 'collapsed'], limit: 1 })[0];
-  if (run !== undefined) return absolute(store, run);
+/** The run for `--resume` without a name: the newest unfinished one. `maxSteps` makes a shorter one unfinished again. */
+export function newestResumable(store: Store, maxSteps = 0): RunRow {
+  const open = store.runs.list({ states: ['interrupted', 'stopped', 'failed', 'collapsed'], limit: 1 })[0];
+  const done = store.runs.list({ states: ['done'] }).find(({ backend }) => backend !== TRL_BACKEND);
+  if (done !== undefined && done.step < maxSteps && done.id > (open?.id ?? 0)) return absolute(store, done);
+  if (open !== undefined) return absolute(store, open);
+  const other = 'Start a run with train --dataset, or give a checkpoint with --resume.';
   throw inputError(
     'NOTHING_TO_RESUME',
-    `There is no interrupted or stopped run in ${store.folder}`,
-    'Start a run with train --dataset, or give a checkpoint with --resume.',
+    done === undefined
+      ? `There is no interrupted or stopped run in ${store.folder}`
+      : `There is no interrupted or stopped run in ${store.folder}, and run ${done.id}, the newest, is done at step ${done.step}`,
+    done === undefined ? other : (continuation(store, done) ?? other),
   );
+}
+
+/** How to train a finished run further; null: it has no checkpoint. */
+function continuation(store: Store, { id, step }: RunRow): string | null {
+  const checkpoint = newestCheckpoint(store, id)?.path;
+  if (checkpoint === undefined) return null;
+  const more = Math.max(1, step) * 2;
+  return `To train it further: \`braid train --resume --steps ${more}\`; for the next stage: \`braid train --from ${checkpoint} --dataset FILE\`.`;
 }
 
 function absolute<R extends RunRow>(store: Store, run: R): R {

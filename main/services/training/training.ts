@@ -127,7 +127,7 @@ export function resumeTraining(store: Store, runId: number, options: ResumeOptio
     throw inputError(
       'RUN_IS_DONE',
       `Run ${runId} has no steps left: its checkpoint is at step ${from.step} of ${config.max_steps}`,
-      'Set more with --steps, or start the next stage from the checkpoint with --from.',
+      `Set more: \`braid train --resume ${from.path} --steps ${2 * from.step}\`; or start the next stage from it: \`--from ${from.path}\`.`,
     );
   }
   const folder = requireRunFolder(store, run);

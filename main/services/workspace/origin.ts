@@ -4,9 +4,10 @@
  * user's own configuration, so that no workspace can bring it along.
  */
 import { createHmac, randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import envPaths from 'env-paths';
+import { makeFolder } from '../../io/make-folder.ts';
 import type { Store } from '../../store/index.ts';
 
 const MARK = 'opened_here';
@@ -29,7 +30,7 @@ export function noteOpened(store: Pick<Store, 'settings' | 'folder'>, keyFile = 
 /** Made at the first need; null where the user's configuration can't be written, and every workspace is a new one. */
 function readKey(file: string): Buffer | null {
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(file), { mode: 0o700 });
     writeFileSync(file, randomBytes(32), { flag: 'wx', mode: 0o600 });
   } catch {
     // It is there already, or can't be made: reading it tells which.

@@ -1,9 +1,10 @@
 /** A JSON file of the user's own configuration, which several processes may change at once. */
-import { mkdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { z } from 'zod';
 import { BraidError } from '../../errors.ts';
 import { errorCode, writeError, writeFileAtomic } from '../../io/atomic-write.ts';
+import { makeFolder } from '../../io/make-folder.ts';
 import { exclusively } from '../../store/exclusive.ts';
 
 export interface UserFile<T> {
@@ -36,7 +37,7 @@ export function openUserFile<T>(file: string, { schema, empty, what, code, remed
   return {
     read,
     change: (edit) => {
-      makeFolder(dirname(file), what);
+      makeOwn(dirname(file), what);
       exclusively(`${file}.lock`, what, () => {
         writeFileAtomic(file, `${JSON.stringify(edit(read()), null, 2)}\n`, { mode: 0o600, what });
       });
@@ -44,9 +45,9 @@ export function openUserFile<T>(file: string, { schema, empty, what, code, remed
   };
 }
 
-function makeFolder(folder: string, what: string): void {
+function makeOwn(folder: string, what: string): void {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder, { mode: 0o700 });
   } catch (error) {
     throw writeError(error, folder, what);
   }

@@ -2,8 +2,9 @@
 import * as fs from 'node:fs';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import envPaths from 'env-paths';
-import { inputError } from '../../errors.ts';
+import { BraidError, inputError } from '../../errors.ts';
 import { type FileOps, writeError, writeFileAtomic } from '../../io/atomic-write.ts';
+import { makeFolder } from '../../io/make-folder.ts';
 import { runFolders } from '../../store/open.ts';
 
 export interface WorkspaceOptions {
@@ -45,7 +46,7 @@ export function openWorkspace(options: WorkspaceOptions = {}): Workspace {
   try {
     for (const folder of [workspace.root, workspace.datasets, workspace.models, workspace.outputs]) {
       // Texts, prompts and completions are nobody else's to read; a folder that is there keeps its mode.
-      ops.mkdirSync(folder, { recursive: true, mode: 0o700 });
+      makeFolder(folder, { mode: 0o700, ops });
     }
     probe(workspace.root, ops);
   } catch (error) {
@@ -83,7 +84,11 @@ function readable(error: unknown, root: string): unknown {
       'Choose another folder with --workspace or BRAID_WORKSPACE.',
     );
   }
-  return writeError(error, root, 'the workspace');
+  const found = error instanceof BraidError ? error : writeError(error, root, 'the workspace');
+  if (!(found instanceof BraidError) || found.code === 'DISK_FULL') return found;
+  // A place that can't be a workspace is what was given, not a fault.
+  const { code, message, remedy } = found;
+  return new BraidError(code, message, { kind: 'input', cause: found, ...(remedy !== undefined && { remedy }) });
 }
 
 /** The name of a run's folder: `run-0007-10words-grpo`. */

@@ -1,5 +1,7 @@
 /** What can go wrong with a GPU, in words, with what to do about it. */
 import { BraidError } from '../../errors.ts';
+import { mayHaveGpu } from '../../native/gpu-memory.ts';
+import { type VulkanProblem, vulkanProblem } from '../../native/vulkan-driver.ts';
 import type { GpuFault } from './protocol.ts';
 
 /** Dawn's binding hands out memory of its own, which Electron's V8 doesn't allow. */
@@ -42,6 +44,18 @@ export const endsGpu = (error: unknown): boolean =>
 
 export const mib = (bytes: number): number => Math.ceil(bytes / 2 ** 20);
 
+/** `problem`: what the GPU's driver lacks; null: unknown. */
+export function noAdapter(message: string, problem: VulkanProblem | null): BraidError {
+  const usual =
+    process.platform === 'linux'
+      ? 'Install the Vulkan loader (libvulkan1) and the driver of your GPU'
+      : 'Install or update the driver of your GPU';
+  return new BraidError('NO_GPU', `No GPU was found: ${message}${problem === null ? '' : `; ${problem.what}`}`, {
+    kind: 'input',
+    remedy: problem === null ? `${usual}, or use --backend wasm.` : `${problem.remedy} Or use --backend wasm.`,
+  });
+}
+
 /** What went wrong with the device, with what to do about it. */
 export function faultError(fault: GpuFault, message: string): BraidError {
   switch (fault) {
@@ -51,13 +65,7 @@ export function faultError(fault: GpuFault, message: string): BraidError {
         remedy: 'Run npm ci without --omit=optional, or use --backend wasm.',
       });
     case 'no-adapter':
-      return new BraidError('NO_GPU', `No GPU was found: ${message}`, {
-        kind: 'input',
-        remedy:
-          process.platform === 'linux'
-            ? 'Install the Vulkan loader (libvulkan1) and the driver of your GPU, or use --backend wasm.'
-            : 'Install or update the driver of your GPU, or use --backend wasm.',
-      });
+      return noAdapter(message, process.platform === 'linux' && mayHaveGpu() ? vulkanProblem() : null);
     case 'other-name':
       return new BraidError('NO_GPU', `The GPU that was asked for was not found: ${message}`, {
         kind: 'input',

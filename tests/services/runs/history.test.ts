@@ -103,4 +103,20 @@ describe('reading the history', () => {
     finishRun(store, createRun(store, config).runId, 'done');
     expect(newestResumable(store)).toMatchObject({ id: runId, folder });
   });
+
+  it('finds a newer run that is done and has fewer steps than asked for', () => {
+    const store = temporaryStore();
+    createRun(store, config);
+    interruptRun(store, 1, 'r');
+    const { runId, folder } = createRun(store, config);
+    mkdirSync(join(folder, 'checkpoint-4'));
+    recordEvents(store, runId, [{ kind: 'done', step: 4, path: join(folder, 'checkpoint-4'), stopped: false }]);
+    expect(newestResumable(store, 5).id).toBe(runId);
+    expect(newestResumable(store, 4).id).toBe(1);
+    finishRun(store, 1, 'done');
+    expect(errorOf(() => newestResumable(store, 4))).toMatchObject({
+      message: expect.stringContaining(`run ${runId}, the newest, is done at step 4`),
+      remedy: expect.stringMatching(/train --resume --steps 8`; .* --from .*checkpoint-4/),
+    });
+  });
 });

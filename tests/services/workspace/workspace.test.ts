@@ -55,7 +55,13 @@ describe('openWorkspace', () => {
       code: 'BAD_WORKSPACE',
       message: expect.stringContaining(file),
     });
-    expect(errorOf(() => openWorkspace({ workspace: join(file, 'inner') }))).toMatchObject({ code: 'NO_FOLDER' });
+    const inside = { code: 'NO_FOLDER', kind: 'input' };
+    expect(errorOf(() => openWorkspace({ workspace: join(file, 'inner') }))).toMatchObject(inside);
+  });
+
+  it.runIf(process.platform === 'linux')('ends where the system makes no folders', () => {
+    const refused = { code: 'NO_PERMISSION', kind: 'input', message: expect.stringContaining('/proc/x') };
+    expect(errorOf(() => openWorkspace({ workspace: '/proc/x/y' }))).toMatchObject(refused);
   });
 
   it.each([

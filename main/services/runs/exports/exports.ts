@@ -1,10 +1,11 @@
 /** A run for other tools: TensorBoard events, metrics as CSV, completions as parquet. */
-import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { inputError } from '../../../errors.ts';
 import { writeError, writeFileAtomic } from '../../../io/atomic-write.ts';
 import { csvText } from '../../../io/csv.ts';
+import { makeFolder } from '../../../io/make-folder.ts';
 import type { Store } from '../../../store/index.ts';
 import type { StoredSample } from '../../../store/samples.ts';
 import { nativeTask } from '../../../tasks/index.ts';
@@ -35,7 +36,7 @@ export function exportRun(store: Store, runId: number, folder: string): Exported
     completions: samples.length === 0 ? null : join(folder, 'completions.parquet'),
   };
   try {
-    mkdirSync(folder, { recursive: true });
+    makeFolder(folder);
     writeFileAtomic(files.tensorboard, tensorBoardFile(eventsOf(rows, began)));
     writeFileAtomic(
       files.metrics,

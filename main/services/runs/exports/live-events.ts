@@ -4,9 +4,9 @@
  */
 
 import * as fs from 'node:fs';
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FileOps } from '../../../io/atomic-write.ts';
+import { makeFolder } from '../../../io/make-folder.ts';
 import { appendText } from '../step-log.ts';
 import { scalarRecord, sessionStart, tensorBoardName, versionRecord } from './tensorboard.ts';
 
@@ -23,7 +23,7 @@ export function openLiveEvents(
   ops: FileOps = fs,
 ): LiveEvents {
   const seconds = (): number => now().getTime() / 1000;
-  const isNew = mkdirSync(folder, { recursive: true }) !== undefined;
+  const isNew = makeFolder(folder);
   // A run may be resumed twice in a second.
   const path = join(folder, `${tensorBoardName(seconds())}.${process.pid}.${from}`);
   const append = (record: Uint8Array): void => appendText(path, record, ops);
