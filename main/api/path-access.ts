@@ -1,7 +1,7 @@
 /** Limits pages to the workspace and to what the user has opened to the app. */
-import { existsSync, realpathSync } from 'node:fs';
-import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { isAbsolute, relative, sep } from 'node:path';
 import { inputError } from '../errors.ts';
+import { realPath } from '../io/real-path.ts';
 import type { PathAccess } from './context.ts';
 
 /** Access to the given folders, and to what is allowed later; `remedy` says how. */
@@ -10,12 +10,12 @@ export function openPathAccess(
   folders: readonly string[],
   remedy = 'Choose it in the dialog, or start braid serve with --allow FOLDER.',
 ): PathAccess {
-  const allowed = new Set(folders.map(real));
+  const allowed = new Set(folders.map((folder) => realPath(folder, base)));
   return {
-    allow: (path) => void allowed.add(real(resolve(base, path))),
+    allow: (path) => void allowed.add(realPath(path, base)),
     check: (path) => {
-      const wanted = real(resolve(base, path));
-      if ([...allowed].some((folder) => contains(folder, wanted))) return wanted;
+      const wanted = followed(path, base);
+      if (wanted !== null && [...allowed].some((folder) => contains(folder, wanted))) return wanted;
       throw inputError('PATH_OUTSIDE', `Expected a path inside ${[...allowed].join(' or ')}, got ${path}`, remedy);
     },
   };
@@ -26,9 +26,11 @@ function contains(folder: string, path: string): boolean {
   return inside !== '..' && !inside.startsWith(`..${sep}`) && !isAbsolute(inside);
 }
 
-/** The real path, with symbolic links resolved as far as it exists. */
-function real(path: string): string {
-  if (existsSync(path)) return realpathSync(path);
-  const parent = dirname(path);
-  return parent === path ? path : join(real(parent), relative(parent, path));
+/** Null where the system can't follow the path: a circle of links, a folder that it doesn't let us into, a NUL. */
+function followed(path: string, base: string): string | null {
+  try {
+    return realPath(path, base);
+  } catch {
+    return null;
+  }
 }

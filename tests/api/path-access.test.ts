@@ -32,6 +32,40 @@ describe('openPathAccess', () => {
       expect(errorOf(() => access.check(path))).toMatchObject({ code: 'PATH_OUTSIDE', kind: 'input' });
   });
 
+  it('follows links that lead to nothing yet, circles, and dots after links', () => {
+    const { root, workspace, access } = folders();
+    mkdirSync(join(workspace, 'deep', 'folder'), { recursive: true });
+    const link = (target: string, name: string): void => symlinkSync(target, join(workspace, name));
+    link(join(root, 'made-later'), 'dangling');
+    link('../made-later', 'relative');
+    link('dangling', 'twice');
+    link('deep/folder', 'inner');
+    link('inner/../../../models', 'through');
+    link('circle', 'circle');
+    link('../outside/../workspace/new', 'around');
+    for (const path of [
+      ...[
+        'dangling',
+        'dangling/a.txt',
+        'relative',
+        'twice/a/b',
+        'through',
+        'through/config.json',
+        'circle',
+        'circle/a',
+      ],
+      ...['inner/../../../models', 'dangling/../a', 'a\0b', 'x'.repeat(5000)],
+    ])
+      expect(
+        errorOf(() => access.check(path)),
+        path.slice(0, 40),
+      ).toMatchObject({ code: 'PATH_OUTSIDE', kind: 'input' });
+    expect(access.check('inner/../a.txt')).toBe(join(workspace, 'deep', 'a.txt'));
+    expect(access.check('inner/new/a.txt')).toBe(join(workspace, 'deep', 'folder', 'new', 'a.txt'));
+    expect(access.check('around')).toBe(join(workspace, 'new'));
+    expect(access.check('./none/../a//b/')).toBe(join(workspace, 'a', 'b'));
+  });
+
   it('accepts what the user opened, and its contents', () => {
     const { root, access } = folders();
     access.allow(join(root, 'models'));
