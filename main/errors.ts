@@ -11,6 +11,9 @@ export interface BraidErrorOptions {
   readonly remedy?: string;
 }
 
+/** Longer messages show somebody's whole file. */
+const LONGEST_MESSAGE = 10_000;
+
 /** An error with a stable code; the message says what happened, `remedy` what to do. */
 export class BraidError extends Error {
   readonly code: string;
@@ -18,12 +21,16 @@ export class BraidError extends Error {
   readonly remedy: string | undefined;
 
   constructor(code: string, message: string, options: BraidErrorOptions = {}) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    super(bounded(message), options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'BraidError';
     this.code = code;
     this.kind = options.kind ?? 'runtime';
     this.remedy = options.remedy;
   }
+}
+
+function bounded(message: string): string {
+  return message.length > LONGEST_MESSAGE ? `${message.slice(0, LONGEST_MESSAGE)} …` : message;
 }
 
 /** An error in the user's input: a file, a field, an argument. */

@@ -4,13 +4,17 @@ import { inputError } from '../errors.ts';
 import { parseJson } from '../io/json.ts';
 import { readRegular } from '../io/read-file.ts';
 import { refusePointer } from './git-lfs.ts';
+import { issuesOf, shown } from './shown.ts';
 import {
   FAMILIES,
+  LARGEST_SIZE,
   MODEL_TYPES,
   type ModelType,
   type RawRope,
   readTraits,
+  ropeBase,
   ropeOf,
+  sizeTo,
   type Traits,
   traitFields,
 } from './traits.ts';
@@ -46,22 +50,24 @@ export interface ModelConfig extends Traits {
   readonly padTokenId: number | null;
 }
 
-const size = z.int().min(1);
-const tokenIds = z.union([z.int().min(0), z.array(z.int().min(0))]).nullish();
+const tokenIds = z.union([z.int().min(0), z.array(z.int().min(0)).max(1000)]).nullish();
+
+/** Far beyond any model: what is larger would take all memory before a missing weight is noticed. */
+const MOST = { vocabulary: 2 ** 22, width: 2 ** 18, inner: 2 ** 20, layers: 1000, heads: 4096, headDim: 8192 } as const;
 
 const configSchema = z.looseObject({
   ...traitFields,
   model_type: z.enum(MODEL_TYPES),
-  vocab_size: size,
-  hidden_size: size,
-  intermediate_size: size,
-  num_hidden_layers: size,
-  num_attention_heads: size,
-  num_key_value_heads: size.nullish(),
-  head_dim: size.nullish(),
-  rms_norm_eps: z.number().positive().optional(),
-  rope_theta: z.number().positive().optional(),
-  max_position_embeddings: size.default(2048),
+  vocab_size: sizeTo(MOST.vocabulary),
+  hidden_size: sizeTo(MOST.width),
+  intermediate_size: sizeTo(MOST.inner),
+  num_hidden_layers: sizeTo(MOST.layers),
+  num_attention_heads: sizeTo(MOST.heads),
+  num_key_value_heads: sizeTo(MOST.heads).nullish(),
+  head_dim: sizeTo(MOST.headDim).nullish(),
+  rms_norm_eps: z.number().min(1e-30).max(1).optional(),
+  rope_theta: ropeBase.optional(),
+  max_position_embeddings: sizeTo(LARGEST_SIZE).default(2048),
   tie_word_embeddings: z.boolean().optional(),
   attention_bias: z.boolean().default(false),
   eos_token_id: tokenIds,
@@ -84,10 +90,9 @@ export function parseModelConfig(value: unknown, origin: string, extraEos: reado
     // For an unknown architecture, errors in the other fields don't matter.
     const strange = parsed.error.issues.find(({ path }) => path[0] === 'model_type');
     if (strange !== undefined) throw unknownArchitecture(value, origin);
-    const issues = parsed.error.issues.map((issue) => `"${issue.path.join('.')}": ${issue.message}`).join('; ');
     throw inputError(
       'BAD_MODEL_CONFIG',
-      `${origin}: ${issues}`,
+      `${origin}: ${issuesOf(parsed.error)}`,
       `${FAMILIES} models in Hugging Face format are supported.`,
     );
   }
@@ -109,7 +114,7 @@ export function parseModelConfig(value: unknown, origin: string, extraEos: reado
 }
 
 function unknownArchitecture(value: unknown, origin: string): Error {
-  const got = JSON.stringify((value as { readonly model_type?: unknown } | null)?.model_type) ?? 'nothing';
+  const got = shown((value as { readonly model_type?: unknown } | null)?.model_type);
   return inputError(
     'BAD_MODEL_CONFIG',
     `${origin}: expected "model_type" to be one of ${MODEL_TYPES.join(', ')}, got ${got}`,
@@ -134,7 +139,7 @@ function checkSupported(raw: RawConfig, origin: string): void {
   if (settings === null) return;
   const { quant_method: method, bits } = settings as { readonly quant_method?: unknown; readonly bits?: unknown };
   const key = typeof method === 'string' ? method.replaceAll('-', '_') : 'mlx';
-  const name = key in QUANTISED ? QUANTISED[key as keyof typeof QUANTISED] : key;
+  const name = Object.hasOwn(QUANTISED, key) ? QUANTISED[key as keyof typeof QUANTISED] : key.slice(0, 40);
   throw inputError(
     'BAD_MODEL_CONFIG',
     `${origin}: its weights are quantised by ${name}${typeof bits === 'number' ? ` to ${bits} bits` : ''}, which Braid can't read`,
@@ -193,13 +198,13 @@ function llama3Scaling(rope: RawRope, origin: string): Llama3Scaling | null {
   if (type !== 'llama3')
     throw inputError(
       'BAD_MODEL_CONFIG',
-      `${origin}: RoPE is scaled by "${type}"${type === 'yarn' ? ' (YaRN)' : ''}, which Braid can't compute; it can do "default" and "llama3"`,
+      `${origin}: RoPE is scaled by ${shown(type)}${type === 'yarn' ? ' (YaRN)' : ''}, which Braid can't compute; it can do "default" and "llama3"`,
       'If the model was made to work without it too, as Qwen is within its original context, remove "rope_scaling" (or the scaling in "rope_parameters") from config.json; otherwise choose another model.',
     );
   if (!factor || low === undefined || high === undefined || !original) {
     throw inputError(
       'BAD_MODEL_CONFIG',
-      `${origin}: expected a complete RoPE of type "llama3", got ${JSON.stringify(rope)}`,
+      `${origin}: expected a complete RoPE of type "llama3", got ${shown(rope)}`,
       'Copy or download config.json again.',
     );
   }
@@ -224,11 +229,14 @@ function generationEos(folder: string): readonly number[] {
   return Array.isArray(ids) ? ids : [ids];
 }
 
-/** Reads a JSON file of a model folder; errors name the file. */
-export function readJson(file: string): unknown {
+/** Settings take kilobytes: reading what is much larger would hold up whoever lists models. */
+const LARGEST_SETTINGS = 4 * 2 ** 20;
+
+/** Reads a JSON file of a model folder, of `most` bytes at most; errors name the file. */
+export function readJson(file: string, most = LARGEST_SETTINGS): unknown {
   let text: string;
   try {
-    text = readRegular(file).toString('utf8');
+    text = readRegular(file, most).toString('utf8');
   } catch (cause) {
     const missing = (cause as NodeJS.ErrnoException).code === 'ENOENT';
     throw Object.assign(

@@ -74,7 +74,9 @@ const FUSED: Readonly<Record<string, string>> = {
 
 /** A configuration's target modules as the model has them. */
 export function ownTargets({ config }: Pick<Model, 'config'>, targets: readonly string[]): readonly string[] {
-  return config.fusedProjections ? [...new Set(targets.map((name) => FUSED[name] ?? name))] : targets;
+  return config.fusedProjections
+    ? [...new Set(targets.map((name) => (Object.hasOwn(FUSED, name) ? (FUSED[name] ?? name) : name)))]
+    : targets;
 }
 
 /** The name that PEFT gives to a module's A or B. */

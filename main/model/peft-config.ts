@@ -1,7 +1,9 @@
 /** PEFT's adapter_config.json: the settings that Braid supports, and a clear error for the rest. */
 import { z } from 'zod';
 import { inputError } from '../errors.ts';
-import { isModule, type LoraConfig, type Pattern } from './lora.ts';
+import { withinTime } from '../time-limit.ts';
+import { isModule, type LoraConfig, loraScaling, type Pattern } from './lora.ts';
+import { issuesOf, shown } from './shown.ts';
 
 /** The settings of an adapter and which modules it says to adapt. */
 export interface PeftConfig {
@@ -13,17 +15,25 @@ export interface PeftConfig {
   readonly layers: readonly number[] | null;
 }
 
-const names = z.union([z.string(), z.array(z.string())]);
+/** Far beyond any adapter: each is compared with every layer's name. */
+const MOST_NAMES = 1000;
+const strength = z.number().positive().max(1e15);
+const names = z.union([z.string().max(MOST_NAMES), z.array(z.string()).max(MOST_NAMES)]);
+const fewNames = (pattern: object): boolean => Object.keys(pattern).length <= MOST_NAMES;
 const schema = z.looseObject({
   peft_type: z.literal('LORA'),
-  r: z.int().min(1).default(8),
-  lora_alpha: z.number().positive().default(8),
+  r: z
+    .int()
+    .min(1)
+    .max(2 ** 18)
+    .default(8),
+  lora_alpha: strength.default(8),
   use_rslora: z.boolean().default(false),
-  rank_pattern: z.record(z.string(), z.int().min(1)).nullish(),
-  alpha_pattern: z.record(z.string(), z.number().positive()).nullish(),
+  rank_pattern: z.record(z.string().max(MOST_NAMES), z.int().min(1)).refine(fewNames).nullish(),
+  alpha_pattern: z.record(z.string().max(MOST_NAMES), strength).refine(fewNames).nullish(),
   target_modules: names,
   exclude_modules: names.nullish(),
-  layers_to_transform: z.union([z.int(), z.array(z.int())]).nullish(),
+  layers_to_transform: z.union([z.int(), z.array(z.int()).max(MOST_NAMES)]).nullish(),
   bias: z.string().default('none'),
   init_lora_weights: z.union([z.boolean(), z.string()]).default(true),
 });
@@ -51,8 +61,11 @@ const PLAIN_STARTS: readonly (boolean | string)[] = [true, false, 'gaussian', 'o
 export function parseAdapterConfig(value: unknown, origin: string): PeftConfig {
   const parsed = schema.safeParse(value);
   if (!parsed.success) {
-    const issues = parsed.error.issues.map((issue) => `"${issue.path.join('.')}": ${issue.message}`).join('; ');
-    throw inputError('BAD_ADAPTER_CONFIG', `${origin}: ${issues}`, 'LoRA adapters as PEFT saves them are supported.');
+    throw inputError(
+      'BAD_ADAPTER_CONFIG',
+      `${origin}: ${issuesOf(parsed.error)}`,
+      'LoRA adapters as PEFT saves them are supported.',
+    );
   }
   const raw = parsed.data;
   const foreign = FOREIGN.find((key) => isSet(raw[key]));
@@ -89,20 +102,42 @@ function isSet(value: unknown): boolean {
 function unsupported(origin: string, key: string, value: unknown) {
   return inputError(
     'UNSUPPORTED_ADAPTER',
-    `${origin}: expected a plain LoRA adapter, got "${key}": ${JSON.stringify(value)}`,
+    `${origin}: expected a plain LoRA adapter, got "${key}": ${shown(value)}`,
     'Plain LoRA and rsLoRA on linear layers are supported; merge this adapter into its base model with PEFT instead.',
   );
 }
 
+/** For all patterns and all layers, which otherwise takes milliseconds. */
+const PATTERNS_MS = 1000;
+
 /** The linear modules of a model that the adapter targets; none is an error. */
 export function targetedModules(config: PeftConfig, modules: readonly string[], origin: string): ReadonlySet<string> {
+  const late = () =>
+    inputError(
+      'BAD_ADAPTER_CONFIG',
+      `${origin}: its patterns of layers' names take more than ${PATTERNS_MS / 1000} s to match`,
+      'Write simpler expressions in "target_modules", "exclude_modules", "rank_pattern" and "alpha_pattern".',
+    );
+  return withinTime(
+    PATTERNS_MS,
+    () => {
+      const found = matching(config, modules, origin);
+      // Whoever asks for ranks later asks the same again.
+      for (const name of found) loraScaling(config.strength, name);
+      return found;
+    },
+    late,
+  );
+}
+
+function matching(config: PeftConfig, modules: readonly string[], origin: string): ReadonlySet<string> {
   const wanted = config.targets === 'all-linear' ? () => true : matcher(config.targets, origin);
   const unwanted = matcher(config.excluded, origin);
   const found = modules.filter((name) => wanted(name) && !unwanted(name) && inLayers(name, config.layers));
   if (found.length === 0) {
     throw inputError(
       'ADAPTER_MISMATCH',
-      `${origin}: "target_modules" ${JSON.stringify(config.targets)} matches no linear layer of this model`,
+      `${origin}: "target_modules" ${shown(config.targets)} matches no linear layer of this model`,
       'Use an adapter that was trained on this base model.',
     );
   }

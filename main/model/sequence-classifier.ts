@@ -17,6 +17,7 @@ import { gelu, loadEncoder } from './encoder/encoder.ts';
 import { loadModel, openWeights } from './load.ts';
 import { disposeModel } from './model.ts';
 import { packGroups } from './pack.ts';
+import { issuesOf } from './shown.ts';
 import { encodeConversation, loadTokenizer } from './tokenizer.ts';
 
 export interface SequenceClassifier {
@@ -32,10 +33,11 @@ export interface SequenceClassifier {
 /** A text, or a conversation that the model's chat template makes a text of. */
 export type ClassifierInput = string | readonly ChatMessage[];
 
+const MOST_LABELS = 100_000;
 const headSchema = z.looseObject({
   model_type: z.string(),
   architectures: z.array(z.string()).nullish(),
-  num_labels: z.int().min(1).optional(),
+  num_labels: z.int().min(1).max(MOST_LABELS).optional(),
   id2label: z.record(z.string(), z.string()).nullish(),
   hidden_act: z.string().optional(),
 });
@@ -48,13 +50,15 @@ const activations = { tanh: Math.tanh, relu: (x: number) => Math.max(0, x), gelu
 /** Loads a classifier of a Hugging Face folder onto the current backend. `maxLength`: the longest text in tokens. */
 export function loadSequenceClassifier(folder: string, maxLength = 4096): SequenceClassifier {
   const file = join(folder, 'config.json');
-  const head = headSchema.parse(readJson(file));
+  const { data: head, error } = headSchema.safeParse(readJson(file));
+  if (head === undefined)
+    throw inputError('BAD_CLASSIFIER', `${file}: ${issuesOf(error)}`, 'Choose a model for sequence classification.');
   const [architecture = 'none'] = head.architectures ?? [];
   if (ENCODERS.test(architecture)) return loadEncoderClassifier(folder, head);
   if (architecture.endsWith(SUFFIX)) return loadDecoderClassifier(folder, head, maxLength);
   throw inputError(
     'BAD_CLASSIFIER',
-    `${file}: expected a model for sequence classification in "architectures", got ${architecture}`,
+    `${file}: expected a model for sequence classification in "architectures", got ${architecture.slice(0, 80)}`,
     'Choose a reward model such as a LlamaForSequenceClassification or Qwen2ForSequenceClassification, or an encoder such as a BertForSequenceClassification or RobertaForSequenceClassification.',
   );
 }

@@ -4,10 +4,12 @@ import { Tokenizer as HfTokenizer } from '@huggingface/tokenizers';
 import { inputError } from '../errors.ts';
 import { CHAT_SETTINGS, type ChatSettings, readChatSettings } from './chat-settings.ts';
 import { type ChatMessage, readChatTemplate, renderChat, tokenText } from './chat-template.ts';
-import { readJson } from './config.ts';
 import { controlTokensOf, encodeQuoting, withoutControlTokens } from './control-tokens.ts';
 import { normalizerAsHuggingFace } from './normalizers.ts';
 import { asHuggingFace, prependScheme } from './pre-tokenizers.ts';
+import { shown } from './shown.ts';
+import { readDefinition, readTokenizerConfig } from './tokenizer-files.ts';
+import { limitsOf } from './tokenizer-limits.ts';
 
 /** Text to token ids and back, by the model folder's own files. */
 export interface Tokenizer {
@@ -71,15 +73,17 @@ const TOKENIZER_FILES = [
 
 /** Reads tokenizer.json, tokenizer_config.json and the chat template of a model folder; `chat`: its chat settings. */
 export function loadTokenizer(folder: string, chat: ChatSettings = readChatSettings(folder)): Tokenizer {
-  const definition = readObject(join(folder, 'tokenizer.json'));
   const config = readTokenizerConfig(folder);
+  const definition = readDefinition(folder);
   const file = join(folder, 'tokenizer.json');
-  const inner = construct(definition, config, file);
+  const limited = limitsOf(definition, file);
+  const made = (of: object): HfTokenizer => limited(0, () => construct(of, config, file));
+  const inner = made(definition);
   const template = readChatTemplate(folder, config);
   const clean = cleansSpaces(definition, config);
   const control = controlTokensOf(definition);
   const encode = (text: string, special = false): number[] =>
-    checkedIds(inner.encode(text, { add_special_tokens: special }).ids, text, file);
+    limited(text.length, () => checkedIds(inner.encode(text, { add_special_tokens: special }).ids, text, file));
   const controlTokens = (text: string): readonly string[] =>
     control === null ? [] : (text.match(control.pattern) ?? []);
   let plain: HfTokenizer | null = null;
@@ -90,15 +94,20 @@ export function loadTokenizer(folder: string, chat: ChatSettings = readChatSetti
     encodeText: (text, { special = false, quoted = [text], around = (whole: string) => whole } = {}) => {
       const quoting = quoted.filter((part) => controlTokens(part).length > 0);
       if (control === null || quoting.length === 0) return encode(around(text), special);
-      plain ??= construct(withoutControlTokens(definition), config, file);
-      const ids = checkedIds(encodeQuoting(text, quoting, around, control, inner, plain), text, file);
+      const unmarked = plain ?? made(withoutControlTokens(definition));
+      plain = unmarked;
+      const ids = limited(text.length, () =>
+        checkedIds(encodeQuoting(text, quoting, around, control, inner, unmarked), text, file),
+      );
       return special ? framed(ids, encode) : ids;
     },
     controlTokens,
     decode: (ids) =>
       ids.length === 0
         ? ''
-        : inner.decode([...ids], { skip_special_tokens: true, clean_up_tokenization_spaces: clean }),
+        : limited(ids.length, () =>
+            inner.decode([...ids], { skip_special_tokens: true, clean_up_tokenization_spaces: clean }),
+          ),
     tokenId: (token) => inner.token_to_id(token),
     token: (id) => inner.id_to_token(id),
     unknownId: unknownId(definition, inner),
@@ -119,18 +128,6 @@ export function loadTokenizer(folder: string, chat: ChatSettings = readChatSetti
   };
 }
 
-/** A folder's tokenizer_config.json; empty where there is none. */
-export function readTokenizerConfig(folder: string): Readonly<Record<string, unknown>> {
-  const file = join(folder, 'tokenizer_config.json');
-  return existsSync(file) ? readObject(file) : {};
-}
-
-function readObject(file: string): Readonly<Record<string, unknown>> {
-  const value = readJson(file);
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
-  throw inputError('BAD_TOKENIZER', `${file}: expected a JSON object, got ${JSON.stringify(value)?.slice(0, 40)}`);
-}
-
 /** Whether decoding removes the space before punctuation: as in transformers 5, only when configured and never for BPE. */
 function cleansSpaces(definition: object, config: Readonly<Record<string, unknown>>): boolean {
   const { model } = definition as { model?: { type?: unknown } };
@@ -145,7 +142,7 @@ function checkAddedTokens(definition: object, file: string): void {
   if (unsupported === undefined) return;
   throw inputError(
     'BAD_TOKENIZER',
-    `${file}: expected no added token with "single_word", got ${JSON.stringify(unsupported.content)}`,
+    `${file}: expected no added token with "single_word", got ${shown(unsupported.content)}`,
     'Set "single_word" to false for that token, or use another tokenizer.',
   );
 }
@@ -162,17 +159,28 @@ function checkedIds(ids: number[], text: string, file: string): number[] {
 
 /** The library allocates a list as long as the largest id, which never ends for absurd ids. */
 const LARGEST_ID = 2 ** 22;
+/** It goes through them for each token that is decoded. */
+const MOST_ADDED = 2 ** 16;
+/** It tries every part of a word of WordPiece, of 100 characters by default. */
+const LONGEST_WORD = 1000;
 
 function checkIds(definition: object, file: string): void {
   const { model, added_tokens: added } = definition as { model?: { vocab?: unknown }; added_tokens?: unknown };
   const vocabulary = typeof model?.vocab === 'object' && !Array.isArray(model.vocab) ? (model.vocab ?? {}) : {};
   const tokens = Array.isArray(added) ? (added as ({ content?: unknown; id?: unknown } | null)[]) : [];
+  const { max_input_chars_per_word: word } = (model ?? {}) as { max_input_chars_per_word?: unknown };
+  if (tokens.length > MOST_ADDED || (typeof word === 'number' && word > LONGEST_WORD))
+    throw inputError(
+      'BAD_TOKENIZER',
+      `${file}: expected at most ${MOST_ADDED} added tokens, and at most ${LONGEST_WORD} as "max_input_chars_per_word"`,
+      'Use the tokenizer.json of another model.',
+    );
   const ids = [...Object.entries(vocabulary), ...tokens.map((token) => [token?.content, token?.id] as const)];
   const wrong = ids.find(([, id]) => !(Number.isInteger(id) && (id as number) >= 0 && (id as number) < LARGEST_ID));
   if (wrong === undefined) return;
   throw inputError(
     'BAD_TOKENIZER',
-    `${file}: expected the id of token ${JSON.stringify(wrong[0])} to be a whole number from 0, below ${LARGEST_ID}, got ${JSON.stringify(wrong[1])}`,
+    `${file}: expected the id of token ${shown(wrong[0])} to be a whole number from 0, below ${LARGEST_ID}, got ${shown(wrong[1])}`,
     'Copy or download the tokenizer again.',
   );
 }
@@ -225,7 +233,7 @@ function checkPrefix(model: unknown, file: string): void {
   if (type !== 'BPE' || typeof prefix !== 'string' || prefix === '') return;
   throw inputError(
     'BAD_TOKENIZER',
-    `${file}: expected a BPE model without "continuing_subword_prefix", got ${JSON.stringify(prefix)}`,
+    `${file}: expected a BPE model without "continuing_subword_prefix", got ${shown(prefix)}`,
     'Use the tokenizer.json of another model.',
   );
 }

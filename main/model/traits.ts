@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { inputError } from '../errors.ts';
+import { shown } from './shown.ts';
 
 /** The values of "model_type" that load. */
 export const MODEL_TYPES = [
@@ -80,16 +81,25 @@ export function isPlain(traits: Traits): boolean {
   });
 }
 
-const size = z.int().min(1);
+/** A count or size of at most so much. */
+export const sizeTo = (most: number) => z.int().min(1).max(most);
+/** What fits the formats that models are written in. */
+export const LARGEST_SIZE = 2 ** 31 - 1;
+const size = sizeTo(LARGEST_SIZE);
+/** Smaller ones make angles that float32 doesn't hold. */
+export const ropeBase = z.number().min(1).max(1e30);
+/** A number that multiplies or divides: its square fits float32. */
+const factor = z.number().min(1e-15).max(1e15);
+const multiplier = z.number().min(-1e15).max(1e15);
 const ropeFields = {
-  ...{ rope_type: z.string().optional(), type: z.string().optional(), rope_theta: z.number().positive().optional() },
-  factor: z.number().positive().nullish(),
-  low_freq_factor: z.number().positive().optional(),
-  high_freq_factor: z.number().positive().optional(),
+  ...{ rope_type: z.string().optional(), type: z.string().optional(), rope_theta: ropeBase.optional() },
+  factor: factor.nullish(),
+  low_freq_factor: factor.optional(),
+  high_freq_factor: factor.optional(),
   original_max_position_embeddings: size.nullish(),
-  short_factor: z.array(z.number().positive()).optional(),
-  long_factor: z.array(z.number().positive()).optional(),
-  attention_factor: z.number().positive().nullish(),
+  short_factor: z.array(factor).optional(),
+  long_factor: z.array(factor).optional(),
+  attention_factor: factor.nullish(),
   partial_rotary_factor: z.number().min(0).max(1).nullish(),
 };
 /** RoPE's settings; newer files of Gemma 3 have them by kind of layer. */
@@ -117,14 +127,14 @@ export const traitFields = {
   sliding_window_pattern: size.default(6),
   max_window_layers: z.int().min(0).default(28),
   layer_types: z.array(z.string()).nullish(),
-  rope_local_base_freq: z.number().positive().default(10000),
-  query_pre_attn_scalar: z.number().positive().default(256),
+  rope_local_base_freq: ropeBase.default(10000),
+  query_pre_attn_scalar: factor.default(256),
   attn_logit_softcapping: z.number().nullish(),
   final_logit_softcapping: z.number().nullish(),
-  embedding_multiplier: z.number().default(1),
-  residual_multiplier: z.number().default(1),
-  attention_multiplier: z.number().default(1),
-  logits_scaling: z.number().positive().default(1),
+  embedding_multiplier: multiplier.default(1),
+  residual_multiplier: multiplier.default(1),
+  attention_multiplier: multiplier.default(1),
+  logits_scaling: factor.default(1),
 };
 const traitSchema = z.object(traitFields);
 
@@ -153,7 +163,7 @@ export function readTraits(raw: RawTraits, headDim: number, origin: string): Tra
     throw unusable(origin, '"layer_types" has sliding-window layers, but there is no "sliding_window"');
   const kinds = raw.layer_types?.find((kind) => kind !== 'full_attention' && kind !== 'sliding_attention');
   if (kinds !== undefined)
-    throw unusable(origin, `expected layers of full or sliding-window attention, got "${kinds}"`);
+    throw unusable(origin, `expected layers of full or sliding-window attention, got ${shown(kinds)}`);
   return {
     ...PLAIN_TRAITS,
     ...ownTraits(raw),
@@ -195,7 +205,7 @@ function checkActivation(raw: RawTraits, origin: string): void {
     ? (['hidden_activation', 'gelu_pytorch_tanh'] as const)
     : (['hidden_act', 'silu'] as const);
   const got = raw[key] ?? expected;
-  if (got !== expected) throw unusable(origin, `expected "${key}" to be "${expected}", got "${got}"`);
+  if (got !== expected) throw unusable(origin, `expected "${key}" to be "${expected}", got ${shown(got)}`);
   if (!gemma) return;
   for (const cap of ['attn_logit_softcapping', 'final_logit_softcapping'] as const)
     if (typeof raw[cap] === 'number')

@@ -1,22 +1,25 @@
 /** Which files of a model folder hold its weights: one safetensors file, or shards named by their index. */
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { z } from 'zod';
 import { inputError } from '../errors.ts';
 import { nameFault } from '../io/foreign-name.ts';
+import { isJsonObject } from '../io/json.ts';
 import { readJson } from './config.ts';
+import { shown } from './shown.ts';
 
 const WHOLE = 'model.safetensors';
 const INDEX = 'model.safetensors.index.json';
 
-const indexSchema = z.looseObject({ weight_map: z.record(z.string(), z.string()) });
+/** Far beyond any model's index. */
+const LARGEST_INDEX = 2 ** 24;
+const MOST_SHARDS = 1000;
 
 /** The name of the file that holds a tensor. */
 export function weightMap(folder: string): (name: string) => string {
   if (existsSync(join(folder, WHOLE))) return () => WHOLE;
   const map = shardMap(folder);
   return (name) => {
-    const file = map[name];
+    const file = Object.hasOwn(map, name) ? map[name] : undefined;
     if (file !== undefined) return file;
     throw inputError('TENSOR_MISSING', `${join(folder, INDEX)}: expected an entry for "${name}", there is none`);
   };
@@ -30,14 +33,20 @@ export function weightFiles(folder: string): readonly string[] {
 function shardMap(folder: string): Readonly<Record<string, string>> {
   const index = join(folder, INDEX);
   if (!existsSync(index)) throw noWeights(folder);
-  const parsed = indexSchema.safeParse(readJson(index));
-  if (!parsed.success) throw inputError('BAD_MODEL_INDEX', `${index}: expected {"weight_map": {tensor: file}}`);
-  for (const [name, file] of Object.entries(parsed.data.weight_map)) {
-    // A shard must be in the same folder as its index.
-    if (nameFault(file) !== null)
-      throw inputError('BAD_MODEL_INDEX', `${index}: expected "${name}" in a file of this folder, got "${file}"`);
-  }
-  return parsed.data.weight_map;
+  const map = (readJson(index, LARGEST_INDEX) as { readonly weight_map?: unknown } | null)?.weight_map;
+  if (!isJsonObject(map) || !Object.values(map).every((file) => typeof file === 'string'))
+    throw inputError('BAD_MODEL_INDEX', `${index}: expected {"weight_map": {tensor: file}}`);
+  const files = new Set(Object.values(map as Readonly<Record<string, string>>));
+  // A shard must be in the same folder as its index.
+  const outside = [...files].find((file) => nameFault(file) !== null);
+  if (outside !== undefined)
+    throw inputError(
+      'BAD_MODEL_INDEX',
+      `${index}: expected all tensors in files of this folder, got ${shown(outside)}`,
+    );
+  if (files.size > MOST_SHARDS)
+    throw inputError('BAD_MODEL_INDEX', `${index}: expected at most ${MOST_SHARDS} files, got ${files.size}`);
+  return map as Readonly<Record<string, string>>;
 }
 
 function noWeights(folder: string) {

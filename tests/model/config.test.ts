@@ -132,6 +132,24 @@ describe('parseModelConfig', () => {
     ['weights of bitsandbytes', { quantization_config: { quant_method: 'bitsandbytes' } }, 'by bitsandbytes'],
     ['weights of MLX', { quantization: { group_size: 64, bits: 4 } }, 'MLX to 4 bits'],
     ['weights of another method', { quantization_config: { quant_method: 'hqq' } }, 'by hqq'],
+    [
+      'weights of a method by a name of JavaScript',
+      { quantization_config: { quant_method: 'constructor' } },
+      'by constructor',
+    ],
+    ['a milliard of layers', { num_hidden_layers: 1e9 }, '"num_hidden_layers": Too big'],
+    ['a vocabulary beyond memory', { vocab_size: 2 ** 40 }, '"vocab_size": Too big'],
+    ['widths beyond memory', { hidden_size: 2 ** 50, head_dim: 2 ** 50 }, '"hidden_size": Too big'],
+    ['a million of end tokens', { eos_token_id: Array(1e6).fill(1) }, '"eos_token_id"'],
+    ['a RoPE whose angles are infinite', { rope_theta: 1e-300 }, '"rope_theta": Too small'],
+    ['such a RoPE in the newer spelling', { rope_parameters: { rope_theta: 1e-300 } }, '"rope_parameters.rope_theta"'],
+    ['a milliard of positions of a window', { sliding_window: 2 ** 40 }, '"sliding_window": Too big'],
+    ['an epsilon that is infinite in float32', { rms_norm_eps: 1e300 }, '"rms_norm_eps"'],
+    [
+      'a multiplier that is infinite in float32',
+      { model_type: 'granite', embedding_multiplier: 1e300 },
+      '"embedding_m',
+    ],
     ['capped logits', { model_type: 'gemma3_text', final_logit_softcapping: 30 }, 'capped'],
     [
       'a LongRoPE of another width',
@@ -145,6 +163,17 @@ describe('parseModelConfig', () => {
     expect(code).toBe('BAD_MODEL_CONFIG');
     expect(message).toContain('the file');
     expect(message).toContain(named);
+  });
+
+  it('shows no more of a file than helps', () => {
+    const long = 'x'.repeat(1e6);
+    const given = [
+      { model_type: long },
+      { hidden_act: long },
+      { rope_scaling: { type: long } },
+      { layer_types: [long] },
+    ];
+    for (const more of given) expect(fault(() => parse(more))[1].length).toBeLessThan(600);
   });
 });
 

@@ -201,7 +201,7 @@ describe('ggufMetadata', () => {
       model: { type: 'BPE', vocab: { a: 0, b: 1, ab: 2 }, merges: [['a', 'b']] },
     };
     writeFileSync(join(folder, 'tokenizer.json'), JSON.stringify(definition));
-    const metadata = ggufMetadata({ ...merged.config, vocabSize: 5, eosTokenIds: [3] }, folder, {
+    const metadata = ggufMetadata({ ...merged.config, vocabSize: 7, eosTokenIds: [3] }, folder, {
       name: 'my phi-3 run',
       type: 'F16',
     });
@@ -211,8 +211,8 @@ describe('ggufMetadata', () => {
       1,
       8,
     ]);
-    expect(value('tokenizer.ggml.tokens')).toEqual(['a', 'b', 'ab', '<eos>', '[PAD4]']);
-    expect(value('tokenizer.ggml.token_type')).toEqual([1, 1, 1, 3, 5]);
+    expect(value('tokenizer.ggml.tokens')).toEqual(['a', 'b', 'ab', '<eos>', '<unk>', '<pad>', '[PAD6]']);
+    expect(value('tokenizer.ggml.token_type')).toEqual([1, 1, 1, 3, 3, 3, 5]);
     expect([value('tokenizer.ggml.merges'), value('tokenizer.ggml.pre')]).toEqual([['a b'], 'gpt-2']);
     expect([value('tokenizer.ggml.eos_token_id'), value('tokenizer.ggml.add_bos_token')]).toEqual([3, false]);
     expect(value('general.name')).toBe('my phi 3 run');

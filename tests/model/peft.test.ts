@@ -103,12 +103,17 @@ describe('loadAdapter', () => {
     expect(message).toContain(folder);
   });
 
+  const manyNames = Object.fromEntries(Array.from({ length: 1001 }, (_, i) => [`x${i}`, 1]));
   it.each([
     ['another method', { peft_type: 'IA3' }, 'BAD_ADAPTER_CONFIG', '"peft_type"'],
     ['no targets', { target_modules: null }, 'BAD_ADAPTER_CONFIG', '"target_modules"'],
     ['a regular expression that is none', { target_modules: '(q_proj' }, 'BAD_ADAPTER_CONFIG', 'target_modules'],
     ['targets that the model has not', { target_modules: ['c_attn'] }, 'ADAPTER_MISMATCH', 'c_attn'],
     ['a rank pattern that is none', { rank_pattern: { '(': 2 } }, 'BAD_ADAPTER_CONFIG', 'rank_pattern'],
+    ['a rank pattern that never ends', { rank_pattern: { '(.*)*x': 4 } }, 'BAD_ADAPTER_CONFIG', 'more than 1 s'],
+    ['targets that never end', { target_modules: '([a-z_.0-9]+)+$x' }, 'BAD_ADAPTER_CONFIG', 'more than 1 s'],
+    ['more patterns than layers', { rank_pattern: manyNames }, 'BAD_ADAPTER_CONFIG', 'rank_pattern'],
+    ['an alpha beyond float32', { lora_alpha: 1e300 }, 'BAD_ADAPTER_CONFIG', 'lora_alpha'],
     ['another rank of a module', { rank_pattern: { q_proj: 2 } }, 'ADAPTER_MISMATCH', '[2, 32]'],
     ['another rank', { r: 8 }, 'ADAPTER_MISMATCH', '[8, 32]'],
     ['fewer targets than tensors', { target_modules: ['q_proj'] }, 'ADAPTER_MISMATCH', 'down_proj'],

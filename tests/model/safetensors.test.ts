@@ -148,6 +148,19 @@ describe('openSafetensors', () => {
     ['a header that is a list', () => withHeader('[1, 2]'), 'NOT_SAFETENSORS', 'is JSON, but not'],
     ['metadata with a number', () => withHeader('{"__metadata__": {"a": 1}}'), 'NOT_SAFETENSORS', '"__metadata__"'],
     ['a malformed entry', () => withHeader('{"x": {"dtype": "F32"}}'), 'NOT_SAFETENSORS', '"x"'],
+    [
+      'a shape of a million',
+      () => withHeader(entry('F32', Array(1e6).fill(1), [0, 4]), 4),
+      'NOT_SAFETENSORS',
+      'malformed',
+    ],
+    [
+      'more tensors than any model has',
+      () => withHeader(`{${Array.from({ length: 20_003 }, (_, i) => `"${i}":{}`).join()}}`),
+      'NOT_SAFETENSORS',
+      'at most 20000 tensors',
+    ],
+    ['a header of megabytes', () => withHeader(`{}${' '.repeat(2 ** 23)}`, 9), 'NOT_SAFETENSORS', 'at most 8388608'],
     ['missing data', () => encodeSafetensors(tensors).subarray(0, -5), 'FILE_TRUNCATED', 'truncated'],
     ['a size that is not its shape', () => withHeader(entry('F32', [3], [0, 8]), 8), 'NOT_SAFETENSORS', 'needs 12'],
     [

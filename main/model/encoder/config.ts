@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { inputError } from '../../errors.ts';
 import { readJson } from '../config.ts';
+import { issuesOf } from '../shown.ts';
 
 /** An encoder's sizes and its family's ways. */
 export interface EncoderConfig {
@@ -102,10 +103,19 @@ const families = {
   },
 } as const satisfies Readonly<Record<string, Family>>;
 
-const size = z.int().min(1);
+/** Far beyond any encoder. */
+const size = z
+  .int()
+  .min(1)
+  .max(2 ** 20);
+const layers = z.int().min(1).max(1000);
+const positions = z
+  .int()
+  .min(2)
+  .max(2 ** 24);
 const usual = {
-  ...{ hidden_size: size, num_hidden_layers: size, num_attention_heads: size, max_position_embeddings: z.int().min(2) },
-  ...{ layer_norm_eps: z.number().default(1e-12), hidden_act: z.literal('gelu').default('gelu') },
+  ...{ hidden_size: size, num_hidden_layers: layers, num_attention_heads: size, max_position_embeddings: positions },
+  ...{ layer_norm_eps: z.number().min(0).max(1).default(1e-12), hidden_act: z.literal('gelu').default('gelu') },
 };
 /** Positions begin after the padding token's row. */
 const shifted = { ...usual, pad_token_id: z.int().min(0).default(1) };
@@ -115,14 +125,26 @@ const schema = z.discriminatedUnion('model_type', [
   z.looseObject({ model_type: z.enum(['roberta', 'xlm-roberta']), ...shifted }),
   z.looseObject({ model_type: z.literal('mpnet'), ...shifted, relative_attention_num_buckets: size.default(32) }),
   z.looseObject({
-    ...{ model_type: z.literal('distilbert'), dim: size, n_layers: size, n_heads: size },
-    ...{ max_position_embeddings: z.int().min(2), activation: z.literal('gelu').default('gelu') },
+    ...{ model_type: z.literal('distilbert'), dim: size, n_layers: layers, n_heads: size },
+    ...{ max_position_embeddings: positions, activation: z.literal('gelu').default('gelu') },
   }),
   z.looseObject({
-    ...{ model_type: z.literal('deberta-v2'), ...usual, layer_norm_eps: z.number().default(1e-7) },
+    ...{ model_type: z.literal('deberta-v2'), ...usual, layer_norm_eps: z.number().min(0).max(1).default(1e-7) },
     ...{ type_vocab_size: z.int().min(0).default(0), position_biased_input: z.boolean().default(true) },
-    ...{ relative_attention: z.boolean().default(false), max_relative_positions: z.int().default(-1) },
-    ...{ position_buckets: z.int().default(-1), share_att_key: z.boolean().default(false) },
+    ...{
+      relative_attention: z.boolean().default(false),
+      max_relative_positions: z
+        .int()
+        .max(2 ** 24)
+        .default(-1),
+    },
+    ...{
+      position_buckets: z
+        .int()
+        .max(2 ** 24)
+        .default(-1),
+      share_att_key: z.boolean().default(false),
+    },
     pos_att_type: z.union([z.string(), z.array(z.string())]).nullish(),
     norm_rel_ebd: z.string().default('none'),
     pooler_hidden_act: z.literal('gelu').default('gelu'),
@@ -137,10 +159,9 @@ export function readEncoderConfig(folder: string): EncoderConfig {
   const file = join(folder, 'config.json');
   const parsed = schema.safeParse(readJson(file));
   if (parsed.success) return fromConfig(parsed.data);
-  const issues = parsed.error.issues.map(({ path, message }) => `"${path.join('.')}": ${message}`).join('; ');
   throw inputError(
     'BAD_ENCODER',
-    `${file}: not a readable encoder (${issues})`,
+    `${file}: not a readable encoder (${issuesOf(parsed.error)})`,
     'Give the folder of a BERT, RoBERTa, XLM-RoBERTa, DistilBERT, MPNet or DeBERTa v2/v3 model, such as all-MiniLM-L6-v2.',
   );
 }

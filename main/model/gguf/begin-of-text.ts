@@ -1,9 +1,7 @@
 /** Whether llama.cpp begins a text with the model's begin token by itself, as a GGUF file tells it to. */
-import { join } from 'node:path';
 import { readChatSettings } from '../chat-settings.ts';
 import { readChatTemplate, renderChat, tokenText } from '../chat-template.ts';
-import { readJson } from '../config.ts';
-import { readTokenizerConfig } from '../tokenizer.ts';
+import { readDefinition, readTokenizerConfig } from '../tokenizer-files.ts';
 
 /**
  * The begin token that llama.cpp is to add; null: none. Servers add it to rendered chats, too (once, if a template
@@ -12,7 +10,7 @@ import { readTokenizerConfig } from '../tokenizer.ts';
 export function beginOfText(folder: string): string | null {
   const settings = readTokenizerConfig(folder);
   const token = tokenText(settings.bos_token);
-  const { post_processor: post } = readJson(join(folder, 'tokenizer.json')) as { readonly post_processor?: unknown };
+  const { post_processor: post } = readDefinition(folder) as { readonly post_processor?: unknown };
   if (token === '' || !JSON.stringify(post ?? '').includes(JSON.stringify(token).slice(1, -1))) return null;
   const template = readChatTemplate(folder, settings);
   if (template === null) return token;

@@ -5,9 +5,9 @@ import { inputError } from '../../errors.ts';
 import { isJsonObject } from '../../io/json.ts';
 import { readChatSettings, templateWithSettings } from '../chat-settings.ts';
 import { readChatTemplate, tokenText } from '../chat-template.ts';
-import { type ModelConfig, readJson } from '../config.ts';
+import type { ModelConfig } from '../config.ts';
 import { prependScheme } from '../pre-tokenizers.ts';
-import { readTokenizerConfig } from '../tokenizer.ts';
+import { readDefinition, readTokenizerConfig } from '../tokenizer-files.ts';
 import { ggufArchitecture } from './architectures.ts';
 import { beginOfText } from './begin-of-text.ts';
 import type { GgufType, GgufValue } from './file.ts';
@@ -93,7 +93,7 @@ const definitionSchema = z.looseObject({
 /** With the model's name, as llama.cpp derives how the tokenizer works from it, too. */
 function tokenizerMetadata(folder: string, config: ModelConfig, name: string): Record<string, GgufValue> {
   const file = join(folder, 'tokenizer.json');
-  const parsed = definitionSchema.safeParse(readJson(file));
+  const parsed = definitionSchema.safeParse(readDefinition(folder));
   if (!parsed.success) throw unsupported(file, 'it has another kind of vocabulary');
   const { model, added_tokens: added, normalizer, pre_tokenizer: pre } = parsed.data;
   const pieces = isSentencePiece(model, pre);

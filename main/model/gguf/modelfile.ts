@@ -2,7 +2,8 @@
 import { readChatSettings } from '../chat-settings.ts';
 import { type ChatMessage, dependsOnDate, readChatTemplate, renderChat, TEMPLATE_DATE } from '../chat-template.ts';
 import type { ModelConfig } from '../config.ts';
-import { endTokens, loadTokenizer, readTokenizerConfig } from '../tokenizer.ts';
+import { endTokens, loadTokenizer } from '../tokenizer.ts';
+import { readTokenizerConfig } from '../tokenizer-files.ts';
 import { beginOfText } from './begin-of-text.ts';
 import { ollamaTemplate } from './ollama-template.ts';
 

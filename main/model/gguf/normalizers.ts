@@ -1,6 +1,5 @@
 /** What tokenizers change in a text before they cut it: llama.cpp changes nothing but SentencePiece's spaces. */
-import { join } from 'node:path';
-import { readJson } from '../config.ts';
+import { readDefinition } from '../tokenizer-files.ts';
 import { type Part, partsOf, preTokenizer } from './pre-tokenizers.ts';
 
 /** SentencePiece's, which llama.cpp does by itself for tokenizers with byte fallback. */
@@ -18,7 +17,7 @@ export function changingStep(normalizer: unknown, byteFallback: boolean): string
 
 /** What a folder's tokenizer does that llama.cpp doesn't, though most texts are cut the same; null: nothing. */
 export function ggufNote(tokenizerFolder: string): string | null {
-  const definition = readJson(join(tokenizerFolder, 'tokenizer.json')) as Readonly<Record<string, unknown>>;
+  const definition = readDefinition(tokenizerFolder);
   const composes = partsOf(definition.normalizer).some(({ type }) => type === 'NFC');
   const { ignore_merges: ignores } = (definition.model ?? {}) as { readonly ignore_merges?: unknown };
   const simpler = SIMPLER.includes(preTokenizer(definition.pre_tokenizer, ignores === true) ?? '');

@@ -70,6 +70,11 @@ const FAMILIES: readonly Family[] = [
   },
 ];
 
+/** The expressions of these families. */
+export const KNOWN_EXPRESSIONS: ReadonlySet<string> = new Set(
+  FAMILIES.flatMap(({ steps }) => steps.filter((step) => step.startsWith('Split ')).map((step) => step.slice(6))),
+);
+
 /** llama.cpp's name for a tokenizer.json's pre-tokenizer; null: it has none. */
 export function preTokenizer(pre: unknown, ignoresMerges: boolean): string | null {
   const steps = JSON.stringify(partsOf(pre).map(stepOf));

@@ -1,5 +1,4 @@
 /** Facts about a model from its JSON and weight file headers: no tensors are created, so the host may use this. */
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { inputError } from '../../errors.ts';
 import { readChatTemplate } from '../../model/chat-template.ts';
@@ -7,6 +6,7 @@ import { type ModelConfig, readJson } from '../../model/config.ts';
 import { parameterShapes } from '../../model/model.ts';
 import { parseAdapterConfig } from '../../model/peft-config.ts';
 import { floatType, openSafetensors, type TensorEntry } from '../../model/safetensors.ts';
+import { readTokenizerConfig } from '../../model/tokenizer-files.ts';
 import { weightFiles } from '../../model/weight-files.ts';
 import type { ModelParts } from '../open-policy.ts';
 import { type Budget, keptAs, precisionFor, type Trained, weightBytes, weightCount } from './budget.ts';
@@ -41,7 +41,7 @@ export function readModelFacts({ base, adapter, tokenizer }: ModelParts): ModelF
     config,
     parameters: weightCount(config),
     dtypes: [...new Set(entries.map(([, { dtype }]) => dtype))],
-    chatTemplate: readChatTemplate(tokenizer, tokenizerConfig(tokenizer)) !== null,
+    chatTemplate: readChatTemplate(tokenizer, readTokenizerConfig(tokenizer)) !== null,
     adapter: adapter === null ? null : readAdapterFacts(adapter),
   };
 }
@@ -108,11 +108,6 @@ function entriesOf(file: string): ReadonlyMap<string, TensorEntry> {
   const opened = openSafetensors(file);
   opened.close();
   return opened.entries;
-}
-
-function tokenizerConfig(folder: string): Readonly<Record<string, unknown>> {
-  const file = join(folder, 'tokenizer_config.json');
-  return existsSync(file) ? (readJson(file) as Readonly<Record<string, unknown>>) : {};
 }
 
 function count(shapes: readonly (readonly number[])[]): number {

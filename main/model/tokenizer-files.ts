@@ -1,0 +1,115 @@
+/** The files of a tokenizer as transformers reads them together: a token may be named in any of them. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { inputError } from '../errors.ts';
+import { isJsonObject } from '../io/json.ts';
+import { tokenText } from './chat-template.ts';
+import { readJson } from './config.ts';
+import { shown } from './shown.ts';
+
+type Settings = Readonly<Record<string, unknown>>;
+
+/** Vocabularies of 260,000 tokens with their merges take 35 MB, those of settings that list them 1 MB. */
+const LARGEST_DEFINITION = 2 ** 27;
+const LARGEST_CONFIG = 2 ** 24;
+
+/** What a class of transformers names where no file does. */
+const CLASS_TOKENS: Settings = {
+  LlamaTokenizer: { bos_token: '<s>', eos_token: '</s>', unk_token: '<unk>' },
+  GemmaTokenizer: { bos_token: '<bos>', eos_token: '<eos>', unk_token: '<unk>', pad_token: '<pad>' },
+  Qwen2Tokenizer: { eos_token: '<|endoftext|>', unk_token: '<|endoftext|>', pad_token: '<|endoftext|>' },
+  GPT2Tokenizer: { bos_token: '<|endoftext|>', eos_token: '<|endoftext|>', unk_token: '<|endoftext|>' },
+};
+
+/**
+ * A folder's tokenizer_config.json; empty where there is none. Where it has no "added_tokens_decoder", as older versions
+ * of transformers wrote it, special_tokens_map.json names the special tokens.
+ */
+export function readTokenizerConfig(folder: string): Settings {
+  const settings = readSettings(folder);
+  const { tokenizer_class: given } = settings;
+  const name = typeof given === 'string' ? given.replace(/Fast$/, '') : '';
+  return { ...(Object.hasOwn(CLASS_TOKENS, name) && (CLASS_TOKENS[name] as Settings)), ...settings };
+}
+
+function readSettings(folder: string): Settings {
+  const config = readIfThere(folder, 'tokenizer_config.json');
+  const map = Object.hasOwn(config, 'added_tokens_decoder') ? {} : readIfThere(folder, 'special_tokens_map.json');
+  const settings = { ...config, ...map };
+  for (const key of NAMED_TOKENS) checkToken(settings[key], key, folder);
+  return settings;
+}
+
+const NAMED_TOKENS = ['bos_token', 'eos_token', 'unk_token', 'pad_token', 'sep_token', 'cls_token', 'mask_token'];
+
+function checkToken(value: unknown, key: string, folder: string): void {
+  if (value === undefined || value === null || typeof value === 'string' || tokenText(value) !== '') return;
+  throw inputError(
+    'BAD_TOKENIZER',
+    `${folder}: expected "${key}" of tokenizer_config.json or special_tokens_map.json to be a text or an object with "content", got ${shown(value)}`,
+    'Fix it there, or copy the tokenizer of the model as it was published.',
+  );
+}
+
+/** A folder's tokenizer.json, with the special tokens that its other files name. */
+export function readDefinition(folder: string): Settings {
+  return withNamedTokens(readObject(join(folder, 'tokenizer.json'), LARGEST_DEFINITION), readSettings(folder));
+}
+
+interface Token {
+  readonly id: number;
+  readonly content: string;
+  readonly special: boolean;
+}
+
+/** transformers adds the tokens that tokenizer.json doesn't have, and makes special those that others call so. */
+function withNamedTokens(definition: Settings, settings: Settings): Settings {
+  const { added_tokens: given, model } = definition as { added_tokens?: unknown; model?: { vocab?: unknown } };
+  const added = new Map((Array.isArray(given) ? (given as Token[]) : []).map((token) => [token?.content, token]));
+  // As [token, score] in Unigram models.
+  const vocab = Array.isArray(model?.vocab)
+    ? new Map((model.vocab as unknown[]).map((entry, id) => [Array.isArray(entry) ? entry[0] : entry, id]))
+    : new Map(Object.entries(isJsonObject(model?.vocab) ? model.vocab : {}));
+  const freeId = (): number =>
+    [...vocab.values(), ...[...added.values()].map((token) => token?.id)].reduce<number>(
+      (most, id) => (typeof id === 'number' ? Math.max(most, id + 1) : most),
+      0,
+    );
+  let changed = false;
+  for (const token of namedTokens(settings)) {
+    const known = added.get(token.content);
+    if (known !== undefined && (known.special || !token.special)) continue;
+    const own = vocab.get(token.content) as number | undefined;
+    const flags = { single_word: false, lstrip: false, rstrip: false, normalized: !token.special, ...token };
+    added.set(token.content, known === undefined ? { ...flags, id: own ?? freeId() } : { ...known, special: true });
+    changed = true;
+  }
+  return changed ? { ...definition, added_tokens: [...added.values()] } : definition;
+}
+
+/** The tokens of "added_tokens_decoder", then the special ones that are named. */
+function namedTokens(settings: Settings): readonly Omit<Token, 'id'>[] {
+  const { added_tokens_decoder: decoder, extra_special_tokens: extra, additional_special_tokens: more } = settings;
+  const listed = Object.values(isJsonObject(decoder) ? decoder : {}).filter(isJsonObject);
+  const special = [
+    // New ones get ids in this order.
+    ...NAMED_TOKENS.map((key) => settings[key]),
+    ...Object.entries(settings).flatMap(([key, value]) => (key.endsWith('_token') ? [value] : [])),
+    ...[extra, more].flatMap((tokens) => (Array.isArray(tokens) ? tokens : Object.values(tokens ?? {}))),
+  ];
+  return [
+    ...listed.map(({ __type, ...token }) => ({ ...token, content: tokenText(token), special: token.special === true })),
+    ...special.map((token) => ({ ...(isJsonObject(token) ? token : {}), content: tokenText(token), special: true })),
+  ].filter(({ content }) => content !== '');
+}
+
+function readIfThere(folder: string, name: string): Settings {
+  const file = join(folder, name);
+  return existsSync(file) ? readObject(file, LARGEST_CONFIG) : {};
+}
+
+function readObject(file: string, most: number): Settings {
+  const value = readJson(file, most);
+  if (isJsonObject(value)) return value;
+  throw inputError('BAD_TOKENIZER', `${file}: expected a JSON object, got ${shown(value)}`);
+}

@@ -1,0 +1,44 @@
+/** Limits for what a tokenizer.json from anywhere makes the library do: its regular expressions may never end. */
+import { inputError } from '../errors.ts';
+import { withinTime } from '../time-limit.ts';
+import { KNOWN_EXPRESSIONS } from './gguf/pre-tokenizers.ts';
+
+/** Published ones have 1,500 characters at most. */
+const LONGEST_EXPRESSION = 10_000;
+/** For a text; a long one takes more. */
+const LEAST_MS = 5000;
+const CHARACTERS_A_MS = 100;
+
+/** Calls the library for a text of so many characters. */
+export type Limited = <T>(characters: number, call: () => T) => T;
+
+/** The limit for a definition; none where it has only expressions that are known to end. `file`: for errors. */
+export function limitsOf(definition: object, file: string, least = LEAST_MS): Limited {
+  const { normalizer, pre_tokenizer, decoder } = definition as Readonly<Record<string, unknown>>;
+  const expressions = [normalizer, pre_tokenizer, decoder].flatMap(expressionsIn);
+  if (expressions.some(({ length }) => length > LONGEST_EXPRESSION))
+    throw inputError(
+      'BAD_TOKENIZER',
+      `${file}: expected regular expressions of at most ${LONGEST_EXPRESSION} characters`,
+      'Use the tokenizer.json of another model.',
+    );
+  if (expressions.every((expression) => KNOWN_EXPRESSIONS.has(expression))) return (_, call) => call();
+  return (characters, call) => {
+    const most = least + characters / CHARACTERS_A_MS;
+    return withinTime(most, call, () =>
+      inputError(
+        'BAD_TOKENIZER',
+        `${file}: its regular expressions take more than ${Math.round(most / 1000)} s for a text of ${characters} characters`,
+        'Use the tokenizer.json of the model as it was published, or of another model.',
+      ),
+    );
+  };
+}
+
+/** The values of "Regex" in a part and its parts. */
+function expressionsIn(part: unknown): readonly string[] {
+  if (typeof part !== 'object' || part === null) return [];
+  return Object.entries(part).flatMap(([key, value]) =>
+    key === 'Regex' && typeof value === 'string' ? [value] : expressionsIn(value),
+  );
+}

@@ -1,0 +1,71 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { loadTokenizer } from '../../main/model/tokenizer.ts';
+import { readTokenizerConfig } from '../../main/model/tokenizer-files.ts';
+import { fault } from './faults.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'braid-tokenizer-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const write = (name: string, value: object): void => writeFileSync(join(folder, name), JSON.stringify(value));
+const MAP = { bos_token: '<s>', eos_token: { content: '</s>', lstrip: false }, pad_token: null };
+
+// As AutoTokenizer of transformers 5.20 reads such folders.
+describe('readTokenizerConfig', () => {
+  it('takes the special tokens of special_tokens_map.json where older versions wrote it', () => {
+    write('special_tokens_map.json', MAP);
+    expect(readTokenizerConfig(folder)).toEqual(MAP);
+    write('tokenizer_config.json', { eos_token: '<end>', pad_token: '<pad>', unk_token: '<unk>' });
+    expect(readTokenizerConfig(folder)).toEqual({ ...MAP, unk_token: '<unk>' });
+    write('tokenizer_config.json', { added_tokens_decoder: {}, eos_token: '<end>' });
+    expect(readTokenizerConfig(folder)).toEqual({ added_tokens_decoder: {}, eos_token: '<end>' });
+  });
+
+  it("knows a class's own tokens where no file names them", () => {
+    write('tokenizer_config.json', { tokenizer_class: 'Qwen2TokenizerFast', pad_token: null });
+    expect(readTokenizerConfig(folder)).toMatchObject({ eos_token: '<|endoftext|>', pad_token: null });
+    write('tokenizer_config.json', { tokenizer_class: 'constructor' });
+    expect(readTokenizerConfig(folder)).toEqual({ tokenizer_class: 'constructor' });
+  });
+
+  it('refuses a token that is neither a text nor an added token', () => {
+    write('special_tokens_map.json', { eos_token: ['</s>'] });
+    expect(fault(() => readTokenizerConfig(folder))).toEqual([
+      ...['BAD_TOKENIZER', expect.stringContaining('"eos_token" of tokenizer_config.json')],
+    ]);
+  });
+});
+
+describe('readDefinition', () => {
+  const token = (id: number, content: string, special = true) => ({
+    ...{ id, content, special },
+    ...{ single_word: false, lstrip: false, rstrip: false, normalized: false },
+  });
+  const definition = {
+    added_tokens: [token(2, '</s>', false)],
+    ...{ normalizer: null, pre_tokenizer: null, post_processor: null, decoder: { type: 'Fuse' } },
+    model: { type: 'BPE', vocab: { a: 0, b: 1, '</s>': 2, '<x>': 3 }, merges: [] },
+  };
+  const idsOf = (config: object, text: string): readonly [number[], string] => {
+    write('tokenizer.json', definition);
+    write('tokenizer_config.json', config);
+    const { encode, decode } = loadTokenizer(folder);
+    const ids = encode(text);
+    return [ids, decode(ids)];
+  };
+
+  it('has the tokens that only the other files name, and makes special those that they call so', () => {
+    expect(idsOf({}, 'a</s>')).toEqual([[0, 2], 'a</s>']);
+    expect(idsOf({ eos_token: '</s>' }, 'a</s>')).toEqual([[0, 2], 'a']);
+    expect(idsOf({ image_token: '<x>' }, 'a<x>b')).toEqual([[0, 3, 1], 'ab']);
+    expect(idsOf({ extra_special_tokens: ['<new>'] }, 'a<new>b')).toEqual([[0, 4, 1], 'ab']);
+    expect(idsOf({ added_tokens_decoder: { 9: { content: '<new>', special: false } } }, 'a<new>b')).toEqual([
+      ...[[0, 4, 1], 'a<new>b'],
+    ]);
+  });
+});
