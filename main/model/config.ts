@@ -1,9 +1,8 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { inputError } from '../errors.ts';
-import { parseJson } from '../io/json.ts';
-import { readRegular } from '../io/read-file.ts';
-import { refusePointer } from './git-lfs.ts';
+import { hasOwnHead } from './open-weights.ts';
+import { readJson } from './read-json.ts';
 import { issuesOf, shown } from './shown.ts';
 import {
   FAMILIES,
@@ -18,6 +17,8 @@ import {
   type Traits,
   traitFields,
 } from './traits.ts';
+
+export { readJson };
 
 /** RoPE scaling for positions beyond the original training length (Llama 3). */
 export interface Llama3Scaling {
@@ -80,7 +81,8 @@ type RawConfig = z.infer<typeof configSchema>;
 /** Reads and checks `config.json` (and the end tokens of `generation_config.json`) of a Hugging Face folder. */
 export function readModelConfig(folder: string): ModelConfig {
   const file = join(folder, 'config.json');
-  return parseModelConfig(readJson(file), file, generationEos(folder));
+  const config = parseModelConfig(readJson(file), file, generationEos(folder));
+  return config.tieWordEmbeddings && hasOwnHead(folder) ? { ...config, tieWordEmbeddings: false } : config;
 }
 
 /** Checks a parsed config.json; `origin` identifies it in errors. */
@@ -227,38 +229,4 @@ function generationEos(folder: string): readonly number[] {
     throw inputError('BAD_MODEL_CONFIG', `${file}: expected "eos_token_id" to be a token id or a list of them`);
   const ids = parsed.data.eos_token_id ?? [];
   return Array.isArray(ids) ? ids : [ids];
-}
-
-/** Settings take kilobytes: reading what is much larger would hold up whoever lists models. */
-const LARGEST_SETTINGS = 4 * 2 ** 20;
-
-/** Reads a JSON file of a model folder, of `most` bytes at most; errors name the file. */
-export function readJson(file: string, most = LARGEST_SETTINGS): unknown {
-  let text: string;
-  try {
-    text = readRegular(file, most).toString('utf8');
-  } catch (cause) {
-    const missing = (cause as NodeJS.ErrnoException).code === 'ENOENT';
-    throw Object.assign(
-      inputError(
-        missing ? 'MODEL_FILE_MISSING' : 'MODEL_FILE_UNREADABLE',
-        `${file}: ${missing ? 'expected this file of a Hugging Face model folder, but it is not there' : `can't be read (${(cause as Error).message})`}`,
-        'Check the model folder; it needs config.json, tokenizer.json and model.safetensors (or its shards).',
-      ),
-      { cause },
-    );
-  }
-  refusePointer(text, file);
-  try {
-    return parseJson(text);
-  } catch (cause) {
-    throw Object.assign(
-      inputError(
-        'BAD_JSON',
-        `${file}: not valid JSON (${(cause as Error).message})`,
-        'Copy or download the file again; an interrupted transfer can truncate it.',
-      ),
-      { cause },
-    );
-  }
 }

@@ -68,7 +68,13 @@ export function encodeModelConfig(
   base: Readonly<Record<string, unknown>> = {},
 ): string {
   const { torch_dtype: _dtype, quantization_config: _quantised, ...kept } = base;
-  const own = { ...tokenSettings(config), architectures: [ARCHITECTURES[config.modelType]], dtype: DTYPES[type] };
+  const tied = { tie_word_embeddings: config.tieWordEmbeddings };
+  const own = {
+    ...tokenSettings(config),
+    ...tied,
+    architectures: [ARCHITECTURES[config.modelType]],
+    dtype: DTYPES[type],
+  };
   if (!BY_ITSELF.includes(config.modelType)) {
     if (base.model_type !== config.modelType) throw new Error(`Expected the config.json of a ${config.modelType}`);
     return jsonText({ ...kept, ...own });
@@ -104,7 +110,6 @@ function shapeSettings(config: ModelConfig): Record<string, unknown> {
     rope_theta: config.ropeTheta,
     rope_scaling: config.ropeScaling === null ? null : scalingSettings(config.ropeScaling),
     max_position_embeddings: config.maxPositionEmbeddings,
-    tie_word_embeddings: config.tieWordEmbeddings,
     // Qwen2's biases are part of its architecture, not a setting.
     ...(config.modelType === 'qwen2' ? {} : { attention_bias: config.attentionBias }),
     ...(config.modelType === 'llama' && { mlp_bias: config.mlpBias }),

@@ -1,17 +1,15 @@
 /** Loading the weights of a Hugging Face folder: one safetensors file, or shards named by their index. */
 import { existsSync, statSync } from 'node:fs';
-import { join } from 'node:path';
 import * as tf from '@tensorflow/tfjs-core';
 import { inputError } from '../errors.ts';
 import { pulse } from '../pulse.ts';
 import { hashString, randomStream } from '../random.ts';
-import { makeWeight, type WeightPrecision, type WeightSource } from '../tensor/weights.ts';
+import { makeWeight, type WeightPrecision } from '../tensor/weights.ts';
 import { contextLength, type ModelConfig, readModelConfig } from './config.ts';
 import { assembleModel, type Model, parameterShapes, precisionOf } from './model.ts';
+import { openWeights } from './open-weights.ts';
 import type { Parameter } from './parameter.ts';
 import { disposeModelRope, makeModelRope } from './rope-tables.ts';
-import { openSafetensors, type SafetensorsFile, toFloat32 } from './safetensors.ts';
-import { weightMap } from './weight-files.ts';
 
 /**
  * Loads a model folder onto the current backend. `maxLength` bounds prompt plus completion, in tokens. With
@@ -25,7 +23,7 @@ export function loadModel(
   config: ModelConfig = readConfig(folder),
 ): Model {
   checkLength(config, maxLength, folder);
-  const weights = openWeights(folder);
+  const weights = openWeights(folder, { tied: config.tieWordEmbeddings });
   const made: tf.Tensor[] = [];
   const rope = makeModelRope(config, maxLength);
   try {
@@ -106,52 +104,4 @@ function checkLength(config: ModelConfig, maxLength: number, folder: string): vo
     `${folder}: prompt and completion need ${maxLength} tokens, ${why}`,
     'Use a shorter stage, a smaller max_completion_length or a model with a longer context.',
   );
-}
-
-export interface Weights {
-  /** The source of a tensor's values, once its presence and shape are checked. */
-  source(name: string, shape: readonly number[]): WeightSource;
-  /** The shape of a tensor; throws if there is none. */
-  shape(name: string): readonly number[];
-  close(): void;
-}
-
-/** Finds the file of every tensor and opens files as they are needed. */
-export function openWeights(folder: string): Weights {
-  const opened = new Map<string, SafetensorsFile>();
-  const fileOf = weightMap(folder);
-  const file = (name: string): SafetensorsFile => {
-    const path = join(folder, fileOf(name));
-    const known = opened.get(path) ?? openSafetensors(path);
-    opened.set(path, known);
-    return known;
-  };
-  const entryOf = (name: string) => {
-    const entry = file(name).entries.get(name);
-    if (entry !== undefined) return entry;
-    throw inputError(
-      'TENSOR_MISSING',
-      `${join(folder, fileOf(name))}: expected a tensor "${name}" (config.json requires it), the file has none`,
-    );
-  };
-  const source = (name: string, shape: readonly number[]): WeightSource => {
-    const entry = entryOf(name);
-    if (entry.shape.join() !== shape.join()) {
-      throw inputError(
-        'BAD_SHAPE',
-        `${join(folder, fileOf(name))}: expected "${name}" of shape [${shape.join(', ')}] by config.json, got [${entry.shape.join(', ')}]`,
-      );
-    }
-    const from = file(name);
-    return {
-      type: from.typeOf(name),
-      read: () => from.read(name),
-      readPart: (first, count) => toFloat32(from.readRaw(name, first, count), from.typeOf(name)),
-      readRaw: (first, count) => from.readRaw(name, first, count),
-    };
-  };
-  const close = (): void => {
-    for (const handle of opened.values()) handle.close();
-  };
-  return { source, shape: (name) => entryOf(name).shape, close };
 }

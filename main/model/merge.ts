@@ -5,9 +5,9 @@
 import { join } from 'node:path';
 import { inputError } from '../errors.ts';
 import { type ModelConfig, readJson, readModelConfig } from './config.ts';
-import { openWeights } from './load.ts';
 import { loraName, loraRank, loraScaling } from './lora.ts';
 import { parameterShapes } from './model.ts';
+import { openWeights } from './open-weights.ts';
 import { ADAPTER_CONFIG, ADAPTER_WEIGHTS, checkForeign } from './peft.ts';
 import { parseAdapterConfig, targetedModules } from './peft-config.ts';
 import { type FloatType, openSafetensors } from './safetensors.ts';
@@ -41,7 +41,7 @@ export function openMergedModel(base: string, adapter: string | null): MergedMod
   const config = readModelConfig(base);
   const shapes = parameterShapes(config);
   const addends = adapter === null ? new Map<string, AddTo>() : readAddends(adapter, shapes);
-  const weights = openWeights(base);
+  const weights = openWeights(base, { tied: config.tieWordEmbeddings });
   const tensors = [...shapes].map(([name, shape]): MergedTensor => {
     const [rows = 1] = shape;
     const width = shape.slice(1).reduce((a, b) => a * b, 1);

@@ -4,39 +4,31 @@ import { join } from 'node:path';
 import { inputError } from '../errors.ts';
 import { nameFault } from '../io/foreign-name.ts';
 import { isJsonObject } from '../io/json.ts';
-import { readJson } from './config.ts';
+import { readJson } from './read-json.ts';
 import { shown } from './shown.ts';
 
-const WHOLE = 'model.safetensors';
+export const WHOLE = 'model.safetensors';
 const INDEX = 'model.safetensors.index.json';
 
 /** Far beyond any model's index. */
 const LARGEST_INDEX = 2 ** 24;
 const MOST_SHARDS = 1000;
 
-/** The name of the file that holds a tensor. */
-export function weightMap(folder: string): (name: string) => string {
-  if (existsSync(join(folder, WHOLE))) return () => WHOLE;
-  const map = shardMap(folder);
-  return (name) => {
-    const file = Object.hasOwn(map, name) ? map[name] : undefined;
-    if (file !== undefined) return file;
-    throw inputError('TENSOR_MISSING', `${join(folder, INDEX)}: expected an entry for "${name}", there is none`);
-  };
-}
-
 /** The names of all weight files, each once. */
 export function weightFiles(folder: string): readonly string[] {
-  return existsSync(join(folder, WHOLE)) ? [WHOLE] : [...new Set(Object.values(shardMap(folder)))];
+  return [...new Set(shardMap(folder)?.values() ?? [WHOLE])];
 }
 
-function shardMap(folder: string): Readonly<Record<string, string>> {
+/** The file of each tensor; null: one file has them all. */
+export function shardMap(folder: string): ReadonlyMap<string, string> | null {
+  if (existsSync(join(folder, WHOLE))) return null;
   const index = join(folder, INDEX);
   if (!existsSync(index)) throw noWeights(folder);
   const map = (readJson(index, LARGEST_INDEX) as { readonly weight_map?: unknown } | null)?.weight_map;
   if (!isJsonObject(map) || !Object.values(map).every((file) => typeof file === 'string'))
     throw inputError('BAD_MODEL_INDEX', `${index}: expected {"weight_map": {tensor: file}}`);
-  const files = new Set(Object.values(map as Readonly<Record<string, string>>));
+  const byName = new Map(Object.entries(map as Readonly<Record<string, string>>));
+  const files = new Set(byName.values());
   // A shard must be in the same folder as its index.
   const outside = [...files].find((file) => nameFault(file) !== null);
   if (outside !== undefined)
@@ -46,7 +38,7 @@ function shardMap(folder: string): Readonly<Record<string, string>> {
     );
   if (files.size > MOST_SHARDS)
     throw inputError('BAD_MODEL_INDEX', `${index}: expected at most ${MOST_SHARDS} files, got ${files.size}`);
-  return map as Readonly<Record<string, string>>;
+  return byName;
 }
 
 function noWeights(folder: string) {
@@ -76,6 +68,11 @@ const OTHERS = [
     name: /^consolidated.*\.safetensors$/i,
     kind: "in its maker's own layout",
     remedy: 'Use the Hugging Face version of the model, with model.safetensors.',
+  },
+  {
+    name: /^(?!adapter_|training_args).*\.safetensors$/i,
+    kind: "under a name that transformers doesn't look for",
+    remedy: `Name a single file ${WHOLE}; shards need their ${INDEX}.`,
   },
   {
     name: /\.(npz|onnx|msgpack|h5)$/i,

@@ -1,8 +1,8 @@
 /** How fast the current backend does what training does: products of a training pass, and of a decoding step. */
 import * as tf from '@tensorflow/tfjs-core';
 import { type ModelConfig, readModelConfig } from '../model/config.ts';
-import { openWeights } from '../model/load.ts';
 import { parameterShapes } from '../model/model.ts';
+import { openWeights } from '../model/open-weights.ts';
 import { WEBGPU_BACKEND } from '../tensor/webgpu/backend.ts';
 import { makeWeight, type WeightPrecision, type WeightSource } from '../tensor/weights.ts';
 import type { TrainConfig } from './config.ts';

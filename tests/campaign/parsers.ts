@@ -10,7 +10,7 @@ import { readModelConfig } from '../../main/model/config.ts';
 import { parseAdapterConfig } from '../../main/model/peft-config.ts';
 import { encodeSafetensors, openSafetensors } from '../../main/model/safetensors.ts';
 import { loadTokenizer } from '../../main/model/tokenizer.ts';
-import { weightMap } from '../../main/model/weight-files.ts';
+import { shardMap } from '../../main/model/weight-files.ts';
 import type { RandomStream } from '../../main/random.ts';
 import { trainingHistory } from '../../main/services/comparisons/sampled/training-history.ts';
 import { parseConfigText } from '../../main/services/config/presets.ts';
@@ -170,7 +170,7 @@ export const parsers: readonly Parser[] = [
   {
     ...{ name: 'index of shards', file: 'model.safetensors.index.json' },
     good: [JSON.stringify({ metadata: {}, weight_map: { a: 'model-1.safetensors', b: 'model-2.safetensors' } })],
-    parse: (_, __, folder) => weightMap(folder)('a'),
+    parse: (_, __, folder) => shardMap(folder)?.get('a'),
   },
   {
     ...{ name: 'adapter_config.json', file: 'adapter_config.json' },

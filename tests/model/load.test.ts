@@ -5,9 +5,10 @@ import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { readModelConfig } from '../../main/model/config.ts';
 import { loadModel, randomModel } from '../../main/model/load.ts';
-import { disposeModel, modelParameters, parameterShapes } from '../../main/model/model.ts';
+import { disposeModel, layerParameters, modelParameters, parameterShapes } from '../../main/model/model.ts';
 import { parameterCount } from '../../main/model/parameter.ts';
 import { encodeSafetensors, openSafetensors } from '../../main/model/safetensors.ts';
+import { readModelFacts } from '../../main/trainer/memory/model-facts.ts';
 import { openTestBackends } from '../backends.ts';
 import { temporaryFolderOfFile } from '../store/helpers.ts';
 import { fault } from './faults.ts';
@@ -63,6 +64,73 @@ describe('loadModel', () => {
     const sizes = [...parameterShapes(model.config).values()].map((shape) => shape.reduce((a, b) => a * b, 1));
     expect(parameterCount(modelParameters(model))).toBe(sizes.reduce((a, b) => a + b));
     disposeModel(model);
+  });
+
+  const HEAD = 'lm_head.weight';
+  const EMBEDDING = 'model.embed_tokens.weight';
+  /** Writes the fixture with other names of its tensors (null: left out), and settings of its config.json. */
+  const rename = (nameOf: (name: string) => string | null, settings: object = {}): void => {
+    copyOf(TINY);
+    const opened = openSafetensors(join(folder, 'model.safetensors'));
+    const tensors = [...opened.entries].flatMap(([key, { shape }]) => {
+      const name = nameOf(key);
+      return name === null ? [] : [{ name, shape, data: opened.read(key) }];
+    });
+    opened.close();
+    writeFileSync(join(folder, 'model.safetensors'), encodeSafetensors(tensors));
+    writeFileSync(join(folder, 'tokenizer.json'), '{}');
+    const config = join(folder, 'config.json');
+    writeFileSync(config, JSON.stringify({ ...JSON.parse(readFileSync(config, 'utf8')), ...settings }));
+  };
+  const TIED = { tie_word_embeddings: true };
+  const bare = (name: string): string => name.replace(/^model\./, '');
+
+  // As AutoModelForCausalLM of transformers 5.20 loads such folders.
+  it('uses a head of its own where config.json says that it is tied', () => {
+    rename((name) => name, TIED);
+    const [model, own] = [load(), loadModel(TINY, 64)];
+    expect(model.config.tieWordEmbeddings).toBe(false);
+    expect(model.head.value.dataSync()).toEqual(own.head.value.dataSync());
+    disposeModel(own);
+    disposeModel(model);
+    const embedding = openSafetensors(join(TINY, 'model.safetensors'));
+    const tensors = [HEAD, EMBEDDING].map((name) => ({ name, shape: [96, 32], data: embedding.read(EMBEDDING) }));
+    embedding.close();
+    writeFileSync(join(folder, 'model.safetensors'), encodeSafetensors(tensors));
+    expect(readModelConfig(folder).tieWordEmbeddings).toBe(true);
+  });
+
+  it.each<[string, (name: string) => string | null, object]>([
+    ['without the prefix of the model', bare, {}],
+    ['with one prefix more', (name) => `model.${name}`, {}],
+    ['with a tied embedding stored as the head', (name) => (name === EMBEDDING ? null : name), TIED],
+    ['without both', (name) => (name === EMBEDDING ? null : bare(name)), TIED],
+  ])('finds weights %s', (_, nameOf, settings) => {
+    rename(nameOf, settings);
+    const [model, own] = [load(), loadModel(TINY, 64)];
+    for (const [i, { value }] of own.layers.flatMap(layerParameters).entries())
+      expect(model.layers.flatMap(layerParameters)[i]?.value.dataSync()).toEqual(value.dataSync());
+    expect(model.head.value.dataSync()).toEqual(own.head.value.dataSync());
+    expect(() => readModelFacts({ base: folder, adapter: null, tokenizer: folder })).not.toThrow();
+    disposeModel(own);
+    disposeModel(model);
+  });
+
+  it.each<[string, (name: string) => string | null, string]>([
+    ['names of a larger model', (name) => `language_model.${name}`, 'It has "language_model.'],
+    ['no head', (name) => (name === HEAD ? null : name), 'set "tie_word_embeddings" to true'],
+  ])('says what to do about %s', (_, nameOf, remedy) => {
+    rename(nameOf);
+    for (const call of [load, () => readModelFacts({ base: folder, adapter: null, tokenizer: folder })])
+      expect(call).toThrow(
+        expect.objectContaining({ code: 'TENSOR_MISSING', remedy: expect.stringContaining(remedy) }),
+      );
+  });
+
+  it('names a file of weights that transformers does not look for', () => {
+    copyOf(TINY);
+    renameSync(join(folder, 'model.safetensors'), join(folder, 'weights.safetensors'));
+    expect(fault(load)).toEqual(['MODEL_FILE_MISSING', expect.stringContaining('only weights.safetensors')]);
   });
 
   it('rejects a folder that is not there, and a file', () => {

@@ -8,6 +8,7 @@ import { parseAdapterConfig } from '../../model/peft-config.ts';
 import { floatType, openSafetensors, type TensorEntry } from '../../model/safetensors.ts';
 import { readTokenizerConfig } from '../../model/tokenizer-files.ts';
 import { weightFiles } from '../../model/weight-files.ts';
+import { nameIn, noTensor } from '../../model/weight-names.ts';
 import type { ModelParts } from '../open-policy.ts';
 import { type Budget, keptAs, precisionFor, type Trained, weightBytes, weightCount } from './budget.ts';
 import { checkModelFolder } from './model-folder.ts';
@@ -71,16 +72,17 @@ export function memoryNeeds(config: ModelConfig, budget: Budget, fileBytes: Stor
 }
 
 function checkTensors(folder: string, config: ModelConfig, entries: ReadonlyMap<string, TensorEntry>): void {
-  for (const [name, shape] of parameterShapes(config)) {
-    const entry = entries.get(name);
-    const found = entry?.shape;
-    if (entry !== undefined && found?.join() === shape.join()) {
-      floatType(entry.dtype, name, folder);
+  for (const [wanted, shape] of parameterShapes(config)) {
+    const name = nameIn(entries, wanted, config.tieWordEmbeddings);
+    const entry = name === null ? undefined : entries.get(name);
+    if (entry === undefined) throw noTensor(folder, entries, wanted, shape);
+    if (entry.shape.join() === shape.join()) {
+      floatType(entry.dtype, wanted, folder);
       continue;
     }
     throw inputError(
-      found === undefined ? 'TENSOR_MISSING' : 'BAD_SHAPE',
-      `${folder}: expected a tensor "${name}" of shape [${shape.join(', ')}] by config.json, got ${found === undefined ? 'none' : `[${found.join(', ')}]`}`,
+      'BAD_SHAPE',
+      `${folder}: expected a tensor "${name}" of shape [${shape.join(', ')}] by config.json, got [${entry.shape.join(', ')}]`,
       'Copy or download the whole model folder again.',
     );
   }

@@ -1,0 +1,119 @@
+/** The tensors of a Hugging Face folder, under the names that transformers finds them by. */
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { BraidError, inputError } from '../errors.ts';
+import type { WeightSource } from '../tensor/weights.ts';
+import { openSafetensors, type SafetensorsFile, toFloat32 } from './safetensors.ts';
+import { shardMap, WHOLE } from './weight-files.ts';
+import { EMBEDDING, HEAD, nameIn, noTensor } from './weight-names.ts';
+
+export interface Weights {
+  /** Whether there is a tensor. */
+  has(name: string): boolean;
+  /** The source of a tensor's values, once its presence and shape are checked. */
+  source(name: string, shape: readonly number[]): WeightSource;
+  /** The shape of a tensor; throws if there is none. */
+  shape(name: string): readonly number[];
+  close(): void;
+}
+
+export interface WeightsOptions {
+  /** The embedding is the head: then a file needs one of them only. */
+  readonly tied?: boolean;
+}
+
+/** Finds the file of every tensor and opens files as they are needed. */
+export function openWeights(folder: string, { tied = false }: WeightsOptions = {}): Weights {
+  const opened = new Map<string, SafetensorsFile>();
+  const map = shardMap(folder);
+  const fileOf = (name: string): string => (map === null ? WHOLE : (map.get(name) ?? ''));
+  const file = (name: string): SafetensorsFile => {
+    const path = join(folder, name);
+    const known = opened.get(path) ?? openSafetensors(path);
+    opened.set(path, known);
+    return known;
+  };
+  const names = (): ReadonlyMap<string, unknown> => map ?? file(WHOLE).entries;
+  const nameOf = (name: string): string => {
+    const found = nameIn(names(), name, tied);
+    if (found === null) throw noTensor(folder, names(), name);
+    return found;
+  };
+  const entryOf = (name: string) => {
+    const entry = file(fileOf(name)).entries.get(name);
+    if (entry !== undefined) return entry;
+    throw inputError(
+      'TENSOR_MISSING',
+      `${join(folder, fileOf(name))}: expected a tensor "${name}" by the index of the folder, the file has none`,
+      'Copy or download the whole model folder again.',
+    );
+  };
+  const source = (wanted: string, shape: readonly number[]): WeightSource => {
+    const name = nameOf(wanted);
+    const entry = entryOf(name);
+    if (entry.shape.join() !== shape.join()) {
+      throw inputError(
+        'BAD_SHAPE',
+        `${join(folder, fileOf(name))}: expected "${name}" of shape [${shape.join(', ')}] by config.json, got [${entry.shape.join(', ')}]`,
+      );
+    }
+    const from = file(fileOf(name));
+    return {
+      type: from.typeOf(name),
+      read: () => from.read(name),
+      readPart: (first, count) => toFloat32(from.readRaw(name, first, count), from.typeOf(name)),
+      readRaw: (first, count) => from.readRaw(name, first, count),
+    };
+  };
+  const close = (): void => {
+    for (const handle of opened.values()) handle.close();
+  };
+  const has = (name: string): boolean => nameIn(names(), name, tied) !== null;
+  return { has, source, shape: (name) => entryOf(nameOf(name)).shape, close };
+}
+
+/** Numbers compared at a time. */
+const PIECE = 2 ** 22;
+/** What was found out of a folder, by the state of its files: the same two matrices aren't compared again. */
+const known = new Map<string, boolean>();
+
+/**
+ * Whether a model whose config.json ties the head to the embedding has a head of its own, in other numbers: then it is
+ * used, as in transformers 5. Files that can't be read say nothing here; whoever loads them reports it.
+ */
+export function hasOwnHead(folder: string): boolean {
+  try {
+    const weights = openWeights(folder);
+    try {
+      if (!weights.has(HEAD) || !weights.has(EMBEDDING)) return false;
+      const key = stateOf(folder);
+      const found = known.get(key) ?? differ(weights);
+      known.set(key, found);
+      return found;
+    } finally {
+      weights.close();
+    }
+  } catch (error) {
+    if (error instanceof BraidError) return false;
+    throw error;
+  }
+}
+
+function stateOf(folder: string): string {
+  const files = new Set(shardMap(folder)?.values() ?? [WHOLE]);
+  const states = [...files].map((name) => statSync(join(folder, name), { throwIfNoEntry: false }));
+  return JSON.stringify([folder, ...states.map((state) => [state?.mtimeMs, state?.size])]);
+}
+
+function differ(weights: Weights): boolean {
+  const shape = weights.shape(EMBEDDING);
+  if (weights.shape(HEAD).join() !== shape.join()) return true;
+  const [head, embedding] = [weights.source(HEAD, shape), weights.source(EMBEDDING, shape)];
+  if (head.type !== embedding.type) return true;
+  const numbers = shape.reduce((a, b) => a * b, 1);
+  for (let first = 0; first < numbers; first += PIECE) {
+    const count = Math.min(PIECE, numbers - first);
+    if (!head.readRaw(first, count).equals(embedding.readRaw(first, count))) return true;
+  }
+  return false;
+}

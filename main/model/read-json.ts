@@ -1,0 +1,39 @@
+/** JSON files of model folders. */
+import { inputError } from '../errors.ts';
+import { parseJson } from '../io/json.ts';
+import { readRegular } from '../io/read-file.ts';
+import { refusePointer } from './git-lfs.ts';
+
+/** Settings take kilobytes: reading what is much larger would hold up whoever lists models. */
+const LARGEST_SETTINGS = 4 * 2 ** 20;
+
+/** Reads a JSON file of a model folder, of `most` bytes at most; errors name the file. */
+export function readJson(file: string, most = LARGEST_SETTINGS): unknown {
+  let text: string;
+  try {
+    text = readRegular(file, most).toString('utf8');
+  } catch (cause) {
+    const missing = (cause as NodeJS.ErrnoException).code === 'ENOENT';
+    throw Object.assign(
+      inputError(
+        missing ? 'MODEL_FILE_MISSING' : 'MODEL_FILE_UNREADABLE',
+        `${file}: ${missing ? 'expected this file of a Hugging Face model folder, but it is not there' : `can't be read (${(cause as Error).message})`}`,
+        'Check the model folder; it needs config.json, tokenizer.json and model.safetensors (or its shards).',
+      ),
+      { cause },
+    );
+  }
+  refusePointer(text, file);
+  try {
+    return parseJson(text);
+  } catch (cause) {
+    throw Object.assign(
+      inputError(
+        'BAD_JSON',
+        `${file}: not valid JSON (${(cause as Error).message})`,
+        'Copy or download the file again; an interrupted transfer can truncate it.',
+      ),
+      { cause },
+    );
+  }
+}

@@ -1,0 +1,39 @@
+/** Under which names a file may have a model's tensors, as in transformers 5. */
+import { inputError } from '../errors.ts';
+
+export const EMBEDDING = 'model.embed_tokens.weight';
+export const HEAD = 'lm_head.weight';
+
+/** Names of tensors, whatever they stand for. */
+type Names = ReadonlyMap<string, unknown>;
+
+/**
+ * The name that a file has for a tensor: its own, without `model.` (a model saved without its head), or with one more; a
+ * tied embedding may be stored as the head. Null: none.
+ */
+export function nameIn(names: Names, name: string, tied: boolean): string | null {
+  const candidates = [name, ...(name.startsWith('model.') ? [name.slice(6)] : []), `model.${name}`];
+  const found = candidates.find((candidate) => names.has(candidate));
+  if (found !== undefined) return found;
+  return tied && name === EMBEDDING ? nameIn(names, HEAD, false) : null;
+}
+
+/** The error for a tensor that isn't there, with what to do about the names that are. */
+export function noTensor(folder: string, names: Names, name: string, shape?: readonly number[]) {
+  const which = shape === undefined ? '' : ` of shape [${shape.join(', ')}]`;
+  return inputError(
+    'TENSOR_MISSING',
+    `${folder}: expected a tensor "${name}"${which} by config.json, got none`,
+    remedy(names, name),
+  );
+}
+
+function remedy(names: Names, name: string): string {
+  const bare = name.startsWith('model.') ? name.slice(6) : name;
+  const foreign = [...names.keys()].find((other) => other.endsWith(`.${bare}`));
+  if (foreign !== undefined)
+    return `It has "${foreign.slice(0, 200)}", a name that transformers doesn't load for this model either: rename the weights (here to "${name}" and so on), or use the folder of the text model alone.`;
+  if (name === HEAD)
+    return 'If the model shares its embedding with the head, set "tie_word_embeddings" to true in config.json; otherwise copy or download the whole model folder again.';
+  return 'Copy or download the whole model folder again.';
+}
