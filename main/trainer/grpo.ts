@@ -60,7 +60,7 @@ export async function trainGrpo(stage: Stage, engine: Engine, io: RunIo): Promis
       entropies.push(report.entropy);
     }
     const { gradNorm } = await io.phases.time('optimizer', () => engine.step(rate));
-    checkNorm(gradNorm);
+    checkNorm(gradNorm, task.rewardNames, generation);
     metrics.set({ loss, learning_rate: rate, epoch: epochAfter(plan, step, prompts.extra) });
     if (gradNorm !== null) metrics.set({ grad_norm: gradNorm });
     if (syncsAfter(step + 1, config)) engine.syncReference();

@@ -1,16 +1,12 @@
 /**
  * Numbers of a run that aren't finite, or that float32 can't hold: each ends the run before it is written into a
- * checkpoint. Here is what the user reads; the checks use numbers that are there anyway, but for the weights, which are
- * read as a checkpoint is written.
+ * checkpoint. The checks use numbers that are there anyway; finite-weights.ts has the one that doesn't.
  */
-import type * as tf from '@tensorflow/tfjs-core';
 import { BraidError } from '../errors.ts';
 import { FLOAT32_RANGE } from '../float32.ts';
-import type { Parameter } from '../model/parameter.ts';
 import type { Generation } from './batching/generation.ts';
 import type { TokenRecord } from './batching/prompts.ts';
 import type { Advantages } from './losses/advantages.ts';
-import { globalNorm } from './optimizer.ts';
 
 /** Records named in a message. */
 const NAMED = 3;
@@ -65,26 +61,35 @@ export function checkLoss(loss: number, records: readonly TokenRecord[]): void {
   throw diverged(`The loss on the targets of ${ids.slice(0, NAMED).join(', ')}${more} is ${loss}`);
 }
 
-/** The norm of a step's gradient; null: a server doesn't say. */
-export function checkNorm(gradNorm: number | null): void {
+/** The norm of a step's gradient; null: a server doesn't say. With the generation, it names what has probably done it. */
+export function checkNorm(
+  gradNorm: number | null,
+  names: readonly string[] = [],
+  generation: Generation | null = null,
+): void {
   if (gradNorm === null || Number.isFinite(gradNorm)) return;
+  const size = Number.isNaN(gradNorm) ? 'not a number' : `beyond float32 (${FLOAT32_RANGE})`;
   throw diverged(
-    `The norm of the gradient is ${Number.isNaN(gradNorm) ? 'not a number' : `beyond float32 (${FLOAT32_RANGE})`}`,
+    `The norm of the gradient is ${size}${generation === null ? '' : largestAdvantage(names, generation)}`,
+    'Start a new run from a checkpoint before this, with a lower learning rate, or with smaller rewards, weights and coefficients where they are large.',
   );
 }
 
-/** Throws if a weight isn't finite. One sum over the weights; only where that isn't finite, each of them is read. */
-export function checkWeights(parameters: readonly Parameter[]): void {
-  if (Number.isFinite(globalNorm(parameters.map(({ value }) => value)))) return;
-  const found = parameters.find(({ value }) => !Number.isFinite(globalNorm([value])));
-  if (found === undefined) return;
-  const number = strange(found.value);
-  throw diverged(`The weights are no longer finite: "${found.name}" has ${number}, so no checkpoint was written`);
-}
+/** An advantage from which on it is no longer ordinary. */
+const LARGE = 1000;
 
-function strange(value: tf.Tensor): string {
-  const values = value.dataSync<'float32'>();
-  const bad = values.find((number) => !Number.isFinite(number));
-  if (bad === undefined) return 'numbers that overflow when squared';
-  return Number.isNaN(bad) ? 'NaN' : 'an infinity';
+function largestAdvantage(names: readonly string[], generation: Generation): string {
+  const { advantages, rewards: totals } = generation.result;
+  const sizes = (row: number): readonly [number, number] => [
+    Math.abs(advantages[row] ?? 0),
+    Math.abs(totals[row] ?? 0),
+  ];
+  // In a group of two, both are as far from the mean.
+  const isLarger = ([a, b]: readonly [number, number], [c, d]: readonly [number, number]) =>
+    a > c || (a === c && b > d);
+  const row = [...advantages.keys()].reduce((best, i) => (isLarger(sizes(i), sizes(best)) ? i : best), 0);
+  const advantage = advantages[row] ?? 0;
+  if (Math.abs(advantage) < LARGE) return '';
+  const rewards = names.map((name, k) => `${name} ${generation.rewards[k]?.[row]}`).join(', ');
+  return `: ${nameOfRow(generation, row)} has an advantage of ${advantage.toExponential(1)} (${rewards})`;
 }

@@ -7,8 +7,9 @@ import { closeWasmBackend } from '../../main/tensor/wasm/boot.ts';
 import type { WasmRuntime } from '../../main/tensor/wasm/runtime.ts';
 import type { TrainConfig } from '../../main/trainer/config.ts';
 import type { TrainerEvent } from '../../main/trainer/events.ts';
+import { checkWeights } from '../../main/trainer/finite-weights.ts';
 import { computeAdvantages } from '../../main/trainer/losses/advantages.ts';
-import { checkLoss, checkNorm, checkRewards, checkWeights } from '../../main/trainer/not-finite.ts';
+import { checkLoss, checkNorm, checkRewards } from '../../main/trainer/not-finite.ts';
 import type { Session } from '../../main/trainer/session.ts';
 import { temporaryFolder } from '../store/helpers.ts';
 import { tinyDataset } from '../tiny-dataset.ts';
@@ -86,6 +87,13 @@ describe('checkLoss and checkNorm', () => {
     expect(() => checkNorm(null)).not.toThrow();
     expect(() => checkNorm(Number.POSITIVE_INFINITY)).toThrow('beyond float32');
     expect(() => checkNorm(Number.NaN)).toThrow('The norm of the gradient is not a number');
+    const rewards = [[0, 0, 0, 2e30]];
+    const config = { num_generations: 2, scale_rewards: 'none', reward_weights: null } as const;
+    const result = computeAdvantages(rewards, { ...config, multi_objective_aggregation: 'sum_then_normalize' });
+    const generation = { ...rollouts(rewards), ...{ number: 0, failures: [], texts: [], metrics: {}, result } };
+    expect(() => checkNorm(Number.POSITIVE_INFINITY, ['wit'], generation)).toThrow(
+      `completion 2 of record ${records[1]?.id} has an advantage of 1.0e+30 (wit 2e+30)`,
+    );
   });
 });
 

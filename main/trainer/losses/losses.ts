@@ -22,8 +22,9 @@
  * hold ends the run (token-not-finite.ts).
  */
 import { BraidError } from '../../errors.ts';
-import { fitsFloat32 } from '../../float32.ts';
+import { FLOAT32_RANGE, fitsFloat32 } from '../../float32.ts';
 import type { TrainConfig } from '../config.ts';
+import { diverged } from '../not-finite.ts';
 import type { TokenSum } from './adaptive-entropy.ts';
 import { ClipCounts } from './clip-counts.ts';
 import { entropyMask } from './entropy-mask.ts';
@@ -179,6 +180,11 @@ export function policyLoss(batch: PolicyBatch, normaliser: LossNormaliser, confi
     metrics.policy_loss = loss * undoAccumulation(config.loss_type, normaliser);
     metrics.entropy_coef = config.entropy_coef;
     loss += bonus.value;
+    if (!fitsFloat32(loss))
+      throw diverged(
+        `The entropy bonus is beyond float32 (${FLOAT32_RANGE})`,
+        'Lower entropy_coef, and start a new run.',
+      );
   }
   return { loss, gradLogps, gradEntropies: bonus === null ? null : bonus.gradEntropies, metrics, entropy };
 }

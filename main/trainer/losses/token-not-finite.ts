@@ -2,7 +2,7 @@
 import type { BraidError } from '../../errors.ts';
 import { FLOAT32_RANGE } from '../../float32.ts';
 import type { TrainConfig } from '../config.ts';
-import { CALMER, diverged } from '../not-finite.ts';
+import { diverged } from '../not-finite.ts';
 import type { PolicyBatch } from './losses.ts';
 
 interface Place {
@@ -19,14 +19,20 @@ const LARGEST_EXPONENT = 88;
 export function tokenNotFinite(
   { logps, refLogps, entropies, columns, nameOf = (row) => `row ${row + 1} of the micro-batch` }: PolicyBatch,
   { row, place, ratio }: Place,
-  { beta }: Pick<TrainConfig, 'beta'>,
+  { beta, kl_clamp }: Pick<TrainConfig, 'beta' | 'kl_clamp'>,
 ): BraidError {
   const token = `token ${place - row * columns + 1} of ${nameOf(row)}`;
   const logp = logps[place] ?? Number.NaN;
   if (!Number.isFinite(logp) || !Number.isFinite(entropies[place] ?? Number.NaN))
-    return diverged(`The model gives ${token} a probability that is not a number: its weights or activations overflow`);
+    return diverged(
+      `The model gives ${token} a probability that is not a number: its weights, its activations or its logits over the temperature overflow`,
+    );
+  if (!Number.isFinite(refLogps?.[place] ?? 0))
+    return diverged(
+      `The reference gives ${token} a probability that is not a number: its weights or activations overflow`,
+    );
   const d = (refLogps?.[place] ?? logp) - logp;
-  if (beta !== 0 && d > LARGEST_EXPONENT / 2)
+  if (beta !== 0 && kl_clamp === null && d > LARGEST_EXPONENT / 2)
     return diverged(
       `The KL term of ${token} is beyond float32 (${FLOAT32_RANGE}): the reference gives it e^${d.toFixed(0)} times the policy's probability`,
       'Start a new run from a checkpoint before this with kl_clamp 10, or with a lower learning rate.',
@@ -38,6 +44,6 @@ export function tokenNotFinite(
     );
   return diverged(
     `The loss of ${token} is beyond float32 (${FLOAT32_RANGE}): rewards or coefficients are too large`,
-    CALMER,
+    'Lower them, and start a new run, from a checkpoint before this if you like.',
   );
 }

@@ -363,6 +363,10 @@ describe('policyLoss, where a bound holds', () => {
     expect(policyLoss(apart, plain, { ...config, delta: 10 }).loss).toBeCloseTo(20, 9);
   });
 
+  it('refuses an entropy bonus that float32 cannot hold', () => {
+    expect(() => policyLoss(oneToken(1, 1), plain, { ...config, entropy_coef: 1e300 })).toThrow('The entropy bonus');
+  });
+
   it.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])(
     'refuses a log-probability of %s, also with an advantage of 0 and on-policy',
     (logp) => {
