@@ -125,7 +125,9 @@ function leadingSetting(store: Store, sweep: SweepRow, trials: readonly TrialRow
   const scores = finals[leaderOf(finals) ?? -1];
   if (values === undefined || scores === undefined) return null;
   const score = settingScore(scores);
-  const tied = finals.filter((of) => Math.abs((settingScore(of).mean ?? Number.NaN) - (score.mean ?? Number.NaN)) < EQUAL).length;
+  const tied = finals.filter(
+    (of) => Math.abs((settingScore(of).mean ?? Number.NaN) - (score.mean ?? Number.NaN)) < EQUAL,
+  ).length;
   return { ...score, values, label: settingLabel(values), tied };
 }
 
