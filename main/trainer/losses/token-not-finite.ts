@@ -3,7 +3,15 @@ import type { BraidError } from '../../errors.ts';
 import { FLOAT32_RANGE } from '../../float32.ts';
 import type { TrainConfig } from '../config.ts';
 import { diverged } from '../not-finite.ts';
-import type { PolicyBatch } from './losses.ts';
+
+/** A micro-batch, matrices [B,T] row after row. */
+interface Matrices {
+  readonly columns: number;
+  readonly logps: ArrayLike<number>;
+  readonly refLogps: ArrayLike<number> | null;
+  readonly entropies: ArrayLike<number>;
+  readonly nameOf?: (row: number) => string;
+}
 
 interface Place {
   /** Of the batch [B,T]. */
@@ -17,7 +25,7 @@ const LARGEST_EXPONENT = 88;
 
 /** The error that ends the run, with what is probably the cause. */
 export function tokenNotFinite(
-  { logps, refLogps, entropies, columns, nameOf = (row) => `row ${row + 1} of the micro-batch` }: PolicyBatch,
+  { logps, refLogps, entropies, columns, nameOf = (row) => `row ${row + 1} of the micro-batch` }: Matrices,
   { row, place, ratio }: Place,
   { beta, kl_clamp }: Pick<TrainConfig, 'beta' | 'kl_clamp'>,
 ): BraidError {
