@@ -15,7 +15,7 @@ import { withTaskWeights } from './config-combinations.ts';
 import { type EpisodeContext, ownTokens, sampleEpisodes } from './episodes.ts';
 import type { GroupOutcome, Metrics, Sample } from './events.ts';
 import { failureMetrics, withFailures } from './failed-rewards.ts';
-import { computeAdvantages } from './losses/advantages.ts';
+import { computeAdvantages, roundingMetrics } from './losses/advantages.ts';
 import { setAdvantages } from './losses/polychromic.ts';
 import {
   completionMetrics,
@@ -121,13 +121,14 @@ export function withAdvantages(task: Task, number: number, rollouts: Rollouts, c
   const weighted = withTaskWeights(config, task);
   const result = computeAdvantages(rollouts.rewards, weighted);
   checkRewards(task.rewardNames, rollouts, result, weighted.reward_weights);
-  if (config.method !== 'polychromic-grpo') return { ...rollouts, number, result, metrics: {} };
+  const rounding = roundingMetrics(rollouts.rewards, result, weighted.reward_weights);
+  if (config.method !== 'polychromic-grpo') return { ...rollouts, number, result, metrics: rounding };
   const sets = setAdvantages(result.rewards, rollouts.texts, number, config);
   return {
     ...rollouts,
     number,
     result: { ...result, advantages: sets.advantages },
-    metrics: { 'polychromic/set_score': sets.meanScore, 'polychromic/diversity': sets.meanDiversity },
+    metrics: { ...rounding, 'polychromic/set_score': sets.meanScore, 'polychromic/diversity': sets.meanDiversity },
   };
 }
 

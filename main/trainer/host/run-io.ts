@@ -73,6 +73,7 @@ export function openRunIo(
   let tokensBefore = progress.tokens;
   let groups: GroupOutcome[] = [];
   let failuresNoticed = progress.history.some(({ reward_failures: share = 0 }) => share > 0);
+  let roundingNoticed = progress.history.some(({ reward_rounded: share = 0 }) => share > 0);
   const { goal = null } = stage.start;
   let heldOut = goal?.heldOut ?? null;
   let isMet = false;
@@ -108,6 +109,15 @@ export function openRunIo(
     failuresNoticed = true;
     const message = `The reward failed on ${Math.max(1, Math.round(100 * share))}% of this step's completions; ${HANDLED[config.reward_failure]}.`;
     emit({ kind: 'notice', step, topic: 'reward_failures', message, remedy: 'The stored completions show why.' });
+  }
+
+  /** Once, too: such groups count as dead, which their rewards as they are written don't show. */
+  function noticeRounded(step: number, { reward_rounded: share = 0 }: Metrics): void {
+    if (share === 0 || roundingNoticed) return;
+    roundingNoticed = true;
+    const message = `Rewards differ by less than float32 can tell apart in ${Math.max(1, Math.round(100 * share))}% of this step's groups, which therefore count as dead.`;
+    const remedy = 'Take what all rewards have in common out of them, or make them smaller: float32 has 7 digits.';
+    emit({ kind: 'notice', step, topic: 'reward_rounded', message, remedy });
   }
 
   function noticeQuoting(): void {
@@ -189,6 +199,7 @@ export function openRunIo(
       if (isReinforcement(config.method)) {
         watch(step, metrics);
         noticeFailures(step, metrics);
+        noticeRounded(step, metrics);
         watchReward(step);
       }
       if (evaluatesAt(step, config)) await evaluateNow(step);

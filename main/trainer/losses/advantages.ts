@@ -120,6 +120,27 @@ export function divisorOf(
   }
 }
 
+/** A difference of rewards, relative to their size, that isn't the rounding of a float64. */
+const REAL_DIFFERENCE = 1e-12;
+
+/** `reward_rounded`: the share of groups whose rewards differ by less than float32 can tell apart; absent where none do. */
+export function roundingMetrics(
+  rewards: readonly (readonly number[])[],
+  { groupStd }: Pick<Advantages, 'groupStd'>,
+  configured: readonly number[] | null,
+): Readonly<Record<string, number>> {
+  const weights = rewardWeights(rewards.length, configured);
+  const size = (rewards[0]?.length ?? 0) / groupStd.length;
+  const totalOf = (row: number): number =>
+    rewards.reduce((sum, of, k) => sum + (Number.isNaN(of[row]) ? 0 : at(weights, k) * at(of, row)), 0);
+  const rounded = deadGroups({ groupStd }).filter((g) => {
+    const totals = Array.from({ length: size }, (_, i) => totalOf(g * size + i));
+    const [low, high] = [totals.reduce((a, b) => Math.min(a, b)), totals.reduce((a, b) => Math.max(a, b))];
+    return high - low > REAL_DIFFERENCE * Math.max(Math.abs(low), Math.abs(high));
+  });
+  return rounded.length === 0 ? {} : { reward_rounded: rounded.length / groupStd.length };
+}
+
 /** Normalises each function within its group, sums, then standardises over the batch (TRL's GDPO option). */
 function normalizeThenSum(
   rewards: readonly (readonly number[])[],

@@ -143,6 +143,12 @@ function deadGroups(metrics: Metrics, settings: WatchSettings, teaches: boolean)
       message: 'All reward_weights are 0, so every completion gets the reward 0 and there is no training signal.',
       remedy: 'Give at least one component another weight.',
     };
+  if ((metrics.reward_rounded ?? 0) >= MANY_DEAD)
+    return {
+      severity: 1,
+      message: `Rewards differ by less than float32 can tell apart in ${ofGroups(metrics.reward_rounded ?? 0, metrics, settings)}, so there is no training signal.`,
+      remedy: 'Take what all rewards have in common out of them, or make them smaller: float32 has 7 digits.',
+    };
   const { entropy = 0 } = metrics;
   if (entropy >= RANDOM)
     return {

@@ -196,6 +196,7 @@ function noticeNothing(before: WatchState, metrics: Metrics, settings: WatchSett
 
 function whyNothing(metrics: Metrics, { weightless, equalTeaches }: WatchSettings): string {
   if (weightless === true) return 'all reward_weights are 0';
+  if ((metrics.reward_rounded ?? 0) > 0) return 'rewards differ by less than float32 can tell apart';
   if (metrics['groups/dead'] === 1 && equalTeaches !== true)
     return metrics['groups/solved'] === 1
       ? 'all completions of each group get the same reward, the highest one'

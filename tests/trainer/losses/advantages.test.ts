@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { type AdvantageConfig, computeAdvantages, nanStats } from '../../../main/trainer/losses/advantages.ts';
+import {
+  type AdvantageConfig,
+  computeAdvantages,
+  nanStats,
+  roundingMetrics,
+} from '../../../main/trainer/losses/advantages.ts';
 
 const config: AdvantageConfig = {
   num_generations: 2,
@@ -14,6 +19,32 @@ const close = (actual: Float32Array, expected: readonly number[]): void => {
     expect(actual[i]).toBeCloseTo(value, 5);
   });
 };
+
+describe('roundingMetrics', () => {
+  const rounded = (rewards: readonly (readonly number[])[], weights: number[] | null = null) =>
+    roundingMetrics(
+      rewards,
+      computeAdvantages(rewards, { ...config, num_generations: 2, reward_weights: weights }),
+      weights,
+    );
+
+  it('tells groups that float32 makes equal from equal ones', () => {
+    expect(rounded([[1e9 + 1, 1e9 + 9, 1, 2]])).toEqual({ reward_rounded: 0.5 });
+    expect(
+      rounded(
+        [
+          [1, 2],
+          [5, 5],
+        ],
+        [1, 1e9],
+      ),
+    ).toEqual({ reward_rounded: 1 });
+    // Equal, but for a float64's own rounding.
+    expect(rounded([[0.1 + 0.2, 0.3]])).toEqual({});
+    expect(rounded([[0.5, 0.5, 0, 1]])).toEqual({});
+    expect(rounded([[Number.NaN, 1]])).toEqual({});
+  });
+});
 
 describe('computeAdvantages', () => {
   it('divides by the Bessel-corrected std of the group plus 1e-4', () => {

@@ -241,6 +241,7 @@ describe('watchStep', () => {
       [{ ...dead, 'groups/solved': 1 }, {}, 'the same reward, the highest one.'],
       [dead, { weightless: true }, 'all reward_weights are 0.'],
       [{ 'completions/clipped_ratio': 1 }, {}, 'all completions were cut off'],
+      [{ ...dead, reward_rounded: 1 }, {}, 'rewards differ by less than float32 can tell apart.'],
       [{}, {}, 'no completion that counts has an advantage.'],
       [dead, { numIterations: 2 }, 'all completions of each group'],
       [{ grad_norm: 1e-12, ...dead }, {}, 'all completions of each group'],
@@ -274,6 +275,7 @@ describe('watchStep', () => {
     const first = (metrics: Metrics, change: object = {}) =>
       watch(times(3, { ...healthy, 'groups/dead': 1, ...metrics }), startWatch(), change).warnings[0];
     expect(first({ reward: 0 }, { weightless: true })?.message).toContain('All reward_weights are 0');
+    expect(first({ reward_rounded: 1 })?.message).toContain('float32 can tell apart in 8 of 8 groups');
     const random = first({ entropy: 8.3, 'completions/clipped_ratio': 1 });
     expect(random?.message).toContain('close to random (entropy 8.3 nats per token)');
     expect(random?.remedy).toContain('lower the learning rate');
