@@ -25,6 +25,7 @@ import { openWorkspace } from '../services/workspace/workspace.ts';
 import { openStore } from '../store/index.ts';
 import { counted } from '../text/format.ts';
 import { hostPaths } from './host-paths.ts';
+import { modelToCheck } from './model-to-check.ts';
 import { type CommandContext, commandContext, wholeNumber, withCommonOptions } from './shared.ts';
 import { followJob } from './side-job.ts';
 
@@ -42,6 +43,7 @@ interface ImportCommandOptions {
   readonly sample?: string;
   readonly dedupe?: boolean;
   readonly preview?: boolean;
+  readonly model?: string;
 }
 
 /** Adds `import` to `dataset`. */
@@ -60,6 +62,7 @@ export function registerDatasetImport(dataset: Command): void {
     .option('--filter <column=value...>', 'only rows with this value', [])
     .option('--sample <n>', 'only so many rows, drawn by the seed')
     .option('--dedupe', 'drop rows whose fields are the same as those of an earlier one')
+    .option('--model <dir>', "model whose tokenizer the words are checked with (default: the curriculum's)")
     .option(
       '--preview',
       'show what would be imported, and write nothing; of a Hub dataset its first rows, without downloading it',
@@ -71,7 +74,9 @@ async function importData(source: string, options: ImportCommandOptions, command
   const context = commandContext(command);
   const workspace = openWorkspace({ workspace: context.workspace.root });
   const task = findTask(options.task, { workspace: workspace.root, paths: hostPaths() });
+  const model = modelToCheck(context, options.model);
   const rows: RowOptions = {
+    model,
     ...{ task, map: parseMapping(options.map) as Mapping, filters: options.filter.map(filterOf) },
     sample: options.sample === undefined ? null : wholeNumber('--sample', options.sample),
     dedupe: options.dedupe === true,
@@ -90,7 +95,7 @@ async function importData(source: string, options: ImportCommandOptions, command
     const written = await writeImport({ ...given, target });
     const id = recordImport(store, task, context.seed, written);
     if (hub !== null) rmSync(hub, { recursive: true, force: true });
-    const { counts, leakage, mapping, quoted } = written;
+    const { counts, leakage, mapping, quoted, unwritable } = written;
     context.print(`${written.files.train}: ${counted(counts.train, 'record')}; ${written.files.test}: ${counts.test}`);
     if (counts.duplicates > 0)
       context.print(`${counted(counts.duplicates, 'duplicate was', 'duplicates were')} dropped`);
@@ -98,12 +103,12 @@ async function importData(source: string, options: ImportCommandOptions, command
       context.say(
         `${written.files.test}: ${counted(leakage.overlaps.length, 'held-out record shares', 'held-out records share')} words with training records, ${counted(leakage.shared_titles.length, 'whole prompt')}; --split-by or --dedupe keeps them apart`,
       );
-    if (quoted !== null) context.say(quoted);
+    for (const warning of [quoted, unwritable]) if (warning !== null) context.say(warning);
     context.out({
       ...{ dataset_id: id, task: typeof task === 'string' ? task : task.name, mapping },
       ...{ file: written.files.train, test_file: written.files.test },
       ...{ rows: counts.rows, left_out: counts.leftOut, duplicates: counts.duplicates },
-      ...{ train: counts.train, test: counts.test, held_out_clean: leakage?.clean ?? null },
+      ...{ train: counts.train, test: counts.test, held_out_clean: leakage?.clean ?? null, unwritable },
     });
   } finally {
     store.close();
@@ -119,13 +124,13 @@ async function preview(
   const { plan, ...hub } = isHubSource(source)
     ? await planOnHub(source, options, rows, context)
     : { plan: await planImport({ ...localFiles(source, options), ...rows }) };
-  const { columns, mapping, counts, problem, faults, train, quoted } = plan;
+  const { columns, mapping, counts, problem, faults, train, quoted, unwritable } = plan;
   context.print(`${counted(counts.rows, 'row')} with ${columns.join(', ')}`);
   for (const [field, column] of Object.entries(mapping))
     context.print(`${field} = ${column}${readNumber(plan, field, column)}`);
   if (problem !== null) throw inputError('BAD_MAPPING', problem.message, problem.remedy ?? undefined);
   for (const fault of faults) context.print(`[!] ${fault}`);
-  if (quoted !== null) context.say(quoted);
+  for (const warning of [quoted, unwritable]) if (warning !== null) context.say(warning);
   const [first] = train;
   if (first !== undefined) context.print(`\n${first.prompt}\n`);
   context.print(`${counted(counts.train, 'training record')}, ${counts.test} held out, ${counts.faults} with faults`);

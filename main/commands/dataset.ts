@@ -20,12 +20,15 @@ import {
   sidesOf,
   writeDataset,
 } from '../services/datasets/index.ts';
+import { type KnownModel, unwritableWarning } from '../services/datasets/unwritable.ts';
 import type { SourceText } from '../services/texts/index.ts';
 import { openStore } from '../store/index.ts';
 import { type PromptTemplate, processTemplate } from '../tasks/interleave/prompt.ts';
+import { interleaveTask } from '../tasks/interleave/task.ts';
 import { counted } from '../text/format.ts';
 import { chooseCorpus } from './corpus.ts';
 import { registerDatasetImport } from './dataset-import.ts';
+import { modelToCheck } from './model-to-check.ts';
 import { type CommandContext, commandContext, wholeNumber, withCommonOptions } from './shared.ts';
 
 interface DatasetOptions {
@@ -37,6 +40,7 @@ interface DatasetOptions {
   readonly train: string;
   readonly test: string;
   readonly template?: string;
+  readonly model?: string;
 }
 
 /** A written stage; field names as in `--json`. */
@@ -48,6 +52,8 @@ interface WrittenStage {
   readonly test: number;
   /** Whether training and test share no title and no sequence of eight words. */
   readonly held_out_clean: boolean;
+  /** What to say of words that the model can't write; null: it can write all. */
+  readonly unwritable: string | null;
 }
 
 /** Adds `dataset`. */
@@ -60,6 +66,7 @@ export function registerDataset(program: Command): void {
     .option('--texts <files...>', "source texts (default: the workspace's, or the bundled ones)")
     .option('--train <n>', 'training pairs per stage', '512')
     .option('--test <n>', 'test pairs per stage', '64')
+    .option('--model <dir>', "model whose tokenizer the words are checked with (default: the curriculum's)")
     .option('--template <file>', 'prompt template: .json {name, version, text}, or .txt')
     .action((options: DatasetOptions, command: Command) => makeDatasets(options, command));
   registerDatasetImport(dataset);
@@ -76,7 +83,8 @@ async function makeDatasets(options: DatasetOptions, command: Command): Promise<
   const made = generateCurriculum({ texts, stages, train, test, seed: context.seed, template });
   const generated = options.mixed === true ? mixStages(made) : made;
   const checked = generated.map((stage) => ({ stage, leakage: leakageIn(stage) }));
-  const written = checked.flatMap(({ stage, leakage }) => writeStage(stage, leakage, folder, context));
+  const model = modelToCheck(context, options.model);
+  const written = checked.flatMap((one) => writeStage(one, folder, model, context));
   recordInHistory(checked, texts, folder, context, template);
   const shortages = generated.flatMap((stage): StageSupply[] => (stage.kind === 'shortage' ? [stage.supply] : []));
   context.out({
@@ -139,9 +147,9 @@ function leakageIn(stage: GeneratedDataset): Leakage | null {
 }
 
 function writeStage(
-  stage: GeneratedDataset,
-  leakage: Leakage | null,
+  { stage, leakage }: CheckedStage,
   folder: string,
+  model: KnownModel | null,
   context: CommandContext,
 ): WrittenStage[] {
   if (stage.kind === 'shortage') {
@@ -156,10 +164,14 @@ function writeStage(
       `${files.test}: ${counted(overlaps.length, 'test pair shares', 'test pairs share')} eight or more consecutive words with training pairs`,
     );
   const quoted = quotedInPairs(stage);
-  if (quoted !== null) context.say(`${files.train}: ${quoted}`);
+  const unwritable = unwritableWarning(model, interleaveTask, [...train, ...test]);
+  for (const warning of [quoted, unwritable]) if (warning !== null) context.say(`${files.train}: ${warning}`);
   context.print(`${files.train}: ${counted(train.length, 'pair')}; ${files.test}: ${test.length}`);
   return [
-    { words, file: files.train, test_file: files.test, train: train.length, test: test.length, held_out_clean: clean },
+    {
+      ...{ words, file: files.train, test_file: files.test, train: train.length, test: test.length },
+      ...{ held_out_clean: clean, unwritable },
+    },
   ];
 }
 

@@ -13,7 +13,7 @@ export interface ImportPreviewProps {
 
 export function ImportPreview({ plan, isOld }: ImportPreviewProps) {
   const [side, setSide] = useState<'train' | 'test'>('train');
-  const { problem, counts, faults, leakage, quoted } = plan;
+  const { problem, counts, faults, leakage, quoted, unwritable } = plan;
   const leaks = leakage && sharedInWords(leakage, counts.test);
   const records = plan[side];
   return (
@@ -41,6 +41,7 @@ export function ImportPreview({ plan, isOld }: ImportPreviewProps) {
         )}
         {leaks !== null && <p className={classes.warn}>{leaks}</p>}
         {quoted !== null && <p className={classes.warn}>{quoted}</p>}
+        {unwritable !== null && <p className={classes.warn}>{unwritable}</p>}
         {faults.length > 0 && (
           <ul className={classes.faults} aria-label="Faults">
             {faults.map((fault) => (

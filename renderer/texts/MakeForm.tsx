@@ -146,13 +146,14 @@ function Made({ made: { made, shortages } }: { readonly made: MadeDatasets }) {
     <div className={classes.made} role="status">
       <strong>Created</strong>
       <ul>
-        {made.map(({ id, name, train, test, leakage, quoted }) => (
+        {made.map(({ id, name, train, test, leakage, quoted, unwritable }) => (
           <li key={id} className="num">
             <Link href={`/texts/dataset/${id}`}>{name}</Link> {number(train)} + {number(test)} pairs
             {leakage.clean
               ? ', held out'
               : `; ${leakageInWords({ titles: leakage.shared_titles.length, pairs: leakage.overlaps.length }, test)}`}
             {quoted !== null && `; ${quoted}`}
+            {unwritable !== null && `; ${unwritable}`}
           </li>
         ))}
       </ul>

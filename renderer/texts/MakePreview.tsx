@@ -63,7 +63,11 @@ interface RecordsProps {
   readonly stale: boolean;
 }
 
-function Records({ preview: { supply, leakage, longestPrompt, quoted, ...sides }, recipe, stale }: RecordsProps) {
+function Records({
+  preview: { supply, leakage, longestPrompt, quoted, unwritable, ...sides },
+  recipe,
+  stale,
+}: RecordsProps) {
   const [side, setSide] = useState<'train' | 'test'>('train');
   if (supply.shortage !== null)
     return (
@@ -93,6 +97,7 @@ function Records({ preview: { supply, leakage, longestPrompt, quoted, ...sides }
       </div>
       {leakage !== null && <LeakageNote leakage={leakage} />}
       {quoted !== null && <p className={classes.short}>{quoted}</p>}
+      {unwritable !== null && <p className={classes.short}>{unwritable}</p>}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard */}
       <section className={classes.list} tabIndex={0} aria-label="Records">
         {sides[side].map((record) => (

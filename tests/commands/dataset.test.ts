@@ -12,6 +12,8 @@ import { splitWords } from '../../main/text/words.ts';
 import { madeTexts } from '../services/texts/made-texts.ts';
 import { runCommand } from './run-command.ts';
 
+beforeAll(() => setHostPaths(checkoutPaths(resolve(import.meta.dirname, '../..'))));
+
 let folder = '';
 beforeAll(() => setHostPaths(checkoutPaths(resolve(import.meta.dirname, '../..'))));
 beforeEach(() => {
@@ -40,6 +42,14 @@ const lines = (name: string) =>
     .split('\n');
 
 describe('braid dataset', () => {
+  it('names the words that the model has no tokens for', async () => {
+    const foreign = madeTexts(30, 40, 50, 60, 70).map((text) => ({ ...text, text: text.text.replaceAll('w1', 'ж1') }));
+    writeFileSync(join(folder, 'texts.json'), JSON.stringify(foreign));
+    const { stdout, stderr } = await ours('--words', '10', '--json');
+    expect(stderr).toMatch(/10words\.jsonl: With the model tiny: \d+ of 500 words contain characters/);
+    expect(JSON.parse(stdout).stages[0].unwritable).toMatch(/has no token for/);
+  });
+
   it('writes a training and a test file for each word count', async () => {
     const { stdout, error } = await ours('--words', '25,10', '--json');
     expect(error).toBeNull();

@@ -1,3 +1,4 @@
+import { curriculumModel } from '../../services/curriculum/shared-settings.ts';
 import { datasetFiles } from '../../services/datasets/files.ts';
 import { listTemplates, removeTemplate, saveTemplate } from '../../services/datasets/templates.ts';
 import {
@@ -9,7 +10,7 @@ import {
 } from '../../services/library/catalogue.ts';
 import { foundFiles, takeIn } from '../../services/library/found-files.ts';
 import { makeDatasets, previewStage, takenNames } from '../../services/library/make-datasets.ts';
-import { api } from '../context.ts';
+import { type ApiContext, api } from '../context.ts';
 
 export const datasets = {
   list: api.datasets.list.handler(({ context }) => listDatasets(context.app.store)),
@@ -26,10 +27,12 @@ export const datasets = {
     leakageOf(context.app.library, input.id, signal),
   ),
   preview: api.datasets.preview.handler(({ context, input, signal }) =>
-    previewStage(context.app.library, input, signal),
+    previewStage(context.app.library, { ...input, model: modelOf(context.app) }, signal),
   ),
   taken: api.datasets.taken.handler(({ context, input }) => takenNames(context.app.library, input)),
-  make: api.datasets.make.handler(({ context, input }) => makeDatasets(context.app.library, input)),
+  make: api.datasets.make.handler(({ context, input }) =>
+    makeDatasets(context.app.library, { ...input, model: modelOf(context.app) }),
+  ),
   remove: api.datasets.remove.handler(({ context, input }) => removeDataset(context.app.library, input.id)),
   templates: api.datasets.templates.handler(({ context }) => listTemplates(context.app.store)),
   saveTemplate: api.datasets.saveTemplate.handler(({ context: { app }, input: { name, text } }) => {
@@ -42,3 +45,8 @@ export const datasets = {
     app.changes.publish('datasets');
   }),
 };
+
+/** What the stages of new datasets will train. */
+function modelOf({ store, paths }: ApiContext['app']) {
+  return curriculumModel(store, paths);
+}

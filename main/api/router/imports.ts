@@ -1,4 +1,5 @@
 import { inputError } from '../../errors.ts';
+import { curriculumModel } from '../../services/curriculum/shared-settings.ts';
 import { parseHubDataset } from '../../services/data-import/hub-name.ts';
 import { datasetOptions, otherSplits, previewHubDataset } from '../../services/data-import/hub-preview.ts';
 import { downloadSplit, previewImport, runImport } from '../../services/data-import/page-import.ts';
@@ -28,8 +29,14 @@ export const imports = {
   download: api.imports.download.handler(async ({ context, input }) => ({
     uploadId: await downloadSplit(context.app, input, hubOptions(context.app.secrets)),
   })),
-  preview: api.imports.preview.handler(({ context, input, signal }) => previewImport(context.app, input, signal)),
+  preview: api.imports.preview.handler(({ context, input, signal }) =>
+    previewImport(context.app, { ...input, model: curriculumModel(context.app.store, context.app.paths) }, signal),
+  ),
   run: api.imports.run.handler(async ({ context, input: { name, replace, ...how } }) => ({
-    datasetId: await runImport(context.app, how, { name, replace }),
+    datasetId: await runImport(
+      context.app,
+      { ...how, model: curriculumModel(context.app.store, context.app.paths) },
+      { name, replace },
+    ),
   })),
 };

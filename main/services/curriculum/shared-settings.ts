@@ -3,11 +3,13 @@
  * them when they start, so a change reaches every stage that is still to come; a stage's own settings go before them.
  */
 import { z } from 'zod';
-import { inputError } from '../../errors.ts';
+import { BraidError, inputError } from '../../errors.ts';
 import type { Store } from '../../store/index.ts';
 import type { StageRow } from '../../store/stages.ts';
 import { configFaults } from '../../trainer/config.ts';
 import { type ConfigFields, presetNames, readPreset } from '../config/presets.ts';
+import type { KnownModel } from '../datasets/unwritable.ts';
+import { startingModel } from '../models/starting-model.ts';
 import type { HostPaths } from '../workspace/paths.ts';
 import { longTextFields } from './long-texts.ts';
 
@@ -42,6 +44,17 @@ export function sharedFields(
   const fields = readPreset(preset, paths);
   const model = own?.model ?? config.model ?? fields.model;
   return { ...fields, ...longTextFields({ words, preset, model }), ...config };
+}
+
+/** The model that stages train, unless they say otherwise; null: it isn't here. */
+export function curriculumModel(store: Store, paths: Pick<HostPaths, 'resources' | 'models'>): KnownModel | null {
+  const name = String(sharedFields(store, paths).model ?? 'tiny');
+  try {
+    return { name, folder: startingModel(store, { model: name, from_checkpoint: null }, paths).folder };
+  } catch (error) {
+    if (error instanceof BraidError) return null;
+    throw error;
+  }
 }
 
 /** Replaces the settings; stages that train keep theirs. */

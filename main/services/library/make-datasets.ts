@@ -7,6 +7,7 @@ import { datasetFiles } from '../datasets/files.ts';
 import { decideSides, recordDataset } from '../datasets/recorded.ts';
 import type { PairCounts, StageSupply } from '../datasets/supply.ts';
 import { requireTemplate } from '../datasets/templates.ts';
+import type { KnownModel } from '../datasets/unwritable.ts';
 import type { DatasetPreview, WriteResult, WrittenDataset } from '../text-worker/dataset-tasks.ts';
 import { checkUnused, dependentsOf } from './catalogue.ts';
 import { corpusOf, type Library } from './library.ts';
@@ -15,6 +16,8 @@ import { corpusOf, type Library } from './library.ts';
 export interface RecipeOptions extends PairCounts {
   readonly seed: number;
   readonly template: { readonly name: string; readonly version: number };
+  /** The model that is likely to be trained; null or absent: it isn't known. */
+  readonly model?: KnownModel | null;
 }
 
 export interface MakeDatasetsOptions extends RecipeOptions {

@@ -21,6 +21,7 @@ import {
 } from '../datasets/generate.ts';
 import { findLeakage, findRecordLeakage, type Leakage } from '../datasets/leakage.ts';
 import type { PairCounts, StageSupply } from '../datasets/supply.ts';
+import { type KnownModel, unwritableWarning } from '../datasets/unwritable.ts';
 import type { SourceText } from '../texts/source-text.ts';
 import type { TaskContext } from './messages.ts';
 
@@ -28,6 +29,8 @@ import type { TaskContext } from './messages.ts';
 export interface MakeOptions extends PairCounts {
   readonly seed: number;
   readonly template: PromptTemplate;
+  /** The model that is likely to be trained; null or absent: it isn't known. */
+  readonly model?: KnownModel | null;
 }
 
 export interface PreviewInput extends MakeOptions {
@@ -48,6 +51,8 @@ export interface DatasetPreview {
   readonly leakage: Leakage | null;
   /** What to say of control tokens in the fragments of either side; null: there are none. */
   readonly quoted: string | null;
+  /** What to say of words that the model can't write; null: it can write all. */
+  readonly unwritable: string | null;
 }
 
 /** The first records of the dataset for these options. */
@@ -61,6 +66,7 @@ export function previewDataset(options: PreviewInput): DatasetPreview {
       longestPrompt: 0,
       leakage: null,
       quoted: null,
+      unwritable: null,
     };
   }
   const { supply, train, test } = made;
@@ -71,7 +77,12 @@ export function previewDataset(options: PreviewInput): DatasetPreview {
     longestPrompt: largest(train.map(({ prompt }) => countWords(prompt))),
     leakage: findLeakage(train, test),
     quoted: quotedInPairs(made),
+    unwritable: unwritableInPairs(options, made),
   };
+}
+
+function unwritableInPairs({ model }: MakeOptions, { train, test }: Made): string | null {
+  return unwritableWarning(model, interleaveTask, [...train, ...test]);
 }
 
 /** Whether the test records of a dataset's files are held out. `task`: what the records are for. */
@@ -127,6 +138,7 @@ export interface WrittenDataset {
   readonly test: number;
   readonly leakage: Leakage;
   readonly quoted: string | null;
+  readonly unwritable: string | null;
 }
 
 export interface WriteResult {
@@ -138,11 +150,14 @@ export interface WriteResult {
   readonly sides: readonly TextOnSide[];
 }
 
-function writeOne(file: string, made: Extract<GeneratedDataset, { kind: 'dataset' }>): Omit<WrittenDataset, 'words'> {
+type Made = Extract<GeneratedDataset, { kind: 'dataset' }>;
+
+function writeOne(file: string, made: Made, options: MakeOptions): Omit<WrittenDataset, 'words'> {
   const { train, test } = made;
   const leakage = findLeakage(train, test);
   const files = writeDataset(datasetFiles(file).train, made);
-  return { files, train: train.length, test: test.length, leakage, quoted: quotedInPairs(made) };
+  const [quoted, unwritable] = [quotedInPairs(made), unwritableInPairs(options, made)];
+  return { files, train: train.length, test: test.length, leakage, quoted, unwritable };
 }
 
 /** Generates and writes the stages one by one; written ones are kept, whatever happens later. */
@@ -161,11 +176,12 @@ export function writeDatasets({ stages, mixedFile = null, ...options }: WriteInp
     const file = stages.find((stage) => stage.words === made.words)?.file ?? '';
     if (made.kind === 'shortage') shortages.push(made.supply);
     else if (mixedFile !== null) generated.push(made);
-    else written.push({ words: made.words, ...writeOne(file, made) });
+    else written.push({ words: made.words, ...writeOne(file, made, options) });
     context.progress({ done: begun.length, total: stages.length, unit: 'stages' });
   }
   // A mixture that lacks some of its lengths isn't what was asked for.
   const [mixed] = shortages.length > 0 ? [] : mixStages(generated);
-  if (mixedFile !== null && mixed?.kind === 'dataset') written.push({ words: null, ...writeOne(mixedFile, mixed) });
+  if (mixedFile !== null && mixed?.kind === 'dataset')
+    written.push({ words: null, ...writeOne(mixedFile, mixed, options) });
   return { written, shortages, cancelled: [], sides };
 }

@@ -3,7 +3,7 @@
  * tokenizer has no token for, or writes in another way, no training can bring back.
  */
 import { inputError } from '../../errors.ts';
-import type { Tokenizer } from '../../model/tokenizer.ts';
+import { encodePrompt, loadTokenizer, type Tokenizer } from '../../model/tokenizer.ts';
 import { type Task, type TaskRecord, totalReward } from '../../tasks/task.ts';
 import { type LostWord, type Unwritable, unwritableInWords } from '../../text/unwritable.ts';
 import { splitWords } from '../../text/words.ts';
@@ -51,6 +51,19 @@ export function findUnwritable(
     }
   }
   return { ...found, examples: [...examples.values()] };
+}
+
+/** The same of records that no run has yet, for the tokenizer of a model's folder. */
+export function unwritableForModel(folder: string, task: Task, records: readonly TaskRecord[]): Unwritable {
+  const tokenizer = loadTokenizer(folder);
+  return findUnwritable(
+    tokenizer,
+    records.map((record) => ({
+      target: task.reference(record),
+      targetIds: tokenizer.encodeText(task.reference(record)),
+      promptIds: encodePrompt(tokenizer, record.prompt, task.quoted(record), record.messages),
+    })),
+  );
 }
 
 /** The same of a run's records. */

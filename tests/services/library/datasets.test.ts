@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readDataset } from '../../../main/services/datasets/files.ts';
 import { saveTemplate } from '../../../main/services/datasets/templates.ts';
@@ -58,6 +58,23 @@ describe('control tokens of chat models in the texts', () => {
     expect(shown.quoted).toMatch(/of 12 records contain <\|eot_id\|>, control tokens of chat models/);
     const { made } = await makeDatasets(library, options({ stages: [10] }));
     expect(made[0]?.quoted).toBe(shown.quoted);
+  });
+});
+
+describe('words that the model has no tokens for', () => {
+  it('are named by the preview and with the datasets, where a model is known', async () => {
+    const library = temporaryLibrary();
+    const text = Array.from({ length: 40 }, (_, i) => (i % 2 === 0 ? 'мир' : `word${i}`)).join(' ');
+    for (const title of ['A', 'B', 'C', 'D', 'E', 'F'])
+      library.store.texts.add({ title, text: text.replaceAll('word', title), source: 'made', words: 40 });
+    const model = { name: 'tiny', folder: resolve(import.meta.dirname, '../../../resources/models/tiny') };
+    const look = (more: object) => previewStage(library, { ...recipe, words: 10, show: 3, ...more });
+    expect((await look({})).unwritable).toBeNull();
+    expect((await look({ model: { name: 'gone', folder: '/no/such/model' } })).unwritable).toBeNull();
+    const { unwritable } = await look({ model });
+    expect(unwritable).toMatch(/^With the model tiny: \d+ of 240 words contain characters .* such as "мир"/);
+    const { made } = await makeDatasets(library, { ...options({ stages: [10] }), model });
+    expect(made[0]?.unwritable).toBe(unwritable);
   });
 });
 

@@ -7,6 +7,7 @@ import { didYouMean, nearestName } from '../../../text/nearest-name.ts';
 import { quotedWarning, usualQuoting } from '../../../text/quoted-tokens.ts';
 import { type DatasetFiles, writeDataset } from '../files.ts';
 import { findRecordLeakage, type Leakage } from '../leakage.ts';
+import { type KnownModel, unwritableWarning } from '../unwritable.ts';
 import {
   checkMapping,
   columnOf,
@@ -41,6 +42,8 @@ export interface RowOptions {
   readonly splitBy: string | null;
   readonly testShare: number;
   readonly seed: number;
+  /** The model that is likely to be trained; null or absent: it isn't known. */
+  readonly model?: KnownModel | null;
 }
 
 /** A record as it would be written, and as a prompt. */
@@ -71,6 +74,8 @@ export interface ImportPlan {
   readonly leakage: Leakage | null;
   /** What to say of control tokens that its texts quote; null: they quote none. */
   readonly quoted: string | null;
+  /** What to say of words that the model can't write; null: it can write all. */
+  readonly unwritable: string | null;
 }
 
 export interface ImportProblem {
@@ -140,13 +145,24 @@ export async function planRows(options: RowOptions, table: Table, heldOut: HeldO
       test: test.slice(0, SHOWN).map((one) => planned(task, one)),
       leakage: leakageOf(task, train, test),
       quoted: quotedIn(task, [...train, ...test]),
+      unwritable: unwritableIn(options, task, [...train, ...test]),
     };
   } catch (error) {
     if (!(error instanceof BraidError)) throw error;
     const isHeldOut = error instanceof HeldOutError;
     const problem = { message: error.message, remedy: error.remedy ?? null, isHeldOut };
     const counts = { rows: table.rows.length, leftOut: 0, duplicates: 0, faults: 0, train: 0, test: 0 };
-    return { ...shown, problem, counts, faults: [], train: [], test: [], leakage: null, quoted: null };
+    return {
+      ...shown,
+      problem,
+      counts,
+      faults: [],
+      train: [],
+      test: [],
+      leakage: null,
+      quoted: null,
+      unwritable: null,
+    };
   }
 }
 
@@ -167,6 +183,7 @@ export interface WrittenImport {
   readonly counts: ImportCounts;
   readonly leakage: Leakage | null;
   readonly quoted: string | null;
+  readonly unwritable: string | null;
 }
 
 /** Writes the dataset, if no row has a fault: otherwise an error lists them, and nothing is written. */
@@ -184,12 +201,14 @@ export async function writeImport(options: ImportOptions & { readonly target: st
     of.map(({ fields, record }) => ({ ...fields, id: record.id }) as TaskRecord);
   // The files last: what takes long, and may be interrupted, leaves none that are in no list.
   const [leakage, quoted] = [leakageOf(task, train, test), quotedIn(task, [...train, ...test])];
+  const unwritable = unwritableIn(options, task, [...train, ...test]);
   return {
     files: writeDataset(options.target, { train: written(train), test: written(test) }),
     mapping,
     counts: { rows, leftOut, duplicates, faults: 0, train: train.length, test: test.length },
     leakage,
     quoted,
+    unwritable,
   };
 }
 
@@ -308,6 +327,14 @@ function planned(task: Task, { row, record }: Parsed): PlannedRecord {
 function quotedIn(task: Task, records: readonly Parsed[]): string | null {
   const texts = records.map(({ record }) => [...task.quoted(record), task.reference(record)]);
   return quotedWarning(usualQuoting(texts));
+}
+
+function unwritableIn({ model }: RowOptions, task: Task, records: readonly Parsed[]): string | null {
+  return unwritableWarning(
+    model,
+    task,
+    records.map(({ record }) => record),
+  );
 }
 
 function leakageOf(task: Task, train: readonly Parsed[], test: readonly Parsed[]): Leakage | null {

@@ -42,6 +42,16 @@ describe('planImport', () => {
     expect((await writeImport({ ...options(path), target: join(folder, 'quoting-out.jsonl') })).quoted).toEqual(said);
   });
 
+  it('says which words the model has no tokens for, and so does the import', async () => {
+    const foreign = `${JSON.stringify({ question: 'который час', answer: 7, kind: 'sum' })}\n`;
+    const path = file('foreign.jsonl', jsonl + foreign);
+    const model = { name: 'tiny', folder: resolve(import.meta.dirname, '../../../../resources/models/tiny') };
+    const said = expect.stringMatching(/^With the model tiny: \d+ % of the prompts' tokens stand for characters/);
+    expect((await planImport({ ...options(path), model })).unwritable).toEqual(said);
+    const target = join(folder, 'foreign-out.jsonl');
+    expect((await writeImport({ ...options(path), model, target })).unwritable).toEqual(said);
+  });
+
   it('keeps ids of parquet that no number holds', async () => {
     const [first, second] = [1730000000000000001n, 1730000000000000002n];
     const parquet = parquetWriteBuffer({
