@@ -118,8 +118,9 @@ interface CardProps {
 }
 
 function Card({ stage, live, after, shortage }: CardProps) {
-  const { name, words, best, promotion, dataset, steps, origin } = stage;
-  const met = best !== null && promotion !== null && best.mean >= promotion.at_least;
+  const { name, words, metScore, promotion, dataset, steps, origin } = stage;
+  const best = metScore ?? stage.best?.mean ?? null;
+  const met = best !== null && promotion !== null && best >= promotion.at_least;
   return (
     <>
       <strong>{name}</strong>
@@ -128,7 +129,7 @@ function Card({ stage, live, after, shortage }: CardProps) {
         {words !== null && name !== counted(words, 'word') && <span className="faint">{counted(words, 'word')}</span>}
       </span>
       <span className={classes.line}>
-        best <b className={met ? classes.met : ''}>{score(best?.mean)}</b>
+        best <b className={met ? classes.met : ''}>{score(best)}</b>
       </span>
       <span className={classes.soft}>{ruleInShort(promotion)}</span>
       <span className={classes.soft}>
