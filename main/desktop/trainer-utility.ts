@@ -40,7 +40,10 @@ export function launchUtility(entry: string): LaunchTrainer<object> {
           child.once('exit', () => clearTimeout(timer));
         }),
       onExit: (listener) =>
-        void child.once('exit', (code) => void stderr.ended().then(() => listener(code, killed ? 'SIGKILL' : null))),
+        void child.once(
+          'exit',
+          (code) => void stderr.ended().then(() => listener(code, killed ? 'SIGKILL' : null, null)),
+        ),
     };
   };
 }

@@ -11,6 +11,7 @@ import {
   type WorkerOptions,
 } from 'node:worker_threads';
 import { BraidError } from '../errors.ts';
+import { startRemedy } from './start-reason.ts';
 
 /** A file that is missing or that can't run, or one that it imports, fails before any line of it: this runs first. */
 const LOADER = `
@@ -77,13 +78,11 @@ export function startThread(
   };
 }
 
-/** The error for a thread that didn't get as far as its first message. */
+/** The error for a thread that didn't get as far as its first message; null: it was silent. */
 export function didNotStart(code: string, thread: string, fault: string | null): BraidError {
-  if (fault === null || /ERR_WORKER_INIT_FAILED|EAGAIN|EMFILE|ENOMEM|out of memory/i.test(fault))
-    return new BraidError(code, `${thread} can't start: ${fault ?? 'it gave no sign of life'}`, {
-      remedy: 'Close other programs and try again.',
-    });
-  return new BraidError(code, `${thread} can't start: ${fault}`, {
-    remedy: 'A file of Braid is missing or damaged, or something in its way: install Braid again.',
+  const why = fault ?? 'it gave no sign of life';
+  const remedy = fault === null ? 'Close other programs and try again.' : startRemedy(why);
+  return new BraidError(code, `${thread} can't start: ${why}`, {
+    remedy: remedy ?? '`braid doctor` checks what it needs.',
   });
 }

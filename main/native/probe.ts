@@ -5,6 +5,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
+import { startReason } from '../io/start-reason.ts';
 import { explainProblem, type NativeProblem } from './problems.ts';
 
 /** What an addon that works says. */
@@ -82,10 +83,11 @@ function runScript(addon: string, timeoutMs: number) {
   const env = { ...process.env, TF_CPP_MIN_LOG_LEVEL: '0', TF_FORCE_GPU_ALLOW_GROWTH: 'true' };
   const child = spawn(process.execPath, ['-e', SCRIPT, addon], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   const said = { stdout: '', stderr: '' };
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+  // Without a free file descriptor a child has no pipes.
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
     said.stdout += text;
   });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     said.stderr = (said.stderr + text).slice(-100_000);
   });
   let timedOut = false;
@@ -96,7 +98,7 @@ function runScript(addon: string, timeoutMs: number) {
   return new Promise<typeof said & { code: number | null; signal: string | null; timedOut: boolean }>((resolve) => {
     child.on('error', (error) => {
       clearTimeout(timer);
-      resolve({ stdout: '', stderr: error.message, code: null, signal: null, timedOut });
+      resolve({ stdout: '', stderr: startReason(error, process.execPath), code: null, signal: null, timedOut });
     });
     child.on('close', (code, signal) => {
       clearTimeout(timer);

@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { BraidError } from '../../errors.ts';
+import { startReason } from '../../io/start-reason.ts';
 
 const run = promisify(execFile);
 
@@ -26,7 +27,7 @@ export async function runTool(program: string, args: readonly string[], options:
     return stdout;
   } catch (cause) {
     if (isInterruption(cause)) throw cause;
-    throw new BraidError('TOOL_FAILED', `${program}: ${explain(cause)}`, { cause, remedy });
+    throw new BraidError('TOOL_FAILED', `${program}: ${explain(cause, program)}`, { cause, remedy });
   }
 }
 
@@ -35,9 +36,10 @@ export function isInterruption(error: unknown): boolean {
   return error instanceof Error && error.name === 'AbortError';
 }
 
-function explain(error: unknown): string {
+function explain(error: unknown, program: string): string {
   const { code, stderr, message } = error as { code?: unknown; stderr?: string; message: string };
   if (code === 'ENOENT') return 'this program is not on the PATH';
+  if (typeof code === 'string' && (stderr ?? '') === '') return `it can't be started: ${startReason(error, program)}`;
   const last = (stderr ?? '').trim().split('\n').slice(-6).join('\n');
   return last === '' ? message : `it failed with ${String(code)}:\n${last}`;
 }

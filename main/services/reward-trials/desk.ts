@@ -1,11 +1,12 @@
 /** The host's side of the reward process: started with the first call, ended when nobody has asked for a while. */
 import { BraidError } from '../../errors.ts';
+import { startRemedy } from '../../io/start-reason.ts';
 import type { ExternalAccess } from '../../tasks/external/access.ts';
 import type { FolderSource } from '../../tasks/folder/source.ts';
 import type { Answer } from '../../tasks/task.ts';
 import type { RewardAnswer, RewardCall, ScoredAnswers } from '../../trainer/host/reward-calls.ts';
 import type { TrainerChannel } from '../trainer-process/channel.ts';
-import { failedError } from '../trainer-process/process.ts';
+import { describeExit, failedError, keepTail, type TrainerExit } from '../trainer-process/process.ts';
 import type { HostPaths } from '../workspace/paths.ts';
 
 export interface RewardDesk {
@@ -69,9 +70,10 @@ export function openRewardDesk(
 
   function started(): TrainerChannel<RewardCall> {
     const fresh = rewardProcess();
+    const stderr = keepTail(fresh.stderr);
     fresh.onMessage((message) => take(message as readonly RewardAnswer[]));
-    fresh.onExit(() => {
-      if (channel === fresh) end(died());
+    fresh.onExit((code, signal, fault) => {
+      if (channel === fresh) end(died({ code, signal, fault, stderr: stderr(), silentForMs: null }));
     });
     return fresh;
   }
@@ -94,8 +96,9 @@ function replaced(): BraidError {
   return new BraidError('REPLACED', 'A later version of the reward is being tried', { kind: 'input' });
 }
 
-function died(): BraidError {
-  return new BraidError('REWARD_PROCESS_DIED', 'The process that tries rewards ended; your files are unchanged', {
-    remedy: 'Change the reward or try again: the process is started again.',
+function died(exit: TrainerExit): BraidError {
+  const reason = describeExit(exit, 'The process that tries rewards');
+  return new BraidError('REWARD_PROCESS_DIED', `Your files are unchanged. ${reason}`, {
+    remedy: startRemedy(reason) ?? 'Change the reward or try again: the process is started again.',
   });
 }

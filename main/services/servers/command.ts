@@ -9,6 +9,7 @@ import { promisify } from 'node:util';
 import { BraidError, inputError } from '../../errors.ts';
 import { isLoopback } from '../../io/address.ts';
 import { errorCode } from '../../io/atomic-write.ts';
+import { startReason } from '../../io/start-reason.ts';
 import { type LauncherOf, portOf } from '../engines/launcher.ts';
 import { identityOf, isBeforeBoot } from '../workspace/host.ts';
 import { ENDED_IDLE, type Looked, type ServerKind, type StartedRecord, tailOf } from './kind.ts';
@@ -65,7 +66,7 @@ export const commandServer: ServerKind<'command'> = {
         cwd: homedir(),
         env,
       });
-      await new Promise((resolve, reject) => child.once('spawn', resolve).once('error', reject));
+      await new Promise((resolve, reject) => child.once('spawn', resolve).once('error', reject)).catch(notStarted);
       child.unref();
       const pid = child.pid ?? null;
       return { ...record.handle, pid, hostId: pid === null ? null : identityOf(pid) };
@@ -121,6 +122,12 @@ const WHY: Readonly<Record<string, string>> = {
   idle: ENDED_IDLE,
   time: 'It was stopped because it had been up for its longest time',
 };
+
+function notStarted(cause: unknown): never {
+  throw new BraidError('LAUNCHER_FAILED', `The server can't be started: ${startReason(cause, '/bin/sh')}`, {
+    ...{ cause, remedy: 'Nothing is running. Remove the cause and start the server again.' },
+  });
+}
 
 /** What runs here, and what ends the server elsewhere. */
 function linesOf(

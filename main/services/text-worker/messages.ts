@@ -17,6 +17,8 @@ export interface TaskFailure {
 }
 
 export type TaskReply =
+  /** Its code is loaded. */
+  | { readonly kind: 'ready' }
   | { readonly kind: 'progress'; readonly progress: JobProgress }
   | { readonly kind: 'result'; readonly value: unknown }
   | { readonly kind: 'failed'; readonly failure: TaskFailure };

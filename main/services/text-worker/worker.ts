@@ -8,6 +8,7 @@ import { tasks } from './tasks.ts';
 const EVERY_MS = 100;
 
 const reply = (message: TaskReply): void => parentPort?.postMessage(message);
+reply({ kind: 'ready' });
 
 parentPort?.on('message', async ({ name, input, cancel }: TaskMessage) => {
   let told = 0;

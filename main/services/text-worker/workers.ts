@@ -4,6 +4,7 @@
  */
 import { type ResourceLimits, Worker } from 'node:worker_threads';
 import { BraidError } from '../../errors.ts';
+import { didNotStart } from '../../io/start-thread.ts';
 import type { JobProgress } from '../trainer-process/job.ts';
 import type { TaskFailure, TaskMessage, TaskReply } from './messages.ts';
 import type { TaskInput, TaskName, TaskOutput } from './tasks.ts';
@@ -36,7 +37,7 @@ export function openTextWorkers(entry: string, resourceLimits: ResourceLimits = 
   const all = new Set<Worker>();
 
   function start(): Worker {
-    const worker = new Worker(entry, { resourceLimits });
+    const worker = newWorker(entry, resourceLimits);
     all.add(worker);
     // One that fails while it is idle has no task to report it: without a listener it would end the host.
     worker.on('error', () => {
@@ -81,6 +82,19 @@ export function openTextWorkers(entry: string, resourceLimits: ResourceLimits = 
   };
 }
 
+function newWorker(entry: string, resourceLimits: ResourceLimits): Worker {
+  try {
+    return new Worker(entry, { resourceLimits });
+  } catch (error) {
+    // The system has no room for another thread.
+    throw didNotStart('TEXT_WORK_DIED', THREAD, (error as Error).message);
+  }
+}
+
+const THREAD = 'The thread for work on texts';
+/** Those that have got as far as their first message. */
+const ready = new WeakSet<Worker>();
+
 function ask(
   worker: Worker,
   { name, input }: { readonly name: TaskName; readonly input: unknown },
@@ -100,11 +114,14 @@ function ask(
       worker.removeListener('exit', gone);
       end();
     };
-    const failed = (error: Error): void => settle(() => reject(died(error.message, error)));
-    const gone = (): void => settle(() => reject(isCancelled(signal) ? cancelled() : died('it ended')));
+    const ended = (why: string, error?: Error): BraidError =>
+      ready.has(worker) ? died(why, error) : didNotStart('TEXT_WORK_DIED', THREAD, why);
+    const failed = (error: Error): void => settle(() => reject(ended(error.message, error)));
+    const gone = (): void => settle(() => reject(isCancelled(signal) ? cancelled() : ended('it ended')));
     signal?.addEventListener('abort', abort);
     worker.on('message', (reply: TaskReply) => {
-      if (reply.kind === 'progress') onProgress?.(reply.progress);
+      if (reply.kind === 'ready') ready.add(worker);
+      else if (reply.kind === 'progress') onProgress?.(reply.progress);
       else if (reply.kind === 'result') settle(() => resolve(reply.value));
       else settle(() => reject(asError(reply.failure)));
     });

@@ -1,6 +1,7 @@
 /** The channel to a trainer process, implemented by the plain Node host and the desktop. */
-import { type ChildProcess, fork } from 'node:child_process';
+import { type ChildProcess, type ForkOptions, fork } from 'node:child_process';
 import type { Readable } from 'node:stream';
+import { startReason } from '../../io/start-reason.ts';
 import type { BackendSetting } from '../../trainer/backend-names.ts';
 import type { JobEvent, TrainerCommand } from '../../trainer/events.ts';
 import { YIELDS } from '../../trainer/host/priority.ts';
@@ -18,8 +19,8 @@ export interface TrainerChannel<M = TrainerJob | TrainerCommand> {
   /** Ends it at once. */
   kill(): void;
   onMessage(listener: (message: unknown) => void): void;
-  /** Called once, after the last message. */
-  onExit(listener: (code: number | null, signal: string | null) => void): void;
+  /** Called once, after the last message. `fault`: why it could not be started; null: it was. */
+  onExit(listener: (code: number | null, signal: string | null, fault: string | null) => void): void;
 }
 
 /** Starts a trainer process; `env` is added to the host's environment, `backend` is what its job will ask for. */
@@ -89,7 +90,7 @@ export function onceClosed(child: ChildProcess, listener: (code: number | null, 
   const check = (): void => {
     const { exitCode, signalCode, connected, stderr } = child;
     const hasExited = exitCode !== null || signalCode !== null;
-    if (hasExited && !connected && (stderr === null || stderr.closed)) call();
+    if (hasExited && !connected && (stderr?.closed ?? true)) call();
   };
   // After what was received before: messages are delivered in ticks of their own.
   const soon = (): void => void setImmediate(check);
@@ -105,26 +106,43 @@ export function onceClosed(child: ChildProcess, listener: (code: number | null, 
 /** Launches the trainer as a process of this Node, or of another one. */
 export function forkTrainer(entry: string, node: string = process.execPath): LaunchTrainer<object> {
   return (env) => {
-    const child = fork(entry, [], {
-      execPath: node,
-      serialization: 'advanced',
-      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    const options: ForkOptions = {
+      ...{ execPath: node, serialization: 'advanced', stdio: ['ignore', 'ignore', 'pipe', 'ipc'] },
       env: trainerEnvironment(env),
+    };
+    let fault: string | null = null;
+    let child: ChildProcess;
+    try {
+      child = fork(entry, [], options);
+    } catch (error) {
+      return unstarted(startReason(error, node));
+    }
+    child.on('error', (error) => {
+      if (child.pid === undefined) fault ??= startReason(error, node);
     });
-    child.on('error', () => undefined);
     child.once('disconnect', () => {
       const timer = setTimeout(() => child.kill('SIGKILL'), EXIT_MS);
       child.once('exit', () => clearTimeout(timer));
     });
     return {
       pid: child.pid,
-      stderr: child.stderr,
+      // Without a free file descriptor it has none, whatever its type says.
+      stderr: child.stderr ?? null,
       post: (message) => {
         if (child.connected) child.send(message, () => undefined);
       },
       kill: () => void child.kill('SIGKILL'),
       onMessage: (listener) => void child.on('message', listener),
-      onExit: (listener) => onceClosed(child, listener),
+      onExit: (listener) => onceClosed(child, (code, signal) => listener(code, signal, fault)),
     };
+  };
+}
+
+/** What is left of a process that the system refused at once. */
+function unstarted(fault: string): TrainerChannel<object> {
+  const nothing = (): void => undefined;
+  return {
+    ...{ pid: undefined, stderr: null, post: nothing, kill: nothing, onMessage: nothing },
+    onExit: (listener) => void setImmediate(() => listener(null, null, fault)),
   };
 }

@@ -1,5 +1,6 @@
 /** A side job of the trainer process as a promise: with progress, one result or a clear error. */
 import { BraidError } from '../../errors.ts';
+import { startRemedy } from '../../io/start-reason.ts';
 import type { TaskMessage } from '../../tasks/task.ts';
 import type { JobEvent } from '../../trainer/events.ts';
 import type { SideJob, SideJobResult } from '../../trainer/jobs/jobs.ts';
@@ -69,8 +70,10 @@ export async function runTrainerJob<J extends SideJob>(
   if (isAborted(signal)) throw interrupted();
   const { ready, result, failure } = told;
   if (failure !== undefined) throw failure;
-  if (ready === undefined || result === undefined)
-    throw new BraidError('TRAINER_DIED', describeExit(exit), { remedy: HINT });
+  if (ready === undefined || result === undefined) {
+    const reason = describeExit(exit);
+    throw new BraidError('TRAINER_DIED', reason, { remedy: startRemedy(reason) ?? HINT });
+  }
   const { backend, threads, why } = ready;
   return { value: result.value as SideJobResult<J>, backend, threads, why };
 }

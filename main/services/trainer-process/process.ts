@@ -13,6 +13,8 @@ export interface TrainerExit {
   readonly signal: string | null;
   /** Its stderr; of a long one the end. */
   readonly stderr: string;
+  /** Why it could not be started; null: it was. */
+  readonly fault: string | null;
   /** Set if the host killed it after a silence of this length. */
   readonly silentForMs: number | null;
 }
@@ -52,9 +54,9 @@ export function spawnTrainer<J extends TrainerJob>(
     onEvents(events as readonly EventOf<J>[]);
   });
   const exited = new Promise<TrainerExit>((resolve) => {
-    channel.onExit((code, signal) => {
+    channel.onExit((code, signal, fault) => {
       silence.end();
-      resolve({ code, signal, stderr: stderr(), silentForMs: silence.broken() ? (silenceMs ?? 0) : null });
+      resolve({ code, signal, fault, stderr: stderr(), silentForMs: silence.broken() ? (silenceMs ?? 0) : null });
     });
   });
   try {
@@ -104,15 +106,19 @@ export function failedError({ code, message, remedy, input }: Failure): BraidErr
 }
 
 /** A description of how a process ended: `with code 1: <its stderr without what libraries log>`, an error first. */
-export function describeExit({ code, signal, stderr, silentForMs }: TrainerExit): string {
+export function describeExit(
+  { code, signal, fault, stderr, silentForMs }: TrainerExit,
+  process = 'The trainer process',
+): string {
+  if (fault !== null) return `${process} can't be started: ${fault}`;
   const lines = withoutLibraryLog(stderr).split('\n').slice(-STDERR_LINES);
   const error = lines.findIndex((line) => /^(Uncaught )?([A-Z]\w*)?(Error|Exception)\b.*: /.test(line));
   // Node writes where it happened before what happened.
   const said = [...lines.slice(Math.max(0, error)), ...lines.slice(0, Math.max(0, error))].join('\n');
   const how =
     silentForMs === null
-      ? `The trainer process ended ${signal === null ? `with code ${code}` : inWords(signal)}`
-      : `The trainer process hung: it was silent for ${Math.round(silentForMs / 1000)} s and was killed`;
+      ? `${process} ended ${signal === null ? `with code ${code}` : inWords(signal)}`
+      : `${process} hung: it was silent for ${Math.round(silentForMs / 1000)} s and was killed`;
   return said === '' ? how : `${how}: ${said}`;
 }
 
@@ -123,7 +129,8 @@ function inWords(signal: string): string {
     : `with ${signal}`;
 }
 
-function keepTail(stream: Readable | null): () => string {
+/** Reads a process's stderr; gives its end. */
+export function keepTail(stream: Readable | null): () => string {
   let text = '';
   stream?.setEncoding('utf8').on('data', (chunk: string) => {
     text = (text + chunk).slice(-STDERR_KEPT);

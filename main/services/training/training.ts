@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { BraidError, inputError } from '../../errors.ts';
+import { startRemedy } from '../../io/start-reason.ts';
 import { largest } from '../../lists.ts';
 import type { Store } from '../../store/index.ts';
 import type { RunRow } from '../../store/runs.ts';
@@ -359,7 +360,7 @@ function conclude(
   if (collapse !== null && requireRun(store, runId).state === 'stopped') finishRun(store, runId, 'collapsed', collapse);
   const run = requireRun(store, runId);
   const died = new BraidError('TRAINER_DIED', `Run ${runId}: ${reason}`, {
-    remedy: 'Resume the run: it continues from its last checkpoint.',
+    remedy: startRemedy(reason) ?? 'Resume the run: it continues from its last checkpoint.',
   });
   return {
     runId,

@@ -1,5 +1,7 @@
 /** Scores batches of completions with components outside the sandbox, which another thread computes side by side. */
 import { BraidError } from '../../errors.ts';
+import { startRemedy } from '../../io/start-reason.ts';
+import { didNotStart } from '../../io/start-thread.ts';
 import { type SyncThread, startSyncThread } from '../sync-thread.ts';
 import type { Answer } from '../task.ts';
 import { reachOf } from './access.ts';
@@ -13,6 +15,8 @@ export interface ExternalScorer {
 }
 
 type Thread = SyncThread<ExternalRequest, ExternalReply>;
+
+const THREAD = 'The thread that asks commands, servers and models for rewards';
 
 /** To load a thread's code, and models, on a busy machine. */
 const START_MS = 600_000;
@@ -40,7 +44,7 @@ export function openExternalScorer(program: ExternalProgram): ExternalScorer {
         kind: 'input',
         ...(first.remedy === null ? {} : { remedy: first.remedy }),
       });
-    throw dead();
+    throw didNotStart('REWARD_THREAD', THREAD, fresh.fault());
   }
 
   return {
@@ -51,9 +55,10 @@ export function openExternalScorer(program: ExternalProgram): ExternalScorer {
     finish: () => {
       const reply = thread === null ? null : untilReply(thread, SILENCE_MS);
       if (reply?.kind === 'scored') return reply.components;
+      const fault = thread?.fault() ?? null;
       thread?.end();
       thread = null;
-      throw dead();
+      throw dead(fault);
     },
     close: () => {
       if (thread === null) return;
@@ -111,8 +116,8 @@ function untilReply(thread: Thread, silenceMs: number): ExternalReply | null {
   }
 }
 
-function dead(): BraidError {
-  return new BraidError('REWARD_THREAD', 'The thread that asks commands, servers and models for rewards ended', {
-    remedy: 'Close other programs and try again. Checkpoints up to the last one are safe.',
+function dead(fault: string | null): BraidError {
+  return new BraidError('REWARD_THREAD', `${THREAD} ended${fault === null ? '' : `: ${fault}`}`, {
+    remedy: `${(fault !== null && startRemedy(fault)) || 'Close other programs and try again.'} Checkpoints up to the last one are safe.`,
   });
 }

@@ -1,8 +1,9 @@
 /**
  * The pool's worker threads. Their program is a string, so that no bundler or archive has to keep a file for it.
  */
-import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
+import type { BraidError } from '../../errors.ts';
+import { didNotStart } from '../../io/start-thread.ts';
 import { CONTROL_DONE, CONTROL_FAILED } from '../kernels/ids.ts';
 
 /** A worker's input: the shared kernel module and memory, the pool's control block, its own scratch. */
@@ -27,10 +28,25 @@ try {
 
 /** Starts a worker; resolves when its thread runs. It neither keeps the process alive nor outlives it. */
 export async function startWorker(task: WorkerTask): Promise<Worker> {
-  const worker = new Worker(program, { eval: true, workerData: task, name: 'braid-kernels' });
+  const worker = newWorker(task);
   // The main thread learns of a fault from the control block; without a listener it would also crash the process.
   worker.on('error', () => undefined);
-  await once(worker, 'online');
+  await new Promise((resolve, reject) => {
+    worker.once('online', resolve).once('error', (error) => reject(notStarted(error.message)));
+    worker.once('exit', (code) => reject(notStarted(`it ended with code ${code}`)));
+  });
   worker.unref();
   return worker;
+}
+
+function newWorker(task: WorkerTask): Worker {
+  try {
+    return new Worker(program, { eval: true, workerData: task, name: 'braid-kernels' });
+  } catch (error) {
+    throw notStarted((error as Error).message);
+  }
+}
+
+function notStarted(why: string): BraidError {
+  return didNotStart('KERNEL_THREAD', 'A thread of the wasm backend', why);
 }

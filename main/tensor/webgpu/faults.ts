@@ -1,7 +1,8 @@
 /** What can go wrong with a GPU, in words, with what to do about it. */
 import { BraidError } from '../../errors.ts';
+import { didNotStart } from '../../io/start-thread.ts';
 import { mayHaveGpu } from '../../native/gpu-memory.ts';
-import { type VulkanProblem, vulkanProblem } from '../../native/vulkan-driver.ts';
+import { vulkanProblem, type VulkanProblem } from '../../native/vulkan-driver.ts';
 import type { GpuFault } from './protocol.ts';
 
 /** Dawn's binding hands out memory of its own, which Electron's V8 doesn't allow. */
@@ -64,6 +65,8 @@ export function faultError(fault: GpuFault, message: string): BraidError {
         kind: 'input',
         remedy: 'Run npm ci without --omit=optional, or use --backend wasm.',
       });
+    case 'no-thread':
+      return didNotStart('GPU_THREAD', 'The thread that computes on the GPU', message);
     case 'no-adapter':
       return noAdapter(message, process.platform === 'linux' && mayHaveGpu() ? vulkanProblem() : null);
     case 'other-name':

@@ -1,7 +1,8 @@
 /** The way to the thread that owns the GPU: requests go out, and the caller waits for the answers. */
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads';
+import { MessageChannel, type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
+import { startThread } from '../../io/start-thread.ts';
 import { faultError } from './faults.ts';
 import type { Reply, Request } from './protocol.ts';
 
@@ -16,26 +17,24 @@ export interface Line {
 export function openLine(): Line {
   const flag = new Int32Array(new SharedArrayBuffer(8));
   const { port1, port2 } = new MessageChannel();
-  const worker = new Worker(threadFile(), {
+  const thread = startThread(threadFile(), flag, {
     workerData: { port: port2, flag },
     transferList: [port2],
     name: 'braid-gpu',
   });
-  worker.on('error', () => undefined);
-  worker.unref();
   port1.unref();
   return {
     post: (request, transfer) => port1.postMessage(request, [...transfer]),
     ask: (request, deadline) => {
       const before = Atomics.load(flag, 0);
       port1.postMessage(request);
-      const reply = waitFor(port1, flag, before, deadline);
+      const reply = waitFor(port1, flag, before, deadline, thread.fault);
       if (reply.ok) return reply;
       throw faultError(reply.fault, reply.message);
     },
     end: async () => {
       port1.close();
-      await worker.terminate();
+      await thread.end();
     },
   };
 }
@@ -50,11 +49,17 @@ export function waitFor(
   flag: Int32Array,
   before: number,
   deadline: number = Number.POSITIVE_INFINITY,
+  fault: () => string | null = () => null,
 ): Reply {
   // Looks are counted, not time: a machine that slept for an hour has been silent for one look.
   let [beat, silent] = [Atomics.load(flag, 1), 0];
+  const check = (): void => {
+    const why = fault();
+    if (why !== null) throw faultError('no-thread', why);
+  };
   // The counter decides, not the waking: the notification of an earlier reply may come while this one is waited for.
   while (Atomics.load(flag, 0) === before) {
+    check();
     const left = deadline - performance.now();
     if (left <= 0) throw faultError('slow', 'it took longer than it was given');
     if (Atomics.wait(flag, 0, before, Math.min(LOOK_MS, left)) !== 'timed-out') continue;
@@ -63,6 +68,7 @@ export function waitFor(
     else if (++silent > SILENT_LOOKS) throw faultError('lost', 'its thread no longer answers');
   }
   const answer = receiveMessageOnPort(port) as { readonly message: Reply } | undefined;
+  if (answer === undefined) check();
   if (answer === undefined) throw new Error('Expected an answer of the GPU thread, got none');
   return answer.message;
 }

@@ -101,6 +101,7 @@ export interface AdapterFacts {
 /** Why the device can't continue. */
 export type GpuFault =
   | 'no-package'
+  | 'no-thread'
   | 'no-adapter'
   | 'other-name'
   | 'no-device'

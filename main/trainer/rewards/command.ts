@@ -6,6 +6,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { startReason } from '../../io/start-reason.ts';
 import { type CommandFiles, filesOf } from '../../tasks/external/access.ts';
 import type { Outcome } from '../../tasks/external/messages.ts';
 import type { CommandSpec } from '../../tasks/external/spec.ts';
@@ -100,17 +101,17 @@ function startCommand({ command, timeout_s }: CommandSpec, folder: string): Runn
     ended ??= why;
     onEnd(ended);
   };
-  child.on('error', (error) => end(`can't be started (${error.message})`));
+  child.on('error', (error) => end(`can't be started: ${startReason(error, program)}`));
   child.on('close', (code, signal) => {
     const said = stderr.trim();
     end(`ended ${signal === null ? `with code ${code}` : `by ${signal}`}${said === '' ? '' : `: ${said}`}`);
   });
-  // Writing to a process that has ended is noticed by its end.
-  child.stdin.on('error', () => undefined);
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+  // Writing to a process that has ended is noticed by its end. Without a free file descriptor a child has no pipes.
+  child.stdin?.on('error', () => undefined);
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     stderr = (stderr + text).slice(-KEPT_STDERR);
   });
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
     const lines = (partial + text).split('\n');
     partial = lines.pop() ?? '';
     for (const line of lines) if (line.trim() !== '') onLine(line);
@@ -137,14 +138,14 @@ function startCommand({ command, timeout_s }: CommandSpec, folder: string): Runn
       };
       onEnd = (why) => fail(why, !why.startsWith("can't"));
       if (ended !== null) return onEnd(ended);
-      child.stdin.write(answers.map(([id, answer]) => `${JSON.stringify(asRequest(answer, id))}\n`).join(''));
+      child.stdin?.write(answers.map(([id, answer]) => `${JSON.stringify(asRequest(answer, id))}\n`).join(''));
     });
 
   return {
     exchange,
     kill: () => killGroup(child),
     end: async () => {
-      child.stdin.end();
+      child.stdin?.end();
       if (ended === null) await Promise.race([new Promise((resolve) => child.once('close', resolve)), wait(GRACE_MS)]);
       killGroup(child);
     },

@@ -6,6 +6,7 @@ import { draftRecords, recordsSources } from '../../../main/services/reward-tria
 import {
   checkDraft,
   type Draft,
+  draftSource,
   rescoreDraft,
   trialSources,
   tryDraft,
@@ -52,6 +53,32 @@ function place(budgetMs = 60_000) {
   const draft: Draft = { name: 'say', definition: taskYaml, reward: rewardTs };
   return { place: { store, paths, rewards, sampled: openSampledAnswers() }, draft, runId };
 }
+
+describe('openRewardDesk', () => {
+  it('says at once why its process cannot start', async () => {
+    const { place: app, draft } = place();
+    const missing = forkTrainer(join(app.store.folder, 'none.mjs'));
+    const rewards = openRewardDesk({ rewardProcess: missing, rewardWorker });
+    closing.push(() => rewards.close());
+    await expect(rewards.score('check', draftSource(draft, app), [])).rejects.toMatchObject({
+      code: 'REWARD_PROCESS_DIED',
+      message: expect.stringContaining('Cannot find module'),
+      remedy: expect.stringContaining('install Braid again'),
+    });
+  });
+
+  it('says at once why the thread of its process cannot start', async () => {
+    const { place: app, draft } = place();
+    const rewards = openRewardDesk({ rewardProcess, rewardWorker: join(app.store.folder, 'none.mjs') });
+    closing.push(() => rewards.close());
+    const began = performance.now();
+    await expect(rewards.score('check', draftSource(draft, app), [])).rejects.toMatchObject({
+      code: 'REWARD_THREAD',
+      message: expect.stringContaining("can't start: Cannot find module"),
+    });
+    expect(performance.now() - began).toBeLessThan(20_000);
+  });
+});
 
 describe('checkDraft', () => {
   it('places the faults of both texts, and knows the fields', async () => {

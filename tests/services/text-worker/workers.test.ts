@@ -36,6 +36,19 @@ describe('run', () => {
     });
   });
 
+  it.each([
+    ['its file is missing', null, /can't start: Cannot find module/],
+    ['a module is missing', "import './none.mjs'", /can't start: Cannot find module .*none\.mjs/],
+    ['it throws', "throw new Error('no luck')", /can't start: no luck/],
+    ['it ends', 'process.exit(3)', /can't start: it ended/],
+  ])('says why a thread cannot start: %s', async (_, body, why) => {
+    const { run } = workers(body === null ? join(temporaryFolder(), 'none.mjs') : otherEntry(body));
+    await expect(run('overview', overviewInput)).rejects.toMatchObject({
+      code: 'TEXT_WORK_DIED',
+      message: expect.stringMatching(why),
+    });
+  });
+
   it('ends the thread when cancelled, and works on', async () => {
     const { run } = workers();
     const controller = new AbortController();

@@ -1,9 +1,11 @@
-import { fork } from 'node:child_process';
+import { fork, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { forkTrainer, onceClosed } from '../../../main/services/trainer-process/channel.ts';
+import { runTrainerJob } from '../../../main/services/trainer-process/job.ts';
 import { temporaryFolder } from '../../store/helpers.ts';
 
 /** What a process that is launched with these variables finds in its environment. */
@@ -33,6 +35,65 @@ describe('forkTrainer', () => {
     expect((await environmentOf()).GLIBC_TUNABLES).toContain('glibc.malloc.hugetlb=1');
     vi.stubEnv('GLIBC_TUNABLES', 'glibc.malloc.check=1');
     expect((await environmentOf({ BRAID_OF_THE_JOB: 'given' })).GLIBC_TUNABLES).toBe('glibc.malloc.check=1');
+  });
+});
+
+describe('a trainer that cannot start', () => {
+  const job = { kind: 'self-check', backend: 'wasm', threads: 1, kernelsFile: 'kernels.wasm' } as const;
+  const entry = (code: string): string => {
+    const file = join(temporaryFolder(), 'entry.mjs');
+    writeFileSync(file, code);
+    return file;
+  };
+  const noProgram = (): string => {
+    const file = join(temporaryFolder(), 'file');
+    writeFileSync(file, 'no program');
+    return file;
+  };
+
+  it.each([
+    [
+      'the program is missing',
+      () => forkTrainer('entry.mjs', '/no/such/node'),
+      /can't be started: there is no program "\/no\/such\/node" \(ENOENT\)/,
+    ],
+    ['the program is no program', () => forkTrainer('entry.mjs', noProgram()), /can't be started: .*may run/],
+    [
+      'its file is missing',
+      () => forkTrainer(join(temporaryFolder(), 'none.mjs')),
+      /ended with code 1: Error: Cannot find module/,
+    ],
+    [
+      'a module is missing',
+      () => forkTrainer(entry("import './none.mjs'")),
+      /ended with code 1: Error.*: Cannot find module/,
+    ],
+    ['it has a syntax error', () => forkTrainer(entry('const = 1')), /ended with code 1: SyntaxError/],
+    [
+      'it throws as it loads',
+      () => forkTrainer(entry("throw new Error('no luck')")),
+      /ended with code 1: Error: no luck/,
+    ],
+    ['it ends', () => forkTrainer(entry('process.exit(3)')), /ended with code 3/],
+  ])('says why at once: %s', async (_, launch, why) => {
+    const began = performance.now();
+    const failure = await runTrainerJob(job, launch()).catch((error: Error) => error);
+    expect(failure).toMatchObject({ code: 'TRAINER_DIED', message: expect.stringMatching(why) });
+    expect(performance.now() - began).toBeLessThan(20_000);
+  });
+
+  it.skipIf(process.platform === 'win32')('says so where no file can be opened', () => {
+    const script = `
+import { openSync } from 'node:fs';
+import { forkTrainer } from '${pathToFileURL(resolve('main/services/trainer-process/channel.ts')).href}';
+import { describeExit, spawnTrainer } from '${pathToFileURL(resolve('main/services/trainer-process/process.ts')).href}';
+try { for (;;) openSync('/dev/null'); } catch {}
+const { exited } = spawnTrainer(${JSON.stringify(job)}, { launch: forkTrainer('entry.mjs'), onEvents: () => undefined });
+const exit = await exited;
+process._rawDebug(describeExit(exit));`;
+    const line = `ulimit -n 60; exec "${process.execPath}" "${entry(script)}"`;
+    const { stderr } = spawnSync('/bin/sh', ['-c', line], { encoding: 'utf8', timeout: 30_000 });
+    expect(stderr).toContain("can't be started: too many files are open in this process (EMFILE)");
   });
 });
 

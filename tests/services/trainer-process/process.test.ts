@@ -7,11 +7,11 @@ const job = { kind: 'self-check', backend: 'wasm', threads: 1, kernelsFile: 'ker
 /** A trainer process that sends a message when asked to, and exits when killed. */
 function openTrainer(silenceMs: number) {
   let send: (message: unknown) => void = () => undefined;
-  let exit: (code: number | null, signal: string | null) => void = () => undefined;
+  let exit: (code: number | null, signal: string | null, fault: string | null) => void = () => undefined;
   let kills = 0;
   const kill = (): void => {
     kills += 1;
-    exit(null, 'SIGKILL');
+    exit(null, 'SIGKILL', null);
   };
   const launch = () => ({
     ...{ pid: 1, stderr: null, kill, post: () => undefined },

@@ -58,4 +58,15 @@ describe('waitFor', () => {
     port1.close();
     await worker.terminate();
   });
+
+  it('says at once why the thread has ended', () => {
+    const flag = new Int32Array(new SharedArrayBuffer(8));
+    const { port1 } = new MessageChannel();
+    const fault = expect.objectContaining({
+      code: 'GPU_THREAD',
+      message: expect.stringContaining("can't start: gone"),
+    });
+    expect(() => waitFor(port1, flag, 0, undefined, () => 'gone')).toThrow(fault);
+    port1.close();
+  });
 });

@@ -101,7 +101,9 @@ describe('openCommand', () => {
 
   it('says that a program is not there', async () => {
     const component = openCommand(specOf<'command'>({ command: ['no-such-program-of-mine'] }), {});
-    expect(await outcomesOf(component, 'a')).toEqual([expect.stringContaining("can't be started")]);
+    expect(await outcomesOf(component, 'a')).toEqual([
+      'the command can\'t be started: there is no program "no-such-program-of-mine" (ENOENT)',
+    ]);
   });
 
   it('runs with the files that it names and no others, in a folder that goes', async () => {

@@ -29,7 +29,10 @@ function rewardModel(template: string): string {
 }
 
 /** A task that is rewarded by the model alone, through the thread of such components. */
-function openJudged(classifier: string): Task {
+function openJudged(
+  classifier: string,
+  worker = join(import.meta.dirname, '../../../main/trainer/rewards/worker.ts'),
+): Task {
   const spec = specOf<'classifier'>({ classifier });
   const task: FolderSource = {
     ...{ name: 'judged', folder: '/tasks/judged', reward: '' },
@@ -43,7 +46,7 @@ rewards: { helpful: { weight: 1, classifier: ${classifier} } }
 `,
   };
   return openTask(task, rewardWorker, {
-    worker: join(import.meta.dirname, '../../../main/trainer/rewards/worker.ts'),
+    worker,
     allowed: [reachOf('helpful', spec, {})?.hash ?? ''],
     ...{ keys: {}, cacheFolder: temporaryFolder(), models: { helpful: classifier }, kernelsFile: buildKernels() },
   });
@@ -83,6 +86,17 @@ describe('the thread of components outside the sandbox', () => {
       expect(components.helpful).toBeCloseTo(expected[i] ?? 0, 4);
     });
   }, 60_000);
+
+  it('says at once why it cannot start', () => {
+    const task = openJudged(rewardModel(CHAT), join(temporaryFolder(), 'none.ts'));
+    expect(() => task.score([answered(task, 'one')])).toThrow(
+      expect.objectContaining({
+        code: 'REWARD_THREAD',
+        message: expect.stringContaining("can't start: Cannot find module"),
+      }),
+    );
+    task.close();
+  });
 
   it('gives the reason as the failure of the batch where a component throws, and continues with the next', () => {
     const task = openJudged(rewardModel(REFUSING));
