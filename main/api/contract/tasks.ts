@@ -1,7 +1,8 @@
 /** Tasks with files: listed, written, checked, and tried before anything is trained. */
 import { type } from '@orpc/contract';
 import { z } from 'zod';
-import type { DraftRecords, RecordsSource } from '../../services/reward-trials/draft-records.ts';
+import type { DraftRecords } from '../../services/datasets/record-page.ts';
+import type { RecordsSource } from '../../services/reward-trials/draft-records.ts';
 import type { DraftCheck, RescoredDraft, TrialSources } from '../../services/reward-trials/drafts.ts';
 import type { TextFunction } from '../../services/reward-trials/text-functions.ts';
 import type { TrialReport } from '../../services/reward-trials/trial-report.ts';

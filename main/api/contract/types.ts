@@ -14,6 +14,7 @@ export type { ForgettingCell, ForgettingRow } from '../../services/curriculum/fo
 export type { HubPreview } from '../../services/data-import/hub-preview.ts';
 export type { ImportPlan, PlannedRecord } from '../../services/datasets/import/plan.ts';
 export type { Leakage } from '../../services/datasets/leakage.ts';
+export type { DraftRecord } from '../../services/datasets/record-page.ts';
 export type { SplitCheck, SplitStatistics } from '../../services/datasets/reply-split/split.ts';
 export type { StageChange } from '../../services/datasets/stage-changes.ts';
 export type { StageSupply } from '../../services/datasets/supply.ts';
@@ -47,7 +48,7 @@ export type { ModelReplies, PostPage } from '../../services/replies/posts.ts';
 export type { ChartData, ReportView } from '../../services/replies/report.ts';
 export type { StartPoints } from '../../services/replies/start-points.ts';
 export type { OutsideComponent } from '../../services/reward-trials/draft-consent.ts';
-export type { DraftRecord, RecordsSource } from '../../services/reward-trials/draft-records.ts';
+export type { RecordsSource } from '../../services/reward-trials/draft-records.ts';
 export type { DraftFacts, DraftFault, RescoredDraft, TrialSource } from '../../services/reward-trials/drafts.ts';
 export type { GamingReport } from '../../services/reward-trials/gaming.ts';
 export type { TextFunction } from '../../services/reward-trials/text-functions.ts';

@@ -65,9 +65,9 @@ export interface PlayedEnd extends AnswerEnd {
 }
 
 /** The record, or why it isn't one of this task. */
-export function playRecord(place: RecordPlace, { task, from, index }: PlayRecordRequest): PlayRecord {
+export async function playRecord(place: RecordPlace, { task, from, index }: PlayRecordRequest): Promise<PlayRecord> {
   const source = requireSource(task, { workspace: place.store.folder, paths: place.paths });
-  const { record, reference, total } = recordAt(place, source, from, index);
+  const { record, reference, total } = await recordAt(place, source, from, index);
   const { show, maxTurns = null } = taskFacts(source);
   return { id: record.id, messages: promptMessages(record), reference, total, show, maxTurns };
 }
@@ -82,7 +82,7 @@ export async function* play(app: Place, request: PlayRequest, signal?: AbortSign
   const { paths } = app;
   const places = { workspace: app.store.folder, paths };
   const source = requireSource(request.task, places);
-  const { record, reference } = recordAt(app, source, request.from, request.index);
+  const { record, reference } = await recordAt(app, source, request.from, request.index);
   const facts = taskFacts(source);
   const { name, model, beside, askedAs, threads } = openLane(app, request);
   const job: PlayJob = {

@@ -1,18 +1,16 @@
 /** Records of a task that is being written: shown as the prompts that they become, and completed by a model. */
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { BraidError, inputError } from '../../errors.ts';
-import { readJsonLines } from '../../io/json-lines.ts';
-import { faultsError } from '../../io/text-file.ts';
-import { hashString, randomStream, shuffled } from '../../random.ts';
+import { inputError } from '../../errors.ts';
 import type { FolderSource } from '../../tasks/folder/source.ts';
-import { openTask } from '../../tasks/index.ts';
-import type { Task, TaskMessage, TaskRecord } from '../../tasks/task.ts';
+import type { TaskRecord } from '../../tasks/task.ts';
 import { counted } from '../../text/format.ts';
 import { datasetFiles } from '../datasets/index.ts';
+import type { DraftRecords } from '../datasets/record-page.ts';
 import { requireModel } from '../models/list.ts';
 import { resolveModelParts } from '../models/resolve.ts';
 import { readTask } from '../tasks/task-list.ts';
+import type { TextWorkers } from '../text-worker/workers.ts';
 import { runTrainerJob } from '../trainer-process/job.ts';
 import type { OpenWorkspace } from '../workspace/open-workspace.ts';
 import { fromStoredPath } from '../workspace/workspace.ts';
@@ -30,34 +28,15 @@ export interface RecordsSource extends RecordsChoice {
   readonly label: string;
 }
 
-/** A record, or why it isn't one of this task. */
-export type DraftRecord =
-  | {
-      readonly kind: 'record';
-      readonly line: number;
-      readonly id: string;
-      readonly prompt: string;
-      readonly messages: readonly TaskMessage[] | null;
-      /** Empty: the task has none. */
-      readonly reference: string;
-      readonly fields: Readonly<Record<string, unknown>>;
-    }
-  | { readonly kind: 'fault'; readonly line: number; readonly reason: string };
-
-export interface DraftRecords {
-  readonly file: string;
-  readonly total: number;
-  readonly faults: number;
-  readonly records: readonly DraftRecord[];
-}
-
-type Place = DraftPlace & Pick<OpenWorkspace, 'workspace' | 'jobs' | 'paths'>;
+type Place = DraftPlace & RecordPlace & Pick<OpenWorkspace, 'workspace' | 'jobs' | 'paths'>;
 
 /** What is needed to read a task's records. */
-export type RecordPlace = Pick<DraftPlace, 'store' | 'paths'>;
+export interface RecordPlace extends Pick<DraftPlace, 'store' | 'paths'> {
+  readonly library: { readonly workers: Pick<TextWorkers, 'run'> };
+}
 
 /** What records there are for a task: its own first, then datasets made for it. */
-export function recordsSources({ store, paths }: RecordPlace, name: string): RecordsSource[] {
+export function recordsSources({ store, paths }: Pick<RecordPlace, 'store' | 'paths'>, name: string): RecordsSource[] {
   const { records } = readTask(name, { workspace: store.folder, paths });
   const sides = (file: string, label: string, datasetId: number | null): RecordsSource[] => {
     const { test } = datasetFiles(file);
@@ -75,17 +54,13 @@ export function recordsSources({ store, paths }: RecordPlace, name: string): Rec
 
 /** A page of records as the draft reads them; faults are listed first, as they have to be fixed. */
 export function draftRecords(
-  place: DraftPlace,
+  place: DraftPlace & RecordPlace,
   draft: Draft,
   choice: RecordsChoice,
-  { offset, limit }: { readonly offset: number; readonly limit: number },
-): DraftRecords {
-  const task = openTask(draftSource(draft, place), '');
-  const file = recordsFile(place, draft.name, choice);
-  const read = rawLines(file).map(({ line, fields }) => draftRecord(task, line, fields));
-  const faults = read.filter(({ kind }) => kind === 'fault');
-  const ordered = [...faults, ...read.filter(({ kind }) => kind === 'record')];
-  return { file, total: read.length, faults: faults.length, records: ordered.slice(offset, offset + limit) };
+  page: { readonly offset: number; readonly limit: number },
+): Promise<DraftRecords> {
+  const from = { task: draftSource(draft, place), file: recordsFile(place, draft.name, choice) };
+  return place.library.workers.run('recordPage', { ...from, ...page });
 }
 
 /** One record of a file, counted from 0, of a task as it is saved. */
@@ -94,57 +69,16 @@ export function recordAt(
   source: FolderSource,
   choice: RecordsChoice,
   index: number,
-): { readonly record: TaskRecord; readonly reference: string; readonly total: number } {
-  // Records are read without the reward, so it starts no thread.
-  const task = openTask(source, '');
+): Promise<{ readonly record: TaskRecord; readonly reference: string; readonly total: number }> {
   const file = recordsFile(place, source.name, choice);
-  const lines = rawLines(file);
-  const found = lines[index];
-  if (found === undefined)
-    throw inputError(
-      'NO_SUCH_RECORD',
-      `There is no record ${index + 1}: the file has ${lines.length}`,
-      'Choose another.',
-    );
-  const record = inLine(file, found.line, () => task.parseRecord(found.fields, found.line));
-  return { record, reference: task.reference(record), total: lines.length };
+  return place.library.workers.run('recordAt', { task: source, file, index });
 }
 
-/** What is wrong in a line, with the file and the line. */
-function inLine<T>(file: string, line: number, read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    if (!(error instanceof BraidError)) throw error;
-    throw faultsError(WORDS.code, [{ file, line, reason: error.message }], WORDS.fix);
-  }
-}
-
-function draftRecord(task: Task, line: number, fields: unknown): DraftRecord {
-  try {
-    const record = task.parseRecord(fields, line);
-    const { id, prompt, messages = null } = record;
-    // What parseRecord has accepted is an object.
-    const own = fields as Readonly<Record<string, unknown>>;
-    return { kind: 'record', line, id, prompt, messages, reference: task.reference(record), fields: own };
-  } catch (error) {
-    if (error instanceof BraidError) return { kind: 'fault', line, reason: error.message };
-    throw error;
-  }
-}
-
-interface RawLine {
-  readonly line: number;
-  readonly fields: unknown;
-}
-
-const WORDS = { code: 'BAD_DATASET', give: 'Give a JSONL dataset.', fix: 'Fix these lines.', item: 'record' };
-
-function rawLines(file: string): RawLine[] {
-  return readJsonLines(file, WORDS, (fields, line) => ({ line, fields }));
-}
-
-function recordsFile({ store, paths }: RecordPlace, name: string, { datasetId, side }: RecordsChoice): string {
+function recordsFile(
+  { store, paths }: Pick<RecordPlace, 'store' | 'paths'>,
+  name: string,
+  { datasetId, side }: RecordsChoice,
+): string {
   if (datasetId === null) {
     const { records } = readTask(name, { workspace: store.folder, paths });
     if (records !== null) return datasetFiles(records)[side];
@@ -168,10 +102,9 @@ export interface SampleRequest extends RecordsChoice {
 export async function sampleDraft(place: Place, draft: Draft, request: SampleRequest): Promise<number> {
   const { prompts, samples, temperature, seed } = request;
   const source = draftSource(draft, place);
-  const task = openTask(source, '');
-  const lines = rawLines(recordsFile(place, draft.name, request));
-  const chosen = shuffled(lines, randomStream(seed, hashString('trial'))).slice(0, prompts);
-  const records = chosen.map(({ fields, line }) => task.parseRecord(fields, line));
+  const file = recordsFile(place, draft.name, request);
+  const chosen = await place.library.workers.run('drawRecords', { task: source, file, count: prompts, seed });
+  const records = chosen.map(({ record }) => record);
   const { name, folder } = requireModel(place, request.model);
   const model = { name, ...resolveModelParts(folder, place.paths) };
   const { result } = place.jobs.start(

@@ -4,6 +4,7 @@
  */
 import { planImport, writeImport } from '../datasets/import/plan.ts';
 import { recordFacts } from '../datasets/record-facts.ts';
+import { drawRecords, recordAt, recordPage } from '../datasets/record-page.ts';
 import { writeTrialRecords } from '../datasets/reply-split/trial-records.ts';
 import { checkLeakage, inspectDataset, previewDataset, writeDatasets } from './dataset-tasks.ts';
 import { readDocument } from './document-task.ts';
@@ -15,18 +16,8 @@ import { compareWords, findSimilar } from './similar-task.ts';
 import { planSplit } from './split-task.ts';
 
 export const tasks = {
-  ...{
-    overview,
-    readDocument,
-    readImport,
-    mergeImport,
-    planJoin,
-    previewDataset,
-    checkLeakage,
-    inspectDataset,
-    writeDatasets,
-  },
-  ...{ planSplit, findSimilar, compareWords },
+  ...{ overview, readDocument, readImport, mergeImport, planJoin, previewDataset, checkLeakage, inspectDataset },
+  ...{ writeDatasets, planSplit, findSimilar, compareWords, recordPage, recordAt, drawRecords },
   ...{ importReplies, splitReplyRecords, writeTrialRecords, recordFacts, planImport, writeImport },
 };
 

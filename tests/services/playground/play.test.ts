@@ -1,13 +1,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { evaluateFolderTask } from '../../../main/services/evaluation/evaluate.ts';
 import { type PlayedRecord, type PlayRequest, play, playRecord } from '../../../main/services/playground/play.ts';
 import { requireSource } from '../../../main/services/tasks/task-list.ts';
+import { openTextWorkers } from '../../../main/services/text-worker/workers.ts';
 import { openChanges } from '../../../main/services/workspace/changes.ts';
 import { openJobs } from '../../../main/services/workspace/jobs.ts';
 import { openTask } from '../../../main/tasks/index.ts';
-import { errorOf } from '../../store/helpers.ts';
 import { tinyWorkspace } from '../tiny-workspace.ts';
 
 /** The second turn is worth what it repeats of the answer to the first. */
@@ -37,7 +37,15 @@ async function place(definition = DEFINITION, reward = ECHO) {
   writeFileSync(join(folder, 'task.yaml'), definition);
   writeFileSync(join(folder, 'reward.ts'), reward);
   writeFileSync(join(folder, 'records.jsonl'), '{"word":"red"}\n\n{"word":"bad"}\n{"world":"blue"}\n');
-  const app = { store, paths, workspace: { models: join(root, 'models') }, jobs: openJobs(openChanges()) };
+  const workers = openTextWorkers(paths.textWorker);
+  onTestFinished(() => workers.close());
+  const app = {
+    store,
+    paths,
+    library: { workers },
+    workspace: { models: join(root, 'models') },
+    jobs: openJobs(openChanges()),
+  };
   const request: PlayRequest = {
     ...{ task: 'echo', from: { datasetId: null, side: 'train' }, index: 0 },
     ...{ model: 'workspace:tiny-test', beside: [], temperature: 0, seed: 1 },
@@ -54,7 +62,7 @@ async function all(stream: AsyncIterable<PlayedRecord>): Promise<PlayedRecord[]>
 describe('playRecord', () => {
   it('gives a record as the model is given it', async () => {
     const { app, request } = await place();
-    expect(playRecord(app, request)).toEqual({
+    expect(await playRecord(app, request)).toEqual({
       ...{
         id: 'line-1',
         messages: [{ role: 'user', content: 'Say red' }],
@@ -68,16 +76,16 @@ describe('playRecord', () => {
 
   it('says what is wrong with a record, and where; and that there is none', async () => {
     const { app, request } = await place();
-    expect(errorOf(() => playRecord(app, { ...request, index: 2 }))).toMatchObject({
+    await expect(playRecord(app, { ...request, index: 2 })).rejects.toMatchObject({
       message: expect.stringMatching(
         /records\.jsonl, line 4: expected the field "word" .*; it has "world": did you mean "word"\?/,
       ),
     });
-    expect(errorOf(() => playRecord(app, { ...request, index: 3 }))).toMatchObject({
+    await expect(playRecord(app, { ...request, index: 3 })).rejects.toMatchObject({
       code: 'NO_SUCH_RECORD',
       message: 'There is no record 4: the file has 3',
     });
-    expect(errorOf(() => playRecord(app, { ...request, task: 'ecko' }))).toMatchObject({ code: 'UNKNOWN_TASK' });
+    await expect(playRecord(app, { ...request, task: 'ecko' })).rejects.toMatchObject({ code: 'UNKNOWN_TASK' });
   });
 });
 

@@ -13,6 +13,7 @@ import {
 } from '../../../main/services/reward-trials/drafts.ts';
 import { openSampledAnswers } from '../../../main/services/reward-trials/sampled-answers.ts';
 import { createRun } from '../../../main/services/runs/runs.ts';
+import { openTextWorkers } from '../../../main/services/text-worker/workers.ts';
 import { forkTrainer } from '../../../main/services/trainer-process/channel.ts';
 import { readTaskFolder } from '../../../main/tasks/folder/source.ts';
 import { parseConfig } from '../../../main/trainer/config.ts';
@@ -21,6 +22,7 @@ import { rewardWorker } from '../../tasks/sandbox/scoring.ts';
 import { lines, rewardTs, taskYaml, writeTask } from '../tasks/task-folder.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
+const textWorker = join(root, 'main/services/text-worker/worker.ts');
 const rewardProcess = forkTrainer(join(root, 'main/trainer/host/reward-process.ts'));
 const closing: (() => void)[] = [];
 afterEach(() => {
@@ -51,7 +53,9 @@ function place(budgetMs = 60_000) {
   closing.push(() => rewards.close());
   const paths = { resources: join(root, 'resources'), externalRewards: '', kernels: '' };
   const draft: Draft = { name: 'say', definition: taskYaml, reward: rewardTs };
-  return { place: { store, paths, rewards, sampled: openSampledAnswers() }, draft, runId };
+  const workers = openTextWorkers(textWorker);
+  closing.push(() => void workers.close());
+  return { place: { store, paths, rewards, library: { workers }, sampled: openSampledAnswers() }, draft, runId };
 }
 
 describe('openRewardDesk', () => {
@@ -173,12 +177,12 @@ describe('rescoreDraft', () => {
 });
 
 describe('draftRecords', () => {
-  it('shows records as prompts, those with faults first', () => {
+  it('shows records as prompts, those with faults first', async () => {
     const { place: app, draft } = place();
     expect(recordsSources(app, 'say')).toEqual([
       { label: 'Its own records, training', datasetId: null, side: 'train' },
     ]);
-    const page = draftRecords(app, draft, { datasetId: null, side: 'train' }, { offset: 0, limit: 2 });
+    const page = await draftRecords(app, draft, { datasetId: null, side: 'train' }, { offset: 0, limit: 2 });
     expect(page).toMatchObject({ total: 4, faults: 1, records: [{ kind: 'fault', line: 4 }, { prompt: 'Say hi' }] });
     expect(() => draftRecords(app, draft, { datasetId: 9, side: 'train' }, { offset: 0, limit: 2 })).toThrow(
       'There is no dataset with id 9',
