@@ -2,6 +2,7 @@ import { brotliCompressSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { describe, expect, it } from 'vitest';
 import { readParquetRows } from '../../main/io/parquet.ts';
+import { randomStream } from '../../main/random.ts';
 
 const texts = Array.from({ length: 200 }, (_, i) => `row ${i % 7}`);
 const columnData = [{ name: 'text', data: texts, type: 'STRING' as const }];
@@ -21,5 +22,68 @@ describe('readParquetRows', () => {
     await expect(
       readParquetRows(parquetWriteBuffer({ columnData, codec: 'ZSTD', compressors: bomb })),
     ).rejects.toThrow();
+  });
+
+  it('refuses damaged files with one plain message each, whatever is damaged', async () => {
+    const stream = randomStream(1, 0);
+    const random = () => stream.next();
+    const whole = new Uint8Array(
+      parquetWriteBuffer({
+        columnData: [
+          { name: 'text', data: texts },
+          { name: 'n', data: texts.map((_, i) => (i % 5 === 0 ? null : i)) },
+          { name: 'list', data: texts.map((_, i) => Array(i % 4).fill(i)) },
+        ],
+      }),
+    );
+    const messages = new Set<string>();
+    for (let i = 0; i < 400; i++) {
+      const mutant = whole.slice(0, i % 10 === 0 ? Math.floor(random() * whole.length) : whole.length);
+      // Half of them in the footer, which says where everything is.
+      const from = i % 2 === 0 ? 0 : Math.max(0, mutant.length - 600);
+      const at = from + Math.floor(random() * (mutant.length - from));
+      mutant[at] = i % 3 === 0 ? 0xff : Math.floor(random() * 256);
+      // A promise that nobody waits for fails this file's run.
+      await readParquetRows(mutant.buffer).catch(({ message }: Error) => messages.add(message));
+    }
+    expect(messages.size).toBeGreaterThan(10);
+    for (const message of messages) expect(message).toMatch(/^(?:parquet|thrift) |^it is damaged$/);
+  });
+
+  it('refuses runs and sizes that are larger than the file allows, before anything of that size is made', async () => {
+    const ones = new Uint8Array(
+      parquetWriteBuffer({
+        codec: 'UNCOMPRESSED',
+        columnData: [{ name: 'n', data: Array.from({ length: 1000 }, (_, i) => (i < 900 ? 1 : null)) }],
+      }),
+    );
+    const claims: string[] = [];
+    for (let at = 4; at < ones.length - 8; at++) {
+      const mutant = ones.slice();
+      // Lengths are numbers of seven bits a byte: these make them huge.
+      mutant.set([0xfe, 0xff, 0xff, 0xff, 0x0f], Math.min(at, ones.length - 13));
+      await readParquetRows(mutant.buffer).catch(({ message }: Error) => claims.push(message));
+    }
+    expect(claims.some((message) => /^parquet run of \d{9,} values in a page of 1000$/.test(message))).toBe(true);
+    expect(claims.some((message) => /^parquet file claims \d{9,} /.test(message))).toBe(true);
+  });
+
+  it('refuses two columns of one name, of which one would be lost', async () => {
+    const columnData = [
+      { name: 'a', data: ['x'] },
+      { name: 'a', data: ['y'] },
+    ];
+    await expect(readParquetRows(parquetWriteBuffer({ columnData }))).rejects.toThrow('two columns "a"');
+  });
+
+  it('reads columns of nulls, whose pages are empty', async () => {
+    const compressors = {
+      ZSTD: (page: Uint8Array) => (page.length === 0 ? page : new Uint8Array(zstdCompressSync(page))),
+    };
+    const nulls = [{ name: 'a', data: [null, null], type: 'STRING' as const }];
+    expect(await readParquetRows(parquetWriteBuffer({ columnData: nulls, codec: 'ZSTD', compressors }))).toEqual([
+      { a: null },
+      { a: null },
+    ]);
   });
 });

@@ -143,7 +143,12 @@ export function decimalMarks(rows: readonly Row[], mapping: Mapping, fields: rea
 }
 
 /** Checks a mapping against the task and the table. */
-export function checkMapping(mapping: Mapping, fields: readonly TaskField[], columns: readonly string[]): void {
+export function checkMapping(
+  mapping: Mapping,
+  fields: readonly TaskField[],
+  columns: readonly string[],
+  unreadable: ReadonlyMap<string, string> = new Map(),
+): void {
   const names = fields.map(({ name }) => name);
   for (const [field, column] of Object.entries(mapping)) {
     if (!names.includes(field))
@@ -159,6 +164,15 @@ export function checkMapping(mapping: Mapping, fields: readonly TaskField[], col
         'BAD_MAPPING',
         `There is no column "${path}"${didYouMean(nearestName(path, columns))}`,
         `The columns are ${columns.join(', ')}.`,
+      );
+  }
+  for (const column of Object.values(mapping)) {
+    const reason = unreadable.get(columnOf(column));
+    if (reason !== undefined)
+      throw inputError(
+        'BAD_MAPPING',
+        `The column "${columnOf(column)}" can't be read: ${reason}`,
+        'Map another column, or write this one as texts or numbers.',
       );
   }
   const missing = fields.filter(({ name, optional }) => !optional && mapping[name] === undefined);

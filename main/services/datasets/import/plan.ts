@@ -247,7 +247,7 @@ async function prepare(options: RowOptions, table: Table, heldOut: HeldOut): Pro
   const fields = taskFields(options.task);
   const task = openTask(options.task, '');
   const mapping = mappingOf(options, fields, table);
-  checkMapping(mapping, fields, table.columns);
+  checkMapping(mapping, fields, table.columns, table.unreadable);
   const chosen = chooseRows(table, options, mapping, fields);
   const held = await chooseHeldOut(heldOut, options, mapping, fields);
   const split = { by: options.splitBy, share: options.testShare, seed: options.seed };

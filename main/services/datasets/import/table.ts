@@ -6,7 +6,7 @@ import { inputError } from '../../../errors.ts';
 import { parseCsv } from '../../../io/csv-rows.ts';
 import { isJsonObject, parseJsonExactly } from '../../../io/json.ts';
 import { parseJsonLines } from '../../../io/json-lines.ts';
-import { readParquetRows } from '../../../io/parquet.ts';
+import { readParquet } from '../../../io/parquet.ts';
 import { openRegular } from '../../../io/read-file.ts';
 import { type FileFault, faultsError, readTextFile } from '../../../io/text-file.ts';
 
@@ -21,9 +21,14 @@ export interface Row {
 export interface Table {
   readonly columns: readonly string[];
   readonly rows: readonly Row[];
+  /** Why columns can't be read; their values are null. */
+  readonly unreadable?: ReadonlyMap<string, string>;
 }
 
 export const TABLE_TYPES = ['.jsonl', '.ndjson', '.json', '.csv', '.tsv', '.parquet'] as const;
+
+/** As many as a sheet of Excel has. */
+const MOST_COLUMNS = 16_384;
 
 const WORDS = {
   code: 'BAD_SOURCE',
@@ -35,18 +40,24 @@ const WORDS = {
 /** Reads files one after the other; a file that can't be read is an error with its place. */
 export async function readTable(files: readonly string[]): Promise<Table> {
   const rows: Row[] = [];
-  for (const file of files) for (const row of await rowsOf(file)) rows.push(row);
+  const unreadable = new Map<string, string>();
+  for (const file of files) for (const row of await rowsOf(file, unreadable)) rows.push(row);
   if (rows.length === 0) throw inputError('BAD_SOURCE', `${files.join(', ')}: expected at least one row, got none`);
   // A row may lack a column that others have.
-  const columns = new Set(rows.flatMap(({ values }) => Object.keys(values)));
-  return { columns: [...columns], rows };
+  const columns = new Set<string>();
+  for (const { file, line, values } of rows) {
+    for (const name of Object.keys(values)) columns.add(name);
+    if (columns.size > MOST_COLUMNS)
+      throw fail({ file, line, reason: `expected at most ${MOST_COLUMNS} columns, got more` });
+  }
+  return { columns: [...columns], rows, unreadable };
 }
 
-async function rowsOf(file: string): Promise<Row[]> {
+async function rowsOf(file: string, unreadable: Map<string, string>): Promise<Row[]> {
   const type = extname(file).toLowerCase();
   switch (type) {
     case '.parquet':
-      return parquetRows(file);
+      return parquetRows(file, unreadable);
     case '.csv':
       return csvRows(file, textOf(file));
     case '.tsv':
@@ -132,7 +143,7 @@ function csvRows(file: string, text: string, separator?: string): Row[] {
   }));
 }
 
-async function parquetRows(file: string): Promise<Row[]> {
+async function parquetRows(file: string, unreadable: Map<string, string>): Promise<Row[]> {
   let descriptor: number;
   try {
     descriptor = openRegular(file);
@@ -146,8 +157,9 @@ async function parquetRows(file: string): Promise<Row[]> {
       readSync(descriptor, bytes, 0, bytes.length, from);
       return bytes.buffer;
     };
-    const rows = await readParquetRows({ byteLength: size, slice });
-    return rows.map((values, i) => ({ file, line: i + 1, values: plain(values) as Row['values'] }));
+    const table = await readParquet({ byteLength: size, slice });
+    for (const [column, reason] of table.unreadable) unreadable.set(column, `${file}, ${reason}`);
+    return table.rows.map((values, i) => ({ file, line: i + 1, values }));
   } catch (error) {
     throw fail({
       file,
@@ -157,15 +169,4 @@ async function parquetRows(file: string): Promise<Row[]> {
   } finally {
     closeSync(descriptor);
   }
-}
-
-/** Values as JSON has them: parquet's 64-bit integers are bigints (a text where a number would round them: long ids), its times are dates, its bytes are none of a record's. */
-function plain(value: unknown): unknown {
-  if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
-  if (value instanceof Date) return value.toISOString();
-  if (ArrayBuffer.isView(value)) return null;
-  if (Array.isArray(value)) return value.map(plain);
-  if (typeof value === 'object' && value !== null)
-    return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, plain(field)]));
-  return value;
 }

@@ -66,6 +66,20 @@ describe('planImport', () => {
     expect(train.map(({ id }) => id)).toEqual([String(first), String(second)]);
   });
 
+  it('refuses a column of bytes by its name where it is mapped', async () => {
+    const columnData = [
+      { name: 'question', data: ['a', 'b'] },
+      { name: 'answer', data: [1, 2] },
+      { name: 'image', data: [new Uint8Array([0x89]), new Uint8Array([0xff])], type: 'BYTE_ARRAY' as const },
+    ];
+    const source = file('bytes.parquet', new Uint8Array(parquetWriteBuffer({ columnData })));
+    expect(await planImport(options(source))).toMatchObject({ problem: null, counts: { train: 2 } });
+    const { problem } = await planImport(options(source, { map: { question: 'image' } }));
+    expect(problem?.message).toBe(
+      `The column "image" can't be read: ${source}, row 1 has bytes that aren't UTF-8 text`,
+    );
+  });
+
   it('keeps ids of JSON and JSONL that no number holds', async () => {
     const ids = ['1730000000000000001', '1730000000000000002'];
     const lines = ids.map((id, i) => `{"id": ${id}, "question": "a", "answer": ${i}}`);
