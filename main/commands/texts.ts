@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { describeFault, faultsError } from '../io/text-file.ts';
 import { type CorpusStats, corpusStats } from '../services/datasets/corpus-stats.ts';
+import { TEXT_TYPES } from '../services/texts/file-types.ts';
 import { importIntoStore, type MergeResult } from '../services/texts/index.ts';
 import { openWorkspace } from '../services/workspace/workspace.ts';
 import { openStore } from '../store/index.ts';
@@ -22,10 +23,10 @@ export function registerTexts(program: Command): void {
   const texts = program.command('texts');
   const chatOption = 'in a chat export, import answers of at least N words (default: 50)';
   withCommonOptions(texts.command('import'))
-    .description('merge texts into the workspace: .json, .jsonl, .txt, .md, chat exports, folders and zips of them')
+    .description(`merge texts into the workspace: ${TEXT_TYPES} files, chat exports, folders and zips of them`)
     .argument('<files...>')
     .option('--min-words <n>', chatOption)
-    .option('--split-headings', 'split .md and .txt files at their headings')
+    .option('--split-headings', 'split prose, Markdown and documents at their headings')
     .option('--skip-bad', 'import the good texts although others have errors; the errors are listed')
     .action((files: string[], options: TextsOptions, command: Command) => importFiles(files, options, command));
   withCommonOptions(texts.command('stats'))

@@ -4,7 +4,7 @@ import type { PageRequests } from '../api/page-requests.ts';
 import type { App } from '../services/app/app.ts';
 import type { LiveStatus } from '../services/training/live-status.ts';
 import { followLive } from './live.ts';
-import { TEXT_ENDINGS } from './opened-files.ts';
+import { TEXT_EXTENSIONS } from './opened-files.ts';
 import { placeKey, places } from './places.ts';
 
 export interface MenuActions {
@@ -29,7 +29,7 @@ export function setupMenu(window: BrowserWindow, braid: App, requests: PageReque
     for (const { runId, state } of braid.live.list()) OFFERED[kind].includes(state) && braid.live.command(runId, kind);
   };
   const openTexts = async (): Promise<void> => {
-    const filters = [{ name: 'Texts', extensions: TEXT_ENDINGS }];
+    const filters = [{ name: 'Texts', extensions: TEXT_EXTENSIONS }];
     const { filePaths } = await dialog.showOpenDialog(window, { properties: ['openFile', 'multiSelections'], filters });
     actions.openFiles(filePaths);
   };

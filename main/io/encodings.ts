@@ -1,8 +1,9 @@
 /** Texts that aren't UTF-8: UTF-16, and Windows-1252 with Latin-1, its subset. Only what can be recognised with certainty. */
 import { readRegular } from './read-file.ts';
-import { type Checked, decodeText, readFault } from './text-file.ts';
+import { binaryKind, type Checked, decodeText, readFault } from './text-file.ts';
 
-export type Encoding = 'UTF-8' | 'UTF-16' | 'Windows-1252';
+/** declared: the one that a page of HTML names. */
+export type Encoding = 'UTF-8' | 'UTF-16' | 'Windows-1252' | 'declared';
 
 export interface DecodedText {
   readonly text: string;
@@ -24,7 +25,23 @@ export function decodeProse(file: string, bytes: Uint8Array): Checked<DecodedTex
   if (wide !== null) return decoded(file, bytes, wide, 'UTF-16');
   const strict = decodeText(file, bytes);
   if (strict.kind === 'good') return { kind: 'good', value: { text: strict.value, encoding: 'UTF-8' } };
-  return isWestern(bytes) ? decoded(file, bytes, 'windows-1252', 'Windows-1252') : strict;
+  return isWestern(bytes) && binaryKind(bytes) === null ? decoded(file, bytes, 'windows-1252', 'Windows-1252') : strict;
+}
+
+/** Decodes a page of HTML: one that isn't UTF-8 says in its first lines what it is. */
+export function decodeHtml(file: string, bytes: Uint8Array): Checked<DecodedText> {
+  const read = decodeProse(file, bytes);
+  if (read.kind === 'good' && read.value.encoding !== 'Windows-1252') return read;
+  const start = Buffer.from(bytes.subarray(0, 2048)).toString('latin1');
+  const label = /<meta[^>]{0,200}charset\s*=\s*["']?\s*([\w.:-]+)/i.exec(start)?.[1];
+  try {
+    if (label !== undefined) new TextDecoder(label);
+  } catch {
+    return read;
+  }
+  if (label === undefined || /^utf-?(?:8|16)/i.test(label)) return read;
+  const declared = decoded(file, bytes, label, 'declared');
+  return declared.kind === 'good' ? declared : read;
 }
 
 function decoded(file: string, bytes: Uint8Array, label: string, encoding: Encoding): Checked<DecodedText> {

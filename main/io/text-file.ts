@@ -57,6 +57,23 @@ const FOREIGN: readonly (readonly [start: string, what: string])[] = [
   ['%PDF-', 'a PDF'],
   ['{\\rtf', 'an RTF document'],
 ];
+const MEDIA = 'a picture, sound or video';
+const PACKED = 'a packed file';
+/** The first bytes, as Latin-1, of files that people rename or choose by mistake. */
+const BINARIES: readonly (readonly [start: string, what: string])[] = [
+  ['PK\x03', 'a zip archive or an Office document'],
+  ['PK\x05', 'a zip archive or an Office document'],
+  ['\xd0\xcf\x11\xe0', 'an old Office document'],
+  ...['\x89PNG', '\xff\xd8\xff', 'GIF8', 'RIFF', 'II*\0', 'MM\0*', 'ID3', 'OggS', 'fLaC'].map(
+    (s) => [s, MEDIA] as const,
+  ),
+  ...['\x1f\x8b', 'BZh', '\xfd7zXZ', '7z\xbc\xaf', 'Rar!', '(\xb5/\xfd'].map((s) => [s, PACKED] as const),
+  ['SQLite format 3', 'a database'],
+  ['PAR1', 'a parquet table'],
+  ['GGUF', 'a model'],
+  ['\x7fELF', 'a program'],
+  ['MZ', 'a program'],
+];
 
 /** Decodes strict UTF-8, with or without a byte-order mark; a binary file or one in another encoding is an error. */
 export function decodeText(file: string, bytes: Uint8Array): Checked<string> {
@@ -66,13 +83,30 @@ export function decodeText(file: string, bytes: Uint8Array): Checked<string> {
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    return bad(file, firstBadLine(bytes), 'expected UTF-8 text, got invalid bytes; save it as UTF-8');
+    return (
+      binary(file, bytes) ?? bad(file, firstBadLine(bytes), 'expected UTF-8 text, got invalid bytes; save it as UTF-8')
+    );
   }
   const foreign = FOREIGN.find(([start]) => text.startsWith(start));
   if (foreign !== undefined) return bad(file, null, `expected text, got ${foreign[1]}; save it as plain text`);
   const control = text.search(BINARY);
-  if (control >= 0) return bad(file, lineOf(text, control), 'expected text, got a binary file (control characters)');
+  if (control >= 0)
+    return (
+      binary(file, bytes) ?? bad(file, lineOf(text, control), 'expected text, got a binary file (control characters)')
+    );
   return { kind: 'good', value: text };
+}
+
+/** What a file is that isn't text, by its first bytes; null: nothing that is known. */
+export function binaryKind(bytes: Uint8Array): string | null {
+  const start = Buffer.from(bytes.subarray(0, 16)).toString('latin1');
+  if (start.slice(4, 8) === 'ftyp') return MEDIA;
+  return BINARIES.find(([begin]) => start.startsWith(begin))?.[1] ?? null;
+}
+
+function binary(file: string, bytes: Uint8Array): Checked<never> | null {
+  const what = binaryKind(bytes);
+  return what === null ? null : bad(file, null, `expected text, got ${what}, whatever its name`);
 }
 
 function bad(file: string, line: number | null, reason: string): Checked<never> {

@@ -7,6 +7,7 @@ import { api, client } from '../api/client.ts';
 import { Choice } from '../components/Choice.tsx';
 import { Failed } from '../components/Feedback.tsx';
 import { counted } from '../components/format.ts';
+import { countSourceWords } from '../components/words.ts';
 import type { Form } from './form.ts';
 import classes from './Playground.module.css';
 
@@ -40,7 +41,7 @@ export function Texts({ form, onForm }: TextsProps) {
             label={
               <>
                 <span className={classes[side]}>{side.toUpperCase()}</span> Text {side.toUpperCase()}
-                <span className="faint num"> {counted(countWords(form[side]), 'word')}</span>
+                <span className="faint num"> {counted(countSourceWords(form[side]), 'word')}</span>
               </>
             }
             placeholder={side === 'a' ? 'The river bends round the old mill' : 'Nobody had told him about the train'}
@@ -79,8 +80,4 @@ export function Texts({ form, onForm }: TextsProps) {
       </div>
     </>
   );
-}
-
-function countWords(text: string): number {
-  return text.trim() === '' ? 0 : text.trim().split(/\s+/u).length;
 }

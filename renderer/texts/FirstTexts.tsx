@@ -4,6 +4,7 @@ import { useMutation } from '@tanstack/react-query';
 import { api } from '../api/client.ts';
 import { Empty, Failed } from '../components/Feedback.tsx';
 import classes from './Texts.module.css';
+import { TEXT_TYPES } from './text-files.ts';
 
 export function FirstTexts({ onImport }: { readonly onImport: () => void }) {
   const bundled = useMutation(api.texts.importBundled.mutationOptions());
@@ -23,7 +24,7 @@ export function FirstTexts({ onImport }: { readonly onImport: () => void }) {
           </Button>
         </div>
         <p className="faint">
-          .json, .jsonl, .txt, .md, and chat exports (Grok, ChatGPT, Claude and others), as files, a folder or a .zip
+          {TEXT_TYPES}, and chat exports (Grok, ChatGPT, Claude and others), as files, a folder or a .zip
         </p>
       </Empty>
       {bundled.error !== null && <Failed what="The bundled texts were not loaded" error={bundled.error} />}

@@ -11,6 +11,7 @@ import { chosenFrom } from './dropped-folders.ts';
 import styles from './Import.module.css';
 import { ImportPreviewView } from './ImportPreview.tsx';
 import classes from './Texts.module.css';
+import { TEXT_FILES } from './text-files.ts';
 import type { Incoming } from './use-incoming.ts';
 
 export interface ImportDialogProps {
@@ -94,8 +95,8 @@ function Choice({ incoming: { take } }: { readonly incoming: Incoming }) {
         </Button>
       </div>
       <p className="soft">
-        Prose, Markdown, JSON, JSONL, and the folder or .zip of a chat export; pasted text is detected by its content.
-        Nothing is imported until you confirm the preview.
+        Prose, Markdown, HTML, Word and PDF documents, JSON, JSONL, and the folder or .zip of a chat export; pasted text
+        is detected by its content. Nothing is imported until you confirm the preview.
       </p>
       <input
         ref={chooser}
@@ -103,7 +104,7 @@ function Choice({ incoming: { take } }: { readonly incoming: Incoming }) {
         multiple
         hidden
         aria-label="Files to import"
-        accept=".json,.jsonl,.ndjson,.txt,.md,.markdown,.zip"
+        accept={TEXT_FILES}
         onChange={({ currentTarget }) => {
           const files = [...(currentTarget.files ?? [])].map((file) => ({ name: file.name, content: file }));
           if (files.length > 0) take(checked(files));

@@ -86,7 +86,7 @@ export function ImportPreviewView({ preview, incoming, onDone }: ImportPreviewPr
         />
         <Switch
           className={styles.split ?? ''}
-          label="Split .md and .txt at headings"
+          label="Split at headings"
           checked={incoming.splitAtHeadings}
           onChange={({ currentTarget }) => incoming.setSplitAtHeadings(currentTarget.checked)}
         />

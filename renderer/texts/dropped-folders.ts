@@ -1,8 +1,7 @@
 /** Reads the folders of a drop, or of a chosen folder: the files that may contain texts, named with their folder. */
 import { checked, type Dropped, droppedIn, type NamedContent } from './dropped.ts';
+import { mayHoldTexts, TEXT_TYPES } from './text-files.ts';
 
-/** As the host reads folders: by ending, without hidden files. */
-const MAY_HOLD_TEXTS = /\.(?:json|jsonl|ndjson|txt|md|markdown|zip)$/i;
 /** The limit of one import. */
 const MAX_FILES = 1000;
 
@@ -19,9 +18,9 @@ export async function droppedWithFolders(transfer: DataTransfer): Promise<Droppe
 
 /** The files of a folder that may contain texts, if they aren't too many. */
 export function chosenFrom(files: readonly NamedContent[]): Dropped {
-  const fitting = files.filter(({ name }) => MAY_HOLD_TEXTS.test(name) && !/(?:^|\/)\./.test(name));
+  const fitting = files.filter(({ name }) => mayHoldTexts(name));
   if (fitting.length === 0)
-    return { kind: 'refused', reason: 'There are no .json, .jsonl, .txt, .md or .zip files in that folder.' };
+    return { kind: 'refused', reason: `There are no files with texts (${TEXT_TYPES}) and no .zip in that folder.` };
   if (fitting.length <= MAX_FILES) return checked(fitting);
   return {
     kind: 'refused',

@@ -1,4 +1,5 @@
 /** Interleaves two fragments, and locates fragments in a prompt. Pure. */
+import { splitWords } from '../components/words.ts';
 
 export type Strand = 'a' | 'b';
 
@@ -9,15 +10,11 @@ export interface StrandWord {
 
 /** The words of both fragments alternating, then the rest of the longer one: the target, with its strands. */
 export function braided(fragmentA: string, fragmentB: string): StrandWord[] {
-  const [a, b] = [wordsOf(fragmentA), wordsOf(fragmentB)];
+  const [a, b] = [splitWords(fragmentA), splitWords(fragmentB)];
   return Array.from({ length: Math.max(a.length, b.length) }, (_, i): StrandWord[] => [
     ...(i < a.length ? [{ strand: 'a', text: a[i] ?? '' } as const] : []),
     ...(i < b.length ? [{ strand: 'b', text: b[i] ?? '' } as const] : []),
   ]).flat();
-}
-
-function wordsOf(text: string): string[] {
-  return text.split(/\p{White_Space}+/u).filter((word) => word !== '');
 }
 
 export interface PromptPart {

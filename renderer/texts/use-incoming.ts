@@ -31,7 +31,7 @@ export interface Incoming {
   readonly error: unknown;
   /** Minimum length of answers in chat exports, in words. */
   readonly minWords: number;
-  /** Whether .md and .txt files are split at their headings. */
+  /** Whether prose, Markdown and documents are split at their headings. */
   readonly splitAtHeadings: boolean;
   readonly open: () => void;
   readonly take: (dropped: Dropped) => void;

@@ -72,6 +72,7 @@ export type { TaskFiles, TaskSummary } from '../../services/tasks/task-list.ts';
 export type { DatasetPreview } from '../../services/text-worker/dataset-tasks.ts';
 export type { ImportedFile, IncomingText } from '../../services/text-worker/import-tasks.ts';
 export type { CorpusOverview } from '../../services/text-worker/overview-task.ts';
+export type { TextEnding } from '../../services/texts/file-types.ts';
 export type { HeadingRule } from '../../services/texts/headings.ts';
 export type { Keep } from '../../services/texts/merge.ts';
 export type { LiveStatus } from '../../services/training/live-status.ts';

@@ -7,7 +7,6 @@ import { type CorpusChange, changeOf, decidedBeside, originsOf } from '../texts/
 import { type Keep, type MergeOutcome, mergeTexts, type Place } from '../texts/merge.ts';
 import { type CorpusText, corpusText, type SourceText } from '../texts/source-text.ts';
 import { type ImportSource, readSources } from '../texts/sources.ts';
-import { openDocuments } from './document-thread.ts';
 import type { TaskContext } from './messages.ts';
 
 export interface ReadImportInput {
@@ -71,7 +70,7 @@ export async function readImport(
   { corpus, files, ...options }: ReadImportInput,
   context: TaskContext,
 ): Promise<ReadImport> {
-  const documents = openDocuments(context.entry);
+  const documents = context.openDocuments();
   const read = await readSources(files, options, documents).finally(documents.close);
   const found = read.files.flatMap(({ texts }, file) => texts.map((source) => ({ file, source })));
   const sources = found.map(({ source }) => source);

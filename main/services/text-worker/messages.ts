@@ -1,4 +1,5 @@
 /** Messages between the host and the text worker thread. */
+import type { DocumentReader } from '../texts/documents.ts';
 import type { JobProgress } from '../trainer-process/job.ts';
 
 /** One task for the thread, which handles one at a time. */
@@ -25,8 +26,8 @@ export type TaskReply =
 
 /** A task's context besides its input. */
 export interface TaskContext {
-  /** The thread's file, for a thread of its own. */
-  readonly entry: string;
+  /** Opens a thread for documents; the caller closes it. */
+  openDocuments(): DocumentReader;
   progress(progress: JobProgress): void;
   /** Checked between files by tasks that write, so that they end cleanly. Others are terminated from outside. */
   cancelled(): boolean;

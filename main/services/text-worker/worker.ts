@@ -1,6 +1,7 @@
 /** Entry of the text worker thread: one task per message, with progress and result in return. */
 import { parentPort } from 'node:worker_threads';
 import { BraidError } from '../../errors.ts';
+import { openDocuments } from './document-thread.ts';
 import type { TaskContext, TaskFailure, TaskMessage, TaskReply } from './messages.ts';
 import { tasks } from './tasks.ts';
 
@@ -14,7 +15,7 @@ parentPort?.on('message', async ({ name, input, cancel }: TaskMessage) => {
   let told = 0;
   const context: TaskContext = {
     // Bundled code doesn't know its own location, except in an entry file.
-    entry: import.meta.filename,
+    openDocuments: () => openDocuments(import.meta.filename),
     cancelled: () => Atomics.load(cancel, 0) !== 0,
     progress: (progress) => {
       const now = Date.now();

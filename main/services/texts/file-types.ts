@@ -44,10 +44,15 @@ const OTHERS: Readonly<Record<string, readonly [what: string, remedy: string]>> 
   '.tar': ['an archive', 'unpack it, or pack it as .zip'],
 };
 
+/** What to do with a file of a known kind that isn't read; null: it is read, or of no known kind. */
+export function otherType(file: string): string | null {
+  const ending = extname(file).toLowerCase();
+  if (!Object.hasOwn(OTHERS, ending)) return null;
+  const [what, remedy] = OTHERS[ending] ?? [];
+  return `can't read ${what} (${ending}); ${remedy}`;
+}
+
 /** Why a file of another kind isn't read. */
 export function typeFault(file: string): string {
-  const ending = extname(file).toLowerCase();
-  const [what, remedy] = OTHERS[ending] ?? [];
-  if (what === undefined) return `expected a ${TEXT_TYPES} file, got "${ending}"`;
-  return `can't read ${what} (${ending}); ${remedy}`;
+  return otherType(file) ?? `expected a ${TEXT_TYPES} file, got "${extname(file).toLowerCase()}"`;
 }

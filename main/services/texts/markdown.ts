@@ -1,4 +1,5 @@
 /** Markdown as plain prose: CommonMark with tables, strikethrough, task lists and footnotes, as a reader sees it. */
+/// <reference path="./markdown-it-footnote.d.ts" />
 import MarkdownIt, { type Env } from 'markdown-it';
 import footnotes from 'markdown-it-footnote';
 import { type MarkupText, readMarkup } from './markup-text.ts';

@@ -2,13 +2,13 @@
 import { statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { BraidError } from '../../errors.ts';
-import { type DecodedText, decodeProse, type Encoding } from '../../io/encodings.ts';
+import { type DecodedText, decodeHtml, decodeProse, type Encoding } from '../../io/encodings.ts';
 import { LARGEST_TEXT, readRegular } from '../../io/read-file.ts';
 import { type Checked, type FileFault, readFault } from '../../io/text-file.ts';
 import { append } from '../../lists.ts';
 import { isArchive, MAX_UNPACKED, type NamedBytes, readArchive } from './archive.ts';
 import { type DocumentReader, isDocument } from './documents.ts';
-import { TEXT_TYPES } from './file-types.ts';
+import { otherType, TEXT_TYPES } from './file-types.ts';
 import { readFolder } from './folder.ts';
 import { guessedName } from './guess-format.ts';
 import { type ParsedFile, type ParseOptions, parseTexts } from './parse.ts';
@@ -115,6 +115,9 @@ async function readOne(
 }
 
 async function decode(name: string, bytes: Uint8Array, documents: DocumentReader): Promise<Checked<DecodedText>> {
+  const other = otherType(name);
+  if (other !== null) return { kind: 'bad', fault: { file: name, line: null, reason: other } };
+  if (/\.html?$/i.test(name)) return decodeHtml(name, bytes);
   if (!isDocument(name)) return decodeProse(name, bytes);
   try {
     return { kind: 'good', value: { text: await documents.read(name, bytes), encoding: 'UTF-8' } };

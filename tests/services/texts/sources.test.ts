@@ -130,6 +130,37 @@ describe('readSources with splitAtHeadings', () => {
   });
 });
 
+describe('readSources of other files', () => {
+  it.each([
+    [
+      'a.doc',
+      Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0]),
+      /can't read an old Word document \(\.doc\); save it as \.docx or/,
+    ],
+    ['a.epub', Buffer.from('PK\u0003\u0004'), /can't read an e-book \(\.epub\); convert it/],
+    [
+      'a.txt',
+      Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'latin1'),
+      /expected text, got a picture, sound or video, whatever its name/,
+    ],
+    ['a.md', makeZip([{ name: 'a', content: 'x' }]), /got a zip archive or an Office document/],
+    ['a.txt', Buffer.from('%PDF-1.7'), /got a PDF/],
+    ['a.html', Buffer.from('GIF89a\0'), /got a picture/],
+  ])('refuses %s by name, and says what it is', async (name, bytes, reason) => {
+    const { texts, faults } = await read({ name, bytes });
+    expect([texts, faults]).toEqual([[], [expect.stringMatching(reason)]]);
+  });
+
+  it('reads a page in the encoding that it declares', async () => {
+    const page = Buffer.concat([
+      Buffer.from('<meta http-equiv="Content-Type" content="text/html; charset=windows-1251"><p>'),
+      Buffer.from([0xcf, 0xf0, 0xe8, 0xe2, 0xe5, 0xf2]),
+    ]);
+    const [file] = (await readSources([{ name: 'a.html', bytes: page }], {}, documents)).files;
+    expect(file).toMatchObject({ encoding: 'declared', texts: [{ text: 'Привет' }] });
+  });
+});
+
 describe('readSources of documents', () => {
   const types = '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"/>';
   const word = (body: string, more: readonly Member[] = []) =>
@@ -165,7 +196,8 @@ describe('readSources of documents', () => {
 
   it('refuses what is no Word document, a bomb, and damaged XML, by name', async () => {
     const reason = async (bytes: Uint8Array) => (await whole('a.docx', bytes))?.faults[0]?.reason;
-    expect(await reason(Buffer.from('plain text'))).toMatch(/can't be read \(.*\); save it as \.txt/);
+    expect(await reason(Buffer.from('plain text'))).toMatch(/is not a Word document/);
+    expect(await reason(Buffer.from('PK\u0003\u0004'))).toMatch(/can't be read \(.*\); save it as \.txt/);
     expect(await reason(makeZip([{ name: 'a.txt', content: 'x' }]))).toMatch(/is not a Word document/);
     expect(await reason(Buffer.from([0xd0, 0xcf, 0x11, 0xe0]))).toMatch(/old Word document, or has a password/);
     expect(await reason(word('', [{ name: 'word/x.xml', content: ' '.repeat(65 * 2 ** 20) }]))).toMatch(
