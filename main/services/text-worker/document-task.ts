@@ -1,6 +1,8 @@
 /** Makes text of a document. The libraries are large: they are loaded when the first document comes. */
 import { extname } from 'node:path';
-import { BraidError, inputError } from '../../errors.ts';
+import { BraidError } from '../../errors.ts';
+
+const DAMAGED = 'is damaged, or not what its name says; open it in its program, and save it again or as .txt';
 
 export interface DocumentInput {
   readonly name: string;
@@ -13,7 +15,7 @@ export async function readDocument({ name, bytes }: DocumentInput): Promise<stri
     return await (await import('../texts/docx.ts')).docxHtml(bytes);
   } catch (error) {
     if (error instanceof BraidError) throw error;
-    const reason = error instanceof Error ? error.message.split('\n')[0] : String(error);
-    throw inputError('BAD_DOCUMENT', `can't be read (${reason}); save it as .txt`);
+    // The libraries' own words say nothing to somebody with a document.
+    throw new BraidError('BAD_DOCUMENT', DAMAGED, { kind: 'input', cause: error });
   }
 }

@@ -3,7 +3,7 @@ import { BraidError, inputError } from '../../errors.ts';
 import type { DocumentReader } from '../texts/documents.ts';
 import { openTextWorkers } from './workers.ts';
 
-const MAX_SECONDS = 120;
+const MAX_SECONDS = 60;
 /** Of the thread's objects, and of all that the process takes in addition while it reads a document. */
 const MAX_MIB = 1024;
 const CHECK_MS = 200;

@@ -40,7 +40,7 @@ async function opened(bytes: Uint8Array) {
   } catch (error) {
     if ((error as Error).name === 'PasswordException')
       throw inputError('BAD_DOCUMENT', 'has a password; save a copy without one');
-    throw inputError('BAD_DOCUMENT', `can't be read as a PDF (${(error as Error).message}); save it as .docx or .txt`);
+    throw error;
   }
 }
 

@@ -194,16 +194,32 @@ describe('readSources of documents', () => {
     expect(await read(zip([{ name: 'in/My file.docx', content: bytes }]))).toMatchObject({ texts: ['The ferry'] });
   });
 
+  it('leaves out the marks of footnotes, and keeps the notes', async () => {
+    const w = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"';
+    const office = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
+    const bytes = word('<w:p><w:r><w:t>Term</w:t></w:r><w:r><w:footnoteReference w:id="2"/></w:r></w:p>', [
+      {
+        name: 'word/_rels/document.xml.rels',
+        content: `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r1" Type="${office}/footnotes" Target="footnotes.xml"/></Relationships>`,
+      },
+      {
+        name: 'word/footnotes.xml',
+        content: `<w:footnotes ${w}><w:footnote w:id="2">${paragraph('The note.')}</w:footnote></w:footnotes>`,
+      },
+    ]);
+    expect(await whole('a.docx', bytes)).toMatchObject({ texts: [{ text: 'Term\n\nThe note.' }] });
+  });
+
   it('refuses what is no Word document, a bomb, and damaged XML, by name', async () => {
     const reason = async (bytes: Uint8Array) => (await whole('a.docx', bytes))?.faults[0]?.reason;
     expect(await reason(Buffer.from('plain text'))).toMatch(/is not a Word document/);
-    expect(await reason(Buffer.from('PK\u0003\u0004'))).toMatch(/can't be read \(.*\); save it as \.txt/);
+    expect(await reason(Buffer.from('PK\u0003\u0004'))).toMatch(/is damaged, or not what its name says/);
     expect(await reason(makeZip([{ name: 'a.txt', content: 'x' }]))).toMatch(/is not a Word document/);
     expect(await reason(Buffer.from([0xd0, 0xcf, 0x11, 0xe0]))).toMatch(/old Word document, or has a password/);
     expect(await reason(word('', [{ name: 'word/x.xml', content: ' '.repeat(65 * 2 ** 20) }]))).toMatch(
       /unpacks to 66 MiB of texts/,
     );
-    expect(await reason(word('<w:p><w:r>'))).toMatch(/can't be read/);
+    expect(await reason(word('<w:p><w:r>'))).toMatch(/is damaged/);
   });
 
   it('reads PDFs: lines, divided words, paragraphs', async () => {
@@ -218,7 +234,7 @@ describe('readSources of documents', () => {
   it('refuses a PDF without text, and what is no PDF, by name', async () => {
     const reason = async (bytes: Uint8Array) => (await whole('a.pdf', bytes))?.faults[0]?.reason;
     expect(await reason(madePdf('0 0 m'))).toMatch(/has pages without text, such as a scan/);
-    expect(await reason(Buffer.from('plain text'))).toMatch(/can't be read as a PDF/);
+    expect(await reason(Buffer.from('plain text'))).toMatch(/is damaged, or not what its name says/);
   });
 
   it('gives up on a document that takes too long or too much memory, and reads the next', async () => {
