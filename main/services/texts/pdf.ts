@@ -16,21 +16,24 @@ const PARAGRAPH = 1.8;
 
 export async function pdfText(bytes: Uint8Array): Promise<string> {
   const file = await opened(bytes);
-  const pages: string[] = [];
+  const pages: string[][] = [];
   let length = 0;
   for (let number = 1; number <= file.numPages; number++) {
     const page = await file.getPage(number);
     const { items } = await page.getTextContent();
-    const text = pageText(items.filter((item): item is typeof item & Printed => 'str' in item));
-    length += text.length;
+    const lines = linesOf(items.filter((item): item is typeof item & Printed => 'str' in item));
+    length += lines.reduce((sum, line) => sum + line.length, 0);
     if (length > LONGEST_TEXT) throw inputError('BAD_DOCUMENT', 'has too much text; save it in parts');
-    if (text !== '') pages.push(text);
+    if (lines.length > 0) pages.push(lines);
     page.cleanup();
   }
   if (pages.length === 0)
     throw inputError('BAD_DOCUMENT', 'has pages without text, such as a scan; run text recognition (OCR) on it first');
   // A word that was divided at the end of a line is one word again.
-  return pages.join('\n').replace(/(\p{Ll})[-\u00ad\u2010]\n(?=\p{Ll})/gu, '$1');
+  const text = withoutRunningLines(pages)
+    .map((lines) => lines.join('\n').trim())
+    .join('\n');
+  return text.replace(/(\p{Ll})[-\u00ad\u2010]\n(?=\p{Ll})/gu, '$1');
 }
 
 async function opened(bytes: Uint8Array) {
@@ -44,7 +47,7 @@ async function opened(bytes: Uint8Array) {
   }
 }
 
-function pageText(items: readonly Printed[]): string {
+function linesOf(items: readonly Printed[]): string[] {
   const lines: string[] = [];
   let line = '';
   let [bottom, height] = [Number.NaN, 0];
@@ -60,5 +63,31 @@ function pageText(items: readonly Printed[]): string {
     line = '';
   }
   if (line.trim() !== '') lines.push(line.trim());
-  return lines.join('\n').trim();
+  return lines;
+}
+
+const PAGE_NUMBER = /^[\p{Pd}\s]*(?:\d{1,4}|[ivxl]{1,8})[\p{Pd}\s]*$/u;
+/** Of pages that begin or end with the same line: the share and number from which it is a running title. */
+const RUNNING = { share: 0.25, pages: 3 };
+
+/** Page numbers and running titles would stand within sentences that go over two pages. */
+function withoutRunningLines(pages: readonly (readonly string[])[]): readonly (readonly string[])[] {
+  const bare = pages.map((lines) => withoutNumber(lines));
+  const isRunning = (end: 0 | -1) => {
+    const counts = new Map<string, number>();
+    for (const lines of bare) counts.set(lines.at(end) ?? '', (counts.get(lines.at(end) ?? '') ?? 0) + 1);
+    const least = Math.max(RUNNING.pages, RUNNING.share * pages.length);
+    return (line: string | undefined): boolean => line !== undefined && (counts.get(line) ?? 0) >= least;
+  };
+  const [isHead, isFoot] = [isRunning(0), isRunning(-1)];
+  return bare.map((lines) => {
+    const start = isHead(lines[0]) ? 1 : 0;
+    const end = lines.length > start && isFoot(lines.at(-1)) ? lines.length - 1 : lines.length;
+    return withoutNumber(lines.slice(start, end));
+  });
+}
+
+function withoutNumber(lines: readonly string[]): readonly string[] {
+  const shown = lines.slice(PAGE_NUMBER.test(lines[0] ?? '') ? 1 : 0);
+  return PAGE_NUMBER.test(shown.at(-1) ?? '') ? shown.slice(0, -1) : shown;
 }

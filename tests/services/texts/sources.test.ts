@@ -231,6 +231,15 @@ describe('readSources of documents', () => {
     });
   });
 
+  it('leaves out page numbers and running titles of PDFs', async () => {
+    const page = (text: string, number: string) =>
+      `BT /F 12 Tf 50 700 Td 14 TL (The river) Tj T* (${text}) Tj T* (- ${number} -) Tj ET`;
+    const pages = [page('It went on', '1'), page('and on,', '2'), page('to the sea.', 'iii')];
+    expect(await whole('a.pdf', madePdf(...pages))).toMatchObject({
+      texts: [{ text: 'It went on\nand on,\nto the sea.' }],
+    });
+  });
+
   it('refuses a PDF without text, and what is no PDF, by name', async () => {
     const reason = async (bytes: Uint8Array) => (await whole('a.pdf', bytes))?.faults[0]?.reason;
     expect(await reason(madePdf('0 0 m'))).toMatch(/has pages without text, such as a scan/);
@@ -249,14 +258,17 @@ describe('readSources of documents', () => {
   });
 });
 
-/** A PDF of one page with these drawing operators. */
-function madePdf(content: string): Buffer {
+/** A PDF whose pages have these drawing operators. */
+function madePdf(...contents: readonly string[]): Buffer {
+  const kids = contents.map((_, i) => `${4 + 2 * i} 0 R`).join(' ');
   const objects = [
     '<</Type/Catalog/Pages 2 0 R>>',
-    '<</Type/Pages/Kids[3 0 R]/Count 1>>',
-    '<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]/Contents 4 0 R/Resources<</Font<</F 5 0 R>>>>>>',
-    `<</Length ${content.length}>>stream\n${content}\nendstream`,
+    `<</Type/Pages/Kids[${kids}]/Count ${contents.length}>>`,
     '<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>',
+    ...contents.flatMap((content, i) => [
+      `<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]/Contents ${5 + 2 * i} 0 R/Resources<</Font<</F 3 0 R>>>>>>`,
+      `<</Length ${content.length}>>stream\n${content}\nendstream`,
+    ]),
   ];
   let out = '%PDF-1.4\n';
   const places = objects.map((object, i) => {
@@ -264,6 +276,7 @@ function madePdf(content: string): Buffer {
     out += `${i + 1} 0 obj${object}endobj\n`;
     return `${String(at).padStart(10, '0')} 00000 n \n`;
   });
-  const table = `xref\n0 6\n0000000000 65535 f \n${places.join('')}trailer<</Size 6/Root 1 0 R>>\n`;
+  const size = objects.length + 1;
+  const table = `xref\n0 ${size}\n0000000000 65535 f \n${places.join('')}trailer<</Size ${size}/Root 1 0 R>>\n`;
   return Buffer.from(`${out}${table}startxref\n${out.length}\n%%EOF`, 'latin1');
 }
