@@ -8,6 +8,8 @@ import { type MarkupText, readMarkup } from './markup-text.ts';
 const HIDING =
   /<(?=(script|style|template|noscript|nav|svg|iframe|object|audio|video|canvas|select|textarea|button|title|xmp|noembed|noframes|plaintext)[\s>/])/gi;
 const BOX = /^\[[ xX]\][ \t]+/;
+/** GFM takes one tilde too, markdown-it only two. */
+const STRUCK = /(?<!~)~(?![~\s])([^~]*[^~\s])~(?!~)/g;
 /** GitHub's "> [!NOTE]". */
 const ALERT = /^\[!(?:NOTE|TIP|IMPORTANT|WARNING|CAUTION)\]/i;
 
@@ -15,6 +17,7 @@ const ALERT = /^\[!(?:NOTE|TIP|IMPORTANT|WARNING|CAUTION)\]/i;
 const parser = new MarkdownIt({ html: true, breaks: true }).use(footnotes);
 parser.core.ruler.push('marks', ({ tokens }) => {
   tokens.forEach(({ type, children }, i) => {
+    for (const child of children ?? []) if (child.type === 'text') child.content = child.content.replace(STRUCK, '$1');
     const first = children?.[0];
     if (type !== 'inline' || first?.type !== 'text') return;
     const outer = tokens[i - 2]?.type;

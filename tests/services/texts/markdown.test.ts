@@ -22,6 +22,7 @@ describe('plainText', () => {
     ['<p align="center">\n  <b>Hello</b> there\n</p>\n\n<script>let x = 1;</script>\n\nend', 'Hello there\n\nend'],
     ['| Name | Age |\n|------|-----|\n| Ann  | 41  |\n| `a|b` | |', 'Name Age\nAnn 41\n`a b`'],
     ['Term[^1] ends.\n\n[^1]: The note.\n\nAfter.', 'Term ends.\n\nAfter.\n\nThe note.'],
+    ['~one~ H~2~O, about ~5 to ~10, ~/home', 'one H2O, about ~5 to ~10, ~/home'],
     ['use `code` here', 'use code here'],
     ['```js\ncode  x\n\n  <b>&amp;\n```', 'code  x\n\n  <b>&amp;'],
     ['    indented\n      more', 'indented\n  more'],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { mergeTexts } from '../../../main/services/texts/merge.ts';
-import { type SourceText, titleOf } from '../../../main/services/texts/source-text.ts';
+import { corpusText, type SourceText, titleOf } from '../../../main/services/texts/source-text.ts';
 import { madeText, madeTexts } from './made-texts.ts';
 
 const source = (title: string, text: string): SourceText => ({ id: title, title, text, source: 'new.txt' });
@@ -30,6 +30,25 @@ describe('mergeTexts', () => {
         place: { kind: 'corpus', id: 'text-0' },
       },
     ]);
+  });
+
+  it('leaves out copies that differ in what nobody sees, also of texts that were stored with it', () => {
+    const clean = `The offi\u0063e caf\u00e9 was first: ${madeText(0, 20).text}`;
+    const copy = clean.replace('office', 'of\ufb01ce').replace('fi', '\ufb01').replace('\u00e9', 'e\u0301');
+    const hidden = `\ufeff${copy.replace('The ', 'T\u00adhe\u00a0\u200b \u200b ')}`;
+    for (const [old, next] of [
+      [clean, hidden],
+      [hidden, clean],
+    ] as const) {
+      const merged = mergeTexts([corpusText(source('Old', old))], [source('Copy', next)]);
+      expect(merged.duplicates).toMatchObject([{ kind: 'exact', resembles: 'Old' }]);
+    }
+  });
+
+  it('leaves out near duplicates in a script without spaces', () => {
+    const text = '春天的早晨，小河边的柳树发出了嫩芽。孩子们在草地上奔跑，笑声传得很远。';
+    const merged = mergeTexts([], [source('One', text), source('Two', text.replace('奔跑', '唱歌'))]);
+    expect(merged.duplicates).toMatchObject([{ kind: 'near', resembles: 'One' }]);
   });
 
   it('leaves out near duplicates and says what they resemble', () => {
