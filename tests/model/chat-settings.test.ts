@@ -31,7 +31,7 @@ describe('templateWithSettings', () => {
   it('keeps a system message of the chat, and its own switches', () => {
     const template = templateWithSettings('{{ enable_thinking }} {{ messages[0].content }}', settings);
     const own: readonly ChatMessage[] = [{ role: 'system', content: 'Mine' }, ...TURNS];
-    expect(render(template, own, { enable_thinking: true })).toBe('false Mine');
+    expect(render(template, own, { enable_thinking: true })).toBe('False Mine');
   });
 
   it('is the template itself without settings', () => {

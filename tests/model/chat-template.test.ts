@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readChatTemplate, renderChat, tokenText } from '../../main/model/chat-template.ts';
+import { readChatTemplate, renderChat, templateReads, tokenText } from '../../main/model/chat-template.ts';
 import { fault } from './faults.ts';
 
 const render = (template: string, config: Record<string, unknown> = {}): string =>
@@ -14,16 +14,24 @@ describe('renderChat', () => {
     expect(render("{{ strftime_now('%d %B %Y, %A %H:%M %% %Q') }}")).toBe('26 July 2024, Friday 00:00 % %Q');
   });
 
+  // As Python's strftime says it of that day.
+  it('knows the directives without leading zeros', () => {
+    expect(render("{{ strftime_now('%-d.%-m.%y %-H:%M %c %j %U %V %f') }}")).toBe(
+      '26.7.24 0:00 Fri Jul 26 00:00:00 2024 208 29 30 000000',
+    );
+    expect(fault(() => render("{{ strftime_now('%_d') }}"))[1]).toContain('"%_d" of strftime_now()');
+  });
+
   it('passes special tokens, from text or objects, and empty ones if there are none', () => {
     const config = { bos_token: { content: '<s>', lstrip: false }, pad_token: '<pad>', unk_token: null };
     expect(render('{{ bos_token }}|{{ pad_token }}|{{ eos_token }}', config)).toBe('<s>|<pad>|');
-    expect(render('{{ unk_token is defined }}', config)).toBe('false');
+    expect(render('{{ unk_token is defined }}', config)).toBe('False');
   });
 
   it('knows range, none and tools', () => {
     const counted = '{% for i in range(3) %}{{ i }}{% endfor %}{% for i in range(5, 1, -2) %}{{ i }}{% endfor %}';
     expect(render(counted)).toBe('01253');
-    expect(render('{{ tools is none }}')).toBe('true');
+    expect(render('{{ tools is none }}')).toBe('True');
   });
 
   // Texts as transformers 5.18 renders these.
@@ -48,18 +56,59 @@ describe('renderChat', () => {
   });
 });
 
+describe('a template that Jinja2 could render and we cannot', () => {
+  it.each([
+    ['\n{{ [1]|pprint }}', 'the filter "pprint"', 'line 2'],
+    ["{% include 'x' %}", '{% include %}', 'line 1'],
+    ['{{ 2 ** 0.5 }}', 'a power with fractions', 'line 1'],
+    ['a\n\n{{ range }}', 'printing a function', 'line 3'],
+    ["{{ ('<'|e).upper() }}", 'the attribute "upper" of an escaped text', 'line 1'],
+  ])('is refused by name and line: %j', (template, named, line) => {
+    const [code, message] = fault(() => render(template));
+    expect([code, message]).toEqual(['CHAT_TEMPLATE_FAILED', expect.stringContaining(named)]);
+    expect(message).toContain(line);
+  });
+});
+
+describe('templateReads', () => {
+  it('names the variables that come from outside', () => {
+    const template =
+      '{% set a = b %}{{ a }}{% for m in messages %}{{ m.role ~ c if d is defined }}{% endfor %}{{ range(2) }}';
+    expect([...templateReads(template, 'f')].sort()).toEqual(['b', 'c', 'd', 'messages']);
+  });
+});
+
 describe('a template that never ends', () => {
   const loop = (inner: string, depth: number): string =>
     depth === 0 ? inner : `{% for i${depth} in range(10000) %}${loop(inner, depth - 1)}{% endfor %}`;
   it.each([
     ['nested loops', loop('{{ 1 }}', 3), 'it takes more than'],
     ['a range without end', '{% for i in range(2000000000) %}{% endfor %}', 'a range of 2000000000 numbers'],
-    ['a range of no number', "{% for i in range('x') %}{% endfor %}", 'a range of NaN'],
+    ['a range of no number', "{% for i in range('x') %}{% endfor %}", 'cannot be interpreted as an integer'],
     ['a text that doubles', `{% set ns = namespace(s='x') %}${loop('{% set ns.s = ns.s ~ ns.s %}', 1)}`, ''],
     ['a macro that calls itself', '{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}', ''],
     ['a long template', 'x'.repeat(200_001), 'has 200001 characters'],
-    ['a run of spaces', `{% if a${'\ufeff'.repeat(60_000)}`, 'more than 1000 spaces in a row'],
-    ['a text of megabytes', `{% set s = 'x' * 1 %}${loop("{{ '0123456789' * 1 }}{{ 'x' | indent(200) }}", 1)}`, ''],
+    ['a run of spaces', `{% if a${' '.repeat(60_000)}`, ''],
+    ['a text of megabytes', loop("{{ '0123456789' * 1000 }}", 1), 'texts and lists take more than'],
+    [
+      'a list that doubles',
+      `{% set ns = namespace(s=[1]) %}${loop('{% set ns.s = ns.s + ns.s %}', 1)}`,
+      'texts and lists',
+    ],
+    [
+      'a number that doubles',
+      `{% set ns = namespace(s=2) %}${loop('{% set ns.s = ns.s * ns.s %}', 1)}`,
+      'such a large number',
+    ],
+    [
+      'a list of itself twice, printed',
+      `{% set ns = namespace(s=[]) %}${loop('{% set ns.s = [ns.s, ns.s] %}', 1)}{{ ns.s }}`,
+      '',
+    ],
+    ['nested brackets', `{{ ${'['.repeat(90_000)}${']'.repeat(90_000)} }}`, 'nested too deeply'],
+    ['a long sum', `{{ 1${'+1'.repeat(90_000)} }}`, 'nested too deeply'],
+    ['a huge power', '{{ 9 ** (9 ** 9) }}', 'such a large number'],
+    ['a wide format', "{{ '%999999999d' % 1 }}", 'a width of 999999999'],
   ])('is ended: %s', (_, template, named) => {
     const began = performance.now();
     expect(fault(() => render(template))).toEqual(['CHAT_TEMPLATE_FAILED', expect.stringContaining(named)]);

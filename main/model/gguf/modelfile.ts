@@ -1,9 +1,10 @@
 /** Ollama's Modelfile for a GGUF file (github.com/ollama/ollama/blob/main/docs/modelfile.md). */
 import { readChatSettings } from '../chat-settings.ts';
-import { type ChatMessage, dependsOnDate, readChatTemplate, renderChat, TEMPLATE_DATE } from '../chat-template.ts';
+import { type ChatMessage, dependsOnDate, readChatTemplate, renderChat } from '../chat-template.ts';
 import type { ModelConfig } from '../config.ts';
-import { endTokens, loadTokenizer } from '../tokenizer.ts';
+import { TEMPLATE_DATE } from '../template-date.ts';
 import { readTokenizerConfig } from '../tokenizer-files.ts';
+import { endTokens, loadTokenizer } from '../tokenizer.ts';
 import { beginOfText } from './begin-of-text.ts';
 import { ollamaTemplate } from './ollama-template.ts';
 
