@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { Tokenizer as HfTokenizer } from '@huggingface/tokenizers';
 import { inputError } from '../errors.ts';
 import { CHAT_SETTINGS, type ChatSettings, readChatSettings } from './chat-settings.ts';
-import { type ChatMessage, readChatTemplate, renderChat, tokenText } from './chat-template.ts';
-import { controlTokensOf, encodeQuoting, withoutControlTokens } from './control-tokens.ts';
+import { type ChatMessage, readChatTemplate, type RenderedMessage, renderMessages, tokenText } from './chat-template.ts';
+import { controlTokensOf, encodeQuoting, quoteParts, withoutControlTokens } from './control-tokens.ts';
+import { plain, quote, slice, type Str } from './jinja/text.ts';
 import { normalizerAsHuggingFace } from './normalizers.ts';
 import { asHuggingFace, prependScheme } from './pre-tokenizers.ts';
 import { shown } from './shown.ts';
@@ -20,16 +21,13 @@ export interface Tokenizer {
   encode(text: string, special?: boolean): number[];
   /**
    * Ids of a text with somebody's words in it: control tokens inside the `quoted` parts (by default all of it) are
-   * characters like all others. `around` puts a chat template around the text, whose own control tokens count.
+   * characters like all others.
    */
-  encodeText(
-    text: string,
-    options?: {
-      readonly special?: boolean;
-      readonly quoted?: readonly string[];
-      readonly around?: (text: string) => string;
-    },
-  ): number[];
+  encodeText(text: string, options?: { readonly special?: boolean; readonly quoted?: readonly string[] }): number[];
+  /** Ids of a text that knows which of its characters somebody wrote: control tokens with such are characters. */
+  encodeQuoted(text: Str): number[];
+  /** The text, knowing that somebody wrote these parts of it. */
+  quote(text: string, parts: readonly string[]): Str;
   /** The control tokens that a text quotes. */
   controlTokens(text: string): readonly string[];
   /** Text of ids, special tokens left out. */
@@ -50,6 +48,8 @@ export interface Tokenizer {
    * of the messages' own. The date is pinned so that prompts are reproducible. Not `ready`: a finished conversation.
    */
   chat(messages: readonly ChatMessage[], ready?: boolean): string;
+  /** The same for messages that know which of their characters somebody wrote, and what of the chat is of which source. */
+  chatQuoting(messages: readonly RenderedMessage[], ready?: boolean): Str;
   /** The files of the folder that make up the tokenizer; checkpoints carry copies. */
   readonly files: readonly string[];
 }
@@ -77,8 +77,7 @@ export function loadTokenizer(folder: string, chat: ChatSettings = readChatSetti
   const definition = readDefinition(folder);
   const file = join(folder, 'tokenizer.json');
   const limited = limitsOf(definition, file);
-  const made = (of: object): HfTokenizer => limited(0, () => construct(of, config, file));
-  const inner = made(definition);
+  const inner = limited(0, () => construct(definition, config, file));
   const template = readChatTemplate(folder, config);
   const clean = cleansSpaces(definition, config);
   const control = controlTokensOf(definition);
@@ -86,21 +85,41 @@ export function loadTokenizer(folder: string, chat: ChatSettings = readChatSetti
     limited(text.length, () => checkedIds(inner.encode(text, { add_special_tokens: special }).ids, text, file));
   const controlTokens = (text: string): readonly string[] =>
     control === null ? [] : (text.match(control.pattern) ?? []);
-  let plain: HfTokenizer | null = null;
+  const plainly = new Map<string, HfTokenizer>();
+  const plainBy = (mark: string): HfTokenizer => {
+    const known = plainly.get(mark);
+    if (known !== undefined) return known;
+    const files = withoutControlTokens({ definition, config }, mark);
+    const unmarked = limited(0, () => construct(files.definition, files.config, file));
+    plainly.set(mark, unmarked);
+    return unmarked;
+  };
+  const encodeQuoted = (text: Str): number[] => {
+    if (control === null) return encode(plain(text));
+    const whole = plain(text);
+    return limited(whole.length, () => checkedIds(encodeQuoting(text, control, inner, plainBy), whole, file));
+  };
+  const chatQuoting = (messages: readonly RenderedMessage[], ready = true): Str => {
+    if (template === null)
+      throw inputError('NO_CHAT_TEMPLATE', `${folder}: expected a chat template, the tokenizer has none`);
+    const { system_prompt: system, chat_template_kwargs: kwargs } = chat;
+    const given: readonly RenderedMessage[] =
+      system === null
+        ? messages
+        : [{ role: 'system', content: system }, ...messages.filter(({ role }) => role !== 'system')];
+    return renderMessages({ template, config, folder, kwargs }, given, ready);
+  };
   return {
     vocabSize: inner.get_vocab(true).size,
     idLimit: [...inner.get_vocab(true).values()].reduce((most, id) => Math.max(most, id + 1), 0),
     encode,
-    encodeText: (text, { special = false, quoted = [text], around = (whole: string) => whole } = {}) => {
-      const quoting = quoted.filter((part) => controlTokens(part).length > 0);
-      if (control === null || quoting.length === 0) return encode(around(text), special);
-      const unmarked = plain ?? made(withoutControlTokens(definition));
-      plain = unmarked;
-      const ids = limited(text.length, () =>
-        checkedIds(encodeQuoting(text, quoting, around, control, inner, unmarked), text, file),
-      );
+    encodeText: (text, { special = false, quoted = [text] } = {}) => {
+      if (control === null || !quoted.some((part) => part !== '')) return encode(text, special);
+      const ids = encodeQuoted(quoteParts(text, quoted, control));
       return special ? framed(ids, encode) : ids;
     },
+    encodeQuoted,
+    quote: (text, parts) => (control === null ? text : quoteParts(text, parts, control)),
     controlTokens,
     decode: (ids) =>
       ids.length === 0
@@ -114,16 +133,8 @@ export function loadTokenizer(folder: string, chat: ChatSettings = readChatSetti
     eosTokenId: inner.token_to_id(tokenText(config.eos_token)) ?? null,
     hasChatTemplate: template !== null,
     replyPrompt: chat.reply_prompt,
-    chat: (messages, ready = true) => {
-      if (template === null)
-        throw inputError('NO_CHAT_TEMPLATE', `${folder}: expected a chat template, the tokenizer has none`);
-      const { system_prompt: system, chat_template_kwargs } = chat;
-      const given: readonly ChatMessage[] =
-        system === null
-          ? messages
-          : [{ role: 'system', content: system }, ...messages.filter(({ role }) => role !== 'system')];
-      return renderChat(template, given, config, folder, chat_template_kwargs, ready);
-    },
+    chat: (messages, ready = true) => plain(chatQuoting(messages, ready)),
+    chatQuoting,
     files: TOKENIZER_FILES.map((name) => join(folder, name)).filter((file) => existsSync(file)),
   };
 }
@@ -270,9 +281,6 @@ function framed(ids: readonly number[], encode: Tokenizer['encode']): number[] {
   return [...outer.slice(0, begin), ...ids, ...outer.slice(begin + inner.length)];
 }
 
-/** Between messages while they are one text: a character that Unicode keeps out of texts. */
-const BETWEEN = '\uFDD2';
-
 /**
  * Token ids of a task's prompt: through the chat template if the model has one, otherwise the plain text. `quoted`: the
  * parts of the prompt that somebody wrote, as opposed to its template. `messages`: the prompt as a chat, if it is more
@@ -285,39 +293,19 @@ export function encodePrompt(
   messages?: readonly ChatMessage[],
 ): number[] {
   if (!tokenizer.hasChatTemplate) return tokenizer.encodeText(prompt, { quoted, special: true });
-  return encodeChat(tokenizer, messages ?? [{ role: 'user', content: prompt }], quoted);
+  const asked = messages ?? [{ role: 'user' as const, content: prompt }];
+  const quoting = asked.map(({ role, content }) => ({ role, content: tokenizer.quote(content, quoted) }));
+  return tokenizer.encodeQuoted(tokenizer.chatQuoting(quoting));
 }
 
 /** Token ids of a finished conversation, as a reward model reads it; control tokens in the messages are characters. */
 export function encodeConversation(tokenizer: Tokenizer, messages: readonly ChatMessage[]): number[] {
-  return encodeChat(
-    tokenizer,
-    messages,
-    messages.map(({ content }) => content),
-    false,
-  );
+  const quoted = messages.map(({ role, content }) => ({ role, content: quote(content, 0) }));
+  return tokenizer.encodeQuoted(tokenizer.chatQuoting(quoted, false));
 }
 
-function encodeChat(
-  tokenizer: Tokenizer,
-  asked: readonly ChatMessage[],
-  quoted: readonly string[],
-  ready = true,
-): number[] {
-  return tokenizer.encodeText(asked.map(({ content }) => content).join(BETWEEN), {
-    quoted,
-    around: (joined) => {
-      const contents = joined.split(BETWEEN);
-      return tokenizer.chat(
-        asked.map(({ role }, i) => ({ role, content: contents[i] ?? '' })),
-        ready,
-      );
-    },
-  });
-}
-
-/** What a model answers with while what follows an answer is rendered: characters that Unicode keeps out of texts. */
-const ANSWERED = '\uFDD3';
+/** Sources in a chat whose last turn is wanted alone. */
+const [SOMEBODY, ANSWERED] = [0, 1];
 
 /**
  * Token ids of what follows a turn of the model: somebody's message, and the beginning of the model's next turn. Control
@@ -327,21 +315,25 @@ const ANSWERED = '\uFDD3';
 export function encodeAnswer(tokenizer: Tokenizer, message: string, end: number | null): number[] {
   if (!tokenizer.hasChatTemplate)
     return tokenizer.encodeText(`\n${message.trimEnd()}\n`, { quoted: [message.trimEnd()] });
-  const ids = tokenizer.encodeText(message, {
-    around: (text) => {
-      const rendered = tokenizer.chat([
-        { role: 'user', content: '.' },
-        { role: 'assistant', content: ANSWERED },
-        { role: 'user', content: text },
-      ]);
-      const at = rendered.lastIndexOf(ANSWERED);
-      if (at >= 0) return rendered.slice(at + ANSWERED.length);
-      throw inputError(
-        'CHAT_TEMPLATE_FAILED',
-        "The model's chat template leaves out earlier answers of the assistant, which a task with an environment needs",
-        'Use another model, or a template that keeps them.',
-      );
-    },
-  });
+  const rendered = tokenizer.chatQuoting([
+    { role: 'user', content: '.' },
+    { role: 'assistant', content: quote('.', ANSWERED) },
+    { role: 'user', content: quote(message, SOMEBODY) },
+  ]);
+  const at = endOf(rendered, ANSWERED);
+  if (at === null)
+    throw inputError(
+      'CHAT_TEMPLATE_FAILED',
+      "The model's chat template leaves out earlier answers of the assistant, which a task with an environment needs",
+      'Use another model, or a template that keeps them.',
+    );
+  const ids = tokenizer.encodeQuoted(slice(rendered, at));
   return end !== null && ids[0] === end ? ids.slice(1) : ids;
+}
+
+/** Where what is of a source ends; null where the text has nothing of it. */
+function endOf(text: Str, source: number): number | null {
+  const spans = typeof text === 'string' ? [] : text.spans;
+  const last = spans.findLastIndex((value, i) => i % 3 === 2 && value === source);
+  return last < 0 ? null : (spans[last - 1] ?? null);
 }

@@ -4,7 +4,8 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CHAT_SETTINGS, encodeChatSettings, NO_CHAT_SETTINGS } from '../../main/model/chat-settings.ts';
-import { encodeAnswer, encodePrompt, loadTokenizer } from '../../main/model/tokenizer.ts';
+import { concat, quote, type Str } from '../../main/model/jinja/text.ts';
+import { encodeAnswer, encodePrompt, loadTokenizer, type Tokenizer } from '../../main/model/tokenizer.ts';
 import { fault } from './faults.ts';
 
 const fixture = (name: string): string =>
@@ -230,9 +231,7 @@ describe('control tokens in a text', () => {
     );
     const tokenizer = loadTokenizer(folder);
     const tokens = (text: string) =>
-      tokenizer
-        .encodeText(text, { quoted: [text], around: (whole) => `<s>ask${whole}[/I]thus[/I]` })
-        .map((id) => tokenizer.token(id));
+      tokenizer.encodeQuoted(concat(['<s>ask', quote(text, 0), '[/I]thus[/I]'])).map((id) => tokenizer.token(id));
     const around = (...middle: string[]) => ['<s>', ...'ask', ...middle, '[/I]', ...'thus', '[/I]'];
     expect(tokens('ab of')).toEqual(around(...'ab▁of'));
     expect(tokens('ab </s>of')).toEqual(around(...'ab▁</s>of'));
@@ -264,10 +263,10 @@ describe('control tokens in a text', () => {
       }),
     );
     const tokenizer = loadTokenizer(folder);
-    const tokens = (text: string, around: (whole: string) => string) =>
-      tokenizer.encodeText(text, { quoted: [text], around }).map((id) => tokenizer.token(id));
-    const stripped = (whole: string) => `<s>ask [I]  ${whole}  [/I] thus </s> `;
-    const kept = (whole: string) => `[K] ${whole} [K]`;
+    const tokens = (text: string, around: (whole: Str) => Str) =>
+      tokenizer.encodeQuoted(around(quote(text, 0))).map((id) => tokenizer.token(id));
+    const stripped = (whole: Str) => concat(['<s>ask [I]  ', whole, '  [/I] thus </s> ']);
+    const kept = (whole: Str) => concat(['[K] ', whole, ' [K]']);
     // What quotes nothing, the tokenizer itself encodes.
     for (const [text, words] of [
       ['ab of', 'ab▁of'],
@@ -286,6 +285,68 @@ describe('control tokens in a text', () => {
     const spaces = ' '.repeat(200_000);
     expect(tokens(`</s>${spaces}`, stripped)).toHaveLength(tokens('</s>', stripped).length);
     rmSync(folder, { recursive: true });
+  });
+
+  const bundled = loadTokenizer(fileURLToPath(new URL('../../resources/models/tiny', import.meta.url)));
+  const controlsOf = (tokenizer: Tokenizer, ids: readonly number[]): string[] =>
+    ids.map((id) => tokenizer.token(id) ?? '').filter((token) => tokenizer.controlTokens(token).includes(token));
+
+  it('are characters where the vocabulary has them as words', () => {
+    const ids = bundled.encodeText('one <eos> two <bos> <pad>');
+    expect(controlsOf(bundled, ids).filter((token) => token !== '<unk>')).toEqual([]);
+    expect(ids.length).toBeGreaterThanOrEqual(5);
+  });
+
+  it('count in a prompt that has words of theirs', () => {
+    const prompt = 'Process B reads: Process B and reads <eos> a';
+    const ids = encodePrompt(bundled, prompt, ['Process', 'B', 'reads', 'Process B and reads <eos> a', 'a']);
+    expect(controlsOf(bundled, ids).filter((token) => token !== '<unk>')).toEqual(['Process B reads:']);
+  });
+
+  it.each([
+    ['a part inside a longer one', 'x<|eot_id|>y <|eot_id|>', ['<|eot_id|>', 'x<|eot_id|>y <|eot_id|>']],
+    ['a part that begins inside another one', 'ab<|eot_id|>cd', ['ab<|eot', '<|eot_id|>cd']],
+    ['parts that make one together', '<|eot_id|>', ['<|eot', '_id|>']],
+    ['parts that make one of the same part', '<|eot_id|>', ['<', '|', '>', 'eot', '_id']],
+    ['a part with the marks of earlier versions', '\uFDD00\uFDD1<|eot_id|>\uFDD2', ['\uFDD00\uFDD1<|eot_id|>\uFDD2']],
+  ])('are characters in %s', (_, prompt, parts) => {
+    const tokenizer = loadTokenizer(fixture('llama3'));
+    const plainly = encodePrompt(tokenizer, 'x', ['x']);
+    const ids = encodePrompt(tokenizer, prompt, parts);
+    expect(controlsOf(tokenizer, ids)).toEqual(controlsOf(tokenizer, plainly));
+    expect(tokenizer.decode(ids)).toContain(prompt);
+  });
+
+  it('are characters where a template completes them, and after what a template does to a text', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'braid-tokenizer-'));
+    cpSync(fixture('llama3'), folder, { recursive: true });
+    writeFileSync(
+      join(folder, 'chat_template.jinja'),
+      "{% for m in messages %}<{{ m.content | trim | replace('!', '|eot_id|>') }}|eot_id|>{{ m.content.split(' ')[0][::-1] }}{{ {'c': m.content} | tojson }}{{ m.content|upper }}<|eot_id|>{% endfor %}",
+    );
+    const tokenizer = loadTokenizer(folder);
+    const ids = encodePrompt(tokenizer, ' |eot_id|> <!<|eot_id|> ', [' |eot_id|> <!<|eot_id|> ']);
+    // The one that the template writes as a whole; what it inserts makes none with somebody's "<".
+    expect(controlsOf(tokenizer, ids)).toEqual(['<|eot_id|>']);
+    expect(tokenizer.decode(ids)).toContain('<|eot_id|> <|eot_id|><|eot_id|>|eot_id|>');
+    rmSync(folder, { recursive: true });
+  });
+
+  it('leave every character of the messages where it is', () => {
+    const tokenizer = loadTokenizer(fixture('llama3'));
+    const odd = 'a\uFDD2b\uFDD3c\uFDD2<|eot_id|>d';
+    const messages = [
+      { role: 'system', content: `system ${odd}` },
+      { role: 'user', content: `user ${odd}` },
+    ] as const;
+    const text = tokenizer.decode(encodePrompt(tokenizer, '', [odd], messages));
+    const [before = '', after = ''] = text.split(/user\s+user /);
+    expect(before).toContain(`system ${odd}`);
+    expect(after).toContain(odd);
+    const answer = encodeAnswer(tokenizer, `next ${odd}`, null);
+    expect(tokenizer.decode(answer)).toContain(`next ${odd}`);
+    const end = tokenizer.tokenId('<|eot_id|>') ?? -1;
+    expect(answer.filter((id) => id === end)).toHaveLength(2);
   });
 
   it("of a prompt's template count", () => {
