@@ -3,9 +3,15 @@ import { join } from 'node:path';
 import { Tokenizer as HfTokenizer } from '@huggingface/tokenizers';
 import { inputError } from '../errors.ts';
 import { CHAT_SETTINGS, type ChatSettings, readChatSettings } from './chat-settings.ts';
-import { type ChatMessage, readChatTemplate, type RenderedMessage, renderMessages, tokenText } from './chat-template.ts';
+import {
+  type ChatMessage,
+  type RenderedMessage,
+  readChatTemplate,
+  renderMessages,
+  tokenText,
+} from './chat-template.ts';
 import { controlTokensOf, encodeQuoting, quoteParts, withoutControlTokens } from './control-tokens.ts';
-import { plain, quote, slice, type Str } from './jinja/text.ts';
+import { plain, quote, type Str, slice } from './jinja/text.ts';
 import { normalizerAsHuggingFace } from './normalizers.ts';
 import { asHuggingFace, prependScheme } from './pre-tokenizers.ts';
 import { shown } from './shown.ts';

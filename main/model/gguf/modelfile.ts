@@ -3,8 +3,8 @@ import { readChatSettings } from '../chat-settings.ts';
 import { type ChatMessage, dependsOnDate, readChatTemplate, renderChat } from '../chat-template.ts';
 import type { ModelConfig } from '../config.ts';
 import { TEMPLATE_DATE } from '../template-date.ts';
-import { readTokenizerConfig } from '../tokenizer-files.ts';
 import { endTokens, loadTokenizer } from '../tokenizer.ts';
+import { readTokenizerConfig } from '../tokenizer-files.ts';
 import { beginOfText } from './begin-of-text.ts';
 import { ollamaTemplate } from './ollama-template.ts';
 

@@ -7,7 +7,7 @@ import { startRemedy } from '../../io/start-reason.ts';
 import { largest } from '../../lists.ts';
 import type { Store } from '../../store/index.ts';
 import type { RunRow } from '../../store/runs.ts';
-import { openTask, taskFacts, type TaskSource } from '../../tasks/index.ts';
+import { openTask, type TaskSource, taskFacts } from '../../tasks/index.ts';
 import { keptChatSettings } from '../../trainer/checkpoint.ts';
 import type { TrainConfig } from '../../trainer/config.ts';
 import { checkTaskWeights } from '../../trainer/config-combinations.ts';

@@ -2,7 +2,7 @@
 import { BraidError } from '../../errors.ts';
 import { didNotStart } from '../../io/start-thread.ts';
 import { mayHaveGpu } from '../../native/gpu-memory.ts';
-import { vulkanProblem, type VulkanProblem } from '../../native/vulkan-driver.ts';
+import { type VulkanProblem, vulkanProblem } from '../../native/vulkan-driver.ts';
 import type { GpuFault } from './protocol.ts';
 
 /** Dawn's binding hands out memory of its own, which Electron's V8 doesn't allow. */
