@@ -38,12 +38,18 @@ export function toFailure(thrown: unknown): ORPCError<string, unknown> {
   return failure('FAILED', message, 'UNEXPECTED', 'Stored data was not changed. The log has the details.');
 }
 
+/** What is wrong with an input may quote it. */
+const MAX_ISSUE = 300;
+
 function badInput({ issues }: ValidationError): ORPCError<string, unknown> {
   const described = issues.slice(0, 5).map(({ path = [], message }) => {
     const where = path.map((part) => String(typeof part === 'object' ? part.key : part)).join('.');
-    return where === '' ? message : `"${where}": ${message}`;
+    const told = message.slice(0, MAX_ISSUE);
+    return where === '' ? told : `"${where.slice(0, MAX_ISSUE)}": ${told}`;
   });
-  return failure('REFUSED', described.join('; '), 'BAD_REQUEST', null);
+  const others = issues.length - described.length;
+  const more = others === 0 ? [] : [`and ${others} more`];
+  return failure('REFUSED', [...described, ...more].join('; '), 'BAD_REQUEST', null);
 }
 
 function failure(code: 'REFUSED' | 'FAILED', message: string, cause: string, remedy: string | null) {

@@ -15,6 +15,28 @@ export const procedure = oc.errors({
   FAILED: { status: 500, data: failure },
 });
 
+/** A list. Its length is checked before its items, and of wrong items the first is named: there may be millions. */
+export function list<T extends z.ZodType>(item: T, { min = 0, max }: { readonly min?: number; readonly max: number }) {
+  const items = z
+    .array(z.unknown())
+    .min(min)
+    .max(max)
+    .transform((values, context) => {
+      const parsed: z.output<T>[] = [];
+      for (const [i, value] of values.entries()) {
+        const result = item.safeParse(value);
+        if (!result.success) {
+          for (const issue of result.error.issues.slice(0, 5))
+            context.issues.push({ ...issue, input: undefined, path: [i, ...issue.path] } as z.core.$ZodRawIssue);
+          return z.NEVER;
+        }
+        parsed.push(result.data);
+      }
+      return parsed;
+    });
+  return items as unknown as z.ZodType<z.output<T>[], z.input<T>[]>;
+}
+
 /** An id of a row. */
 export const id = z.int().min(1);
 /** A seed, of 32 bits. */

@@ -9,7 +9,7 @@ import type {
   PromptSource,
   TextFile,
 } from '../../services/comparisons/paired/index.ts';
-import { id, line, procedure } from './base.ts';
+import { id, line, list, procedure } from './base.ts';
 
 /** A model reference, as `models.list` gives it. */
 const reference = z.string().min(1).max(4200);
@@ -27,9 +27,9 @@ export const comparisons = {
     .input(
       z.object({
         baseline: reference,
-        models: z.array(reference).min(1).max(20),
+        models: list(reference, { min: 1, max: 20 }),
         prompts: z.object({
-          datasetIds: z.array(id).min(1).max(20),
+          datasetIds: list(id, { min: 1, max: 20 }),
           n: z.int().min(1).max(2000),
           seed: z.int().min(0).max(Number.MAX_SAFE_INTEGER),
         }),

@@ -8,7 +8,7 @@ import type { FoundFile } from '../../services/library/found-files.ts';
 import type { MadeDatasets, TakenName } from '../../services/library/make-datasets.ts';
 import type { RecordPage } from '../../services/library/record-files.ts';
 import type { DatasetPreview } from '../../services/text-worker/dataset-tasks.ts';
-import { id, line, procedure, seed } from './base.ts';
+import { id, line, list, procedure, seed } from './base.ts';
 
 const words = z.int().min(1).max(5000);
 const pairs = z.int().min(1).max(100_000);
@@ -22,7 +22,7 @@ const recipe = {
   seed,
   template: z.object({ name: line, version }),
 };
-const stages = z.array(words).min(1).max(50);
+const stages = list(words, { min: 1, max: 50 });
 
 export const datasets = {
   list: procedure.output(type<readonly DatasetSummary[]>()),

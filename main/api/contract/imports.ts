@@ -3,19 +3,19 @@ import { type } from '@orpc/contract';
 import { z } from 'zod';
 import type { HubPreview, OtherSplits } from '../../services/data-import/hub-preview.ts';
 import type { ImportPlan } from '../../services/datasets/import/plan.ts';
-import { id, line, procedure } from './base.ts';
+import { id, line, list, procedure } from './base.ts';
 
 const column = z.string().min(1).max(300);
 const how = z.object({
   uploadId: id,
   testUploadId: id.nullable().default(null),
-  task: z.string().regex(/^[\w-]{1,64}$/),
+  task: z
+    .string()
+    .max(64)
+    .regex(/^[\w-]{1,64}$/),
   /** Columns by field, over the guessed ones; an empty one leaves the field out. */
   map: z.record(z.string().max(100), z.string().max(300)).default({}),
-  filters: z
-    .array(z.object({ column, value: z.string().max(1000) }))
-    .max(10)
-    .default([]),
+  filters: list(z.object({ column, value: z.string().max(1000) }), { max: 10 }).default([]),
   sample: z.int().min(1).max(10_000_000).nullable().default(null),
   dedupe: z.boolean().default(false),
   splitBy: column.nullable().default(null),

@@ -3,7 +3,7 @@ import { eventIterator, type } from '@orpc/contract';
 import { z } from 'zod';
 import type { PlayedRecord, PlayRecord } from '../../services/playground/play.ts';
 import type { Answer, PlaygroundPrompt } from '../../services/playground/playground.ts';
-import { id, procedure, seed } from './base.ts';
+import { id, list, procedure, seed } from './base.ts';
 
 /** Above the service's own limit, whose error is easier to read. */
 const text = z.string().max(1_000_000);
@@ -21,7 +21,7 @@ const model = {
   seed: seed.default(42),
   maxTokens: z.int().min(1).max(32_768).optional(),
   /** Those that are asked the same at the same time. */
-  beside: z.array(z.string().min(1).max(4096)).max(3).default([]),
+  beside: list(z.string().min(1).max(4096), { max: 3 }).default([]),
 };
 
 /** A record of a task with files. */

@@ -2,7 +2,7 @@
 import { type } from '@orpc/contract';
 import { z } from 'zod';
 import type { QueuePlace } from '../../store/queue.ts';
-import { id, procedure } from './base.ts';
+import { id, list, procedure } from './base.ts';
 import { newRun } from './runs.ts';
 
 const key = z.object({ kind: z.enum(['stage', 'run', 'sweep']), id });
@@ -22,7 +22,7 @@ export const queue = {
   /** A stage is planned again, a sweep pauses, a queued run is dropped. */
   remove: procedure.input(key),
   /** Puts what waits in this order. */
-  reorder: procedure.input(z.object({ keys: z.array(key).max(1000) })),
+  reorder: procedure.input(z.object({ keys: list(key, { max: 1000 }) })),
   /** Tries again to start a queued run. */
   retry: procedure.input(z.object({ queuedId: id })),
   /** Resumes a paused queue. */

@@ -16,7 +16,7 @@ import type { RunNews, RunStanding } from '../../services/training/run-watch.ts'
 import { SIGNAL_SETTINGS } from '../../services/training/signal/budget.ts';
 import type { SignalBudget } from '../../services/training/signal/run-signal.ts';
 import type { MetricBucket, MetricPoint } from '../../store/metrics.ts';
-import { id, line, path, procedure } from './base.ts';
+import { id, line, list, path, procedure } from './base.ts';
 import { configFieldValues } from './config.ts';
 
 export const states = z.enum(['running', 'paused', 'interrupted', 'done', 'failed', 'stopped', 'collapsed']);
@@ -28,7 +28,7 @@ const tag = z
   .min(1)
   .max(40)
   .regex(/^[^,\n]*$/, 'Expected a tag without commas');
-const names = z.array(z.string().min(1).max(100)).min(1).max(50);
+const names = list(z.string().min(1).max(100), { min: 1, max: 50 });
 
 /** What a run or a sweep is based on, and the settings over it. */
 export const runBase = z.object({
@@ -46,7 +46,7 @@ export const runs = {
   list: procedure
     .input(
       z.object({
-        states: z.array(states).optional(),
+        states: list(states, { max: 20 }).optional(),
         stageId: id.optional(),
         limit: z.int().min(1).max(500).default(100),
         /** Only runs older than this id: the next page. */
@@ -67,7 +67,7 @@ export const runs = {
   sparklines: procedure
     .input(
       z.object({
-        runIds: z.array(id).max(200),
+        runIds: list(id, { max: 200 }),
         name: z.string().min(1).max(100).default('reward'),
         count: z.int().min(2).max(100).default(40),
       }),
@@ -96,17 +96,17 @@ export const runs = {
   rename: procedure.input(z.object({ runId: id, name: line })),
   /** Sets the user's notes, tags or both. */
   annotate: procedure.input(
-    z.object({ runId: id, notes: z.string().max(20_000).optional(), tags: z.array(tag).max(20).optional() }),
+    z.object({ runId: id, notes: z.string().max(20_000).optional(), tags: list(tag, { max: 20 }).optional() }),
   ),
   /** What `remove` would delete, and which runs descend from it. */
   removal: procedure.input(z.object({ runId: id })).output(type<Removal>()),
   remove: procedure.input(z.object({ runId: id })),
   /** The fields in which the saved configurations of these runs differ. */
   compareConfigs: procedure
-    .input(z.object({ runIds: z.array(id).min(2).max(4) }))
+    .input(z.object({ runIds: list(id, { min: 2, max: 4 }) }))
     .output(type<readonly ConfigDifference[]>()),
   /** The settings in which any of these runs differ, with each run's value. */
-  settings: procedure.input(z.object({ runIds: z.array(id).max(1000) })).output(type<VariedSettings>()),
+  settings: procedure.input(z.object({ runIds: list(id, { max: 1000 }) })).output(type<VariedSettings>()),
   /** Advice for the next run, from the metrics. */
   advice: procedure.input(z.object({ runId: id })).output(type<readonly Advice[]>()),
   /** The next run: this one's configuration, the changes that the advice makes, and a name. */
@@ -114,7 +114,7 @@ export const runs = {
     .input(
       z.object({
         runId: id,
-        rules: z.array(z.enum(['kl_high', 'kl_exploding', 'reward_flat', 'too_slow'])).max(10),
+        rules: list(z.enum(['kl_high', 'kl_exploding', 'reward_flat', 'too_slow']), { max: 10 }),
       }),
     )
     .output(type<AdvisedRun>()),

@@ -7,7 +7,7 @@ import type { LeftCheckpoint, LoweredRate } from '../../services/curriculum/stag
 import type { StageSupply } from '../../services/datasets/index.ts';
 import { promotionSchema } from '../../services/runs/promotion.ts';
 import type { Preflight } from '../../services/training/preflight.ts';
-import { id, line, procedure } from './base.ts';
+import { id, line, list, procedure } from './base.ts';
 import { configFieldValues } from './config.ts';
 
 export interface StageSettings {
@@ -59,7 +59,7 @@ export const stages = {
   countAsMet: procedure.input(stage.extend({ score: z.number() })).output(z.object({ next: id.nullable() })),
   dequeue: procedure.input(stage),
   /** Puts the waiting stages in this order. */
-  reorder: procedure.input(z.object({ stageIds: z.array(id).max(1000) })),
+  reorder: procedure.input(z.object({ stageIds: list(id, { max: 1000 }) })),
   /** Resumes a paused queue. */
   release: procedure,
   forgetting: procedure.output(type<Forgetting>()),

@@ -5,13 +5,13 @@ import type { CheckedPlan } from '../../services/sweeps/draft.ts';
 import type { SweepEstimate } from '../../services/sweeps/estimate.ts';
 import { sweepPlanSchema } from '../../services/sweeps/plan.ts';
 import type { SweepSummary, SweepView } from '../../services/sweeps/result.ts';
-import { id, line, procedure, seed } from './base.ts';
+import { id, line, list, procedure, seed } from './base.ts';
 import { configFieldValues } from './config.ts';
 import { runBase } from './runs.ts';
 
 const sweep = z.object({ sweepId: id });
 const planned = runBase.extend({ plan: sweepPlanSchema });
-const replySeeds = z.object({ seeds: z.array(seed).min(1).max(20) });
+const replySeeds = z.object({ seeds: list(seed, { min: 1, max: 20 }) });
 
 export const sweeps = {
   list: procedure.output(type<readonly SweepSummary[]>()),

@@ -8,18 +8,15 @@ import type { JoinOutcome, JoinPreview, WholeText } from '../../services/library
 import type { CorpusOverview } from '../../services/text-worker/overview-task.ts';
 import { headingRules } from '../../services/texts/headings.ts';
 import type { TextHeading } from '../../store/texts.ts';
-import { id, line, path, procedure } from './base.ts';
+import { id, line, list, path, procedure } from './base.ts';
 
-const ids = z.array(id).min(1).max(100_000);
+const ids = list(id, { min: 1, max: 100_000 });
 const minWords = z.int().min(1).max(100_000).optional();
-const groups = z
-  .array(z.object({ ids, title: line }))
-  .min(1)
-  .max(1000);
+const groups = list(z.object({ ids, title: line }), { min: 1, max: 1000 });
 const importId = z.int().min(1);
 const splitAtHeadings = z.boolean().optional();
 /** A comma separates tags where they are typed. */
-const tags = z.array(line.max(40).regex(/^[^,]+$/)).max(20);
+const tags = list(line.max(40).regex(/^[^,]+$/), { max: 20 });
 const position = z.int().min(0).max(1_000_000);
 const split = z.object({
   id,
@@ -40,7 +37,7 @@ export const texts = {
         test: z.int().min(1).max(1_000_000).optional(),
         seed: z.int().min(0).optional(),
         /** Word counts to ask about; default: the curriculum's. */
-        stages: z.array(z.int().min(1).max(5000)).min(1).max(50).optional(),
+        stages: list(z.int().min(1).max(5000), { min: 1, max: 50 }).optional(),
       }),
     )
     .output(type<CorpusOverview>()),
@@ -50,10 +47,7 @@ export const texts = {
   openImport: procedure
     .input(
       z.object({
-        files: z
-          .array(z.object({ name: line, content: z.instanceof(Blob) }))
-          .min(1)
-          .max(1000),
+        files: list(z.object({ name: line, content: z.instanceof(Blob) }), { min: 1, max: 1000 }),
         minWords,
         splitAtHeadings,
       }),
@@ -61,18 +55,15 @@ export const texts = {
     .output(type<ImportPreview>()),
   /** The same for files on the host. */
   openImportPaths: procedure
-    .input(z.object({ paths: z.array(path).min(1).max(1000), minWords, splitAtHeadings }))
+    .input(z.object({ paths: list(path, { min: 1, max: 1000 }), minWords, splitAtHeadings }))
     .output(type<ImportPreview>()),
   /** Imports what was previewed except the texts at these positions; `keep` decides about near duplicates. */
   confirmImport: procedure
     .input(
       z.object({
         importId,
-        without: z.array(position).max(1_000_000).default([]),
-        keep: z
-          .array(z.object({ position, keep: z.enum(['earlier', 'new', 'both']) }))
-          .max(10_000)
-          .default([]),
+        without: list(position, { max: 1_000_000 }).default([]),
+        keep: list(z.object({ position, keep: z.enum(['earlier', 'new', 'both']) }), { max: 10_000 }).default([]),
       }),
     )
     .output(type<ImportOutcome>()),

@@ -17,6 +17,7 @@ export const engineSchema = z.strictObject({
   name: z
     .string()
     .trim()
+    .max(64)
     .regex(/^[\w.-]{1,64}$/, 'Expected 1 to 64 letters, digits, dots, dashes or underscores'),
   url: z.string().trim().min(1).max(2000),
   /** The model's name there. */

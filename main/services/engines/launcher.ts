@@ -17,6 +17,7 @@ const limits = {
 const sshHost = z
   .string()
   .trim()
+  .max(255)
   .regex(/^[^\s-]\S{0,254}$/, 'Expected a host as ssh takes it, such as gpu-host or me@10.0.0.5');
 
 /** The server's port where it runs; null: that of the engine's address, if this is on this machine. */
@@ -58,6 +59,7 @@ export const launcherSchema = z.discriminatedUnion('kind', [
     namespace: z
       .string()
       .trim()
+      .max(96)
       .regex(/^[\w.-]{1,96}$/, 'Expected a user or an organisation'),
     image: name,
     command: text,
@@ -65,6 +67,7 @@ export const launcherSchema = z.discriminatedUnion('kind', [
     flavor: z
       .string()
       .trim()
+      .max(64)
       .regex(/^[\w.-]{1,64}$/, 'Expected a machine such as a10g-small'),
     env: z.record(name, z.string().max(4000)).default({}),
     port: portThere,

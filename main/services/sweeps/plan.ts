@@ -32,6 +32,8 @@ export type SweepRange = Readonly<z.infer<typeof rangeSchema>>;
 
 const fieldName = z
   .string()
+  // No search for the nearest name of a text of any length.
+  .max(100, { abort: true })
   .refine((name) => (configFields as readonly string[]).includes(name), {
     error: ({ input }) => unknownField(input),
   })
