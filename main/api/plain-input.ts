@@ -4,9 +4,11 @@ import { inputError } from '../errors.ts';
 
 /** The deepest input of the contract has a fifth of it. */
 const MOST_LEVELS = 50;
-/** Items of a list, and fields of an object; lists of numbers (positions of texts) are longer. */
+/** Items of a list; lists of numbers (positions of texts) are longer. */
 const MOST_ITEMS = 10_000;
 const MOST_NUMBERS = 1_000_000;
+/** Fields of an object: far more than any has, which its schema says better. */
+const MOST_FIELDS = 100_000;
 /** Lists and objects of one input. */
 const MOST_CONTAINERS = 100_000;
 
@@ -56,7 +58,7 @@ function checkList(items: readonly unknown[], path: readonly string[], take: Tak
 function checkFields(fields: object, path: readonly string[], take: Take): void {
   let count = 0;
   for (const name in fields) {
-    if (++count > MOST_ITEMS) throw refused(path, `expected at most ${MOST_ITEMS} fields`);
+    if (++count > MOST_FIELDS) throw refused(path, `expected at most ${MOST_FIELDS} fields`);
     if (name.includes('\0')) throw refused(path, 'expected names without NUL characters');
     take((fields as Readonly<Record<string, unknown>>)[name], [...path, name]);
   }

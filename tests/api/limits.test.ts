@@ -51,10 +51,10 @@ describe('the contract', () => {
     const odd: readonly (() => Promise<unknown>)[] = [
       () => client.texts.remove({ ids: new Array(1_000_001).fill(0) }),
       () => client.texts.remove({ ids: new Array(100_000).fill(-1) }),
-      () => client.texts.remove({ ids: new Array(900_000).fill(0.5) }),
-      () => client.texts.remove({ ids: new Array(900_000).fill('x') as never }),
-      () => client.stages.reorder({ stageIds: new Array(1_000_000).fill(-1) }),
-      () => client.texts.confirmImport({ importId: 1, without: new Array(1_000_000).fill(-1) }),
+      () => client.texts.remove({ ids: new Array(200_000).fill(0.5) }),
+      () => client.texts.remove({ ids: new Array(200_000).fill('x') as never }),
+      () => client.stages.reorder({ stageIds: new Array(200_000).fill(-1) }),
+      () => client.texts.confirmImport({ importId: 1, without: new Array(200_000).fill(-1) }),
       () => client.runs.sparklines({ runIds: new Array(300_000).fill(-1) }),
     ];
     for (const ask of odd) {
@@ -91,7 +91,7 @@ describe('list', () => {
 
 describe('checkPlain', () => {
   it('refuses by size before it looks inside', () => {
-    const many = Object.fromEntries(Array.from({ length: 10_001 }, (_, i) => [`k${i}`, 1]));
+    const many = Object.fromEntries(Array.from({ length: 100_001 }, (_, i) => [`k${i}`, 1]));
     const nested = Array.from({ length: 400 }, () => Array.from({ length: 300 }, () => []));
     for (const input of [{ a: new Array(10_001).fill('') }, many, nested])
       expect(errorOf(() => checkPlain(input))).toMatchObject({ code: 'BAD_REQUEST', kind: 'input' });
