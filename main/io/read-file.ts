@@ -33,5 +33,5 @@ function fault(code: string, message: string): Error {
 }
 
 function mebibytes(bytes: number): number {
-  return Math.round(bytes / 2 ** 20);
+  return Math.ceil(bytes / 2 ** 20);
 }

@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { inputError } from '../errors.ts';
-import { readJson } from './config.ts';
+import { readSettings } from './read-json.ts';
 
 /** Values that the template gets as variables (transformers' `apply_chat_template(**kwargs)`). */
 export const templateKwargs = z.record(z.string().min(1), z.union([z.string(), z.number(), z.boolean()]));
@@ -26,7 +26,7 @@ export const NO_CHAT_SETTINGS: ChatSettings = { system_prompt: null, chat_templa
 export function readChatSettings(folder: string): ChatSettings {
   const file = join(folder, CHAT_SETTINGS);
   if (!existsSync(file)) return NO_CHAT_SETTINGS;
-  const { data, error } = schema.safeParse(readJson(file));
+  const { data, error } = schema.safeParse(readSettings(file));
   if (data !== undefined) return data;
   const issue = error.issues[0];
   throw inputError(

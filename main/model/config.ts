@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { inputError } from '../errors.ts';
 import { hasOwnHead } from './open-weights.ts';
-import { readJson } from './read-json.ts';
+import { readJson, readSettings } from './read-json.ts';
 import { issuesOf, shown } from './shown.ts';
 import {
   FAMILIES,
@@ -81,7 +81,7 @@ type RawConfig = z.infer<typeof configSchema>;
 /** Reads and checks `config.json` (and the end tokens of `generation_config.json`) of a Hugging Face folder. */
 export function readModelConfig(folder: string): ModelConfig {
   const file = join(folder, 'config.json');
-  const config = parseModelConfig(readJson(file), file, generationEos(folder));
+  const config = parseModelConfig(readSettings(file), file, generationEos(folder));
   return config.tieWordEmbeddings && hasOwnHead(folder) ? { ...config, tieWordEmbeddings: false } : config;
 }
 
@@ -218,7 +218,7 @@ function generationEos(folder: string): readonly number[] {
   const file = join(folder, 'generation_config.json');
   let value: unknown;
   try {
-    value = readJson(file);
+    value = readSettings(file);
   } catch (error) {
     // The file is optional, but must be valid if present.
     if (error instanceof Error && (error.cause as NodeJS.ErrnoException | undefined)?.code === 'ENOENT') return [];

@@ -4,12 +4,13 @@
  */
 import { join } from 'node:path';
 import { inputError } from '../errors.ts';
-import { type ModelConfig, readJson, readModelConfig } from './config.ts';
+import { type ModelConfig, readModelConfig } from './config.ts';
 import { loraName, loraRank, loraScaling } from './lora.ts';
 import { parameterShapes } from './model.ts';
 import { openWeights } from './open-weights.ts';
 import { ADAPTER_CONFIG, ADAPTER_WEIGHTS, checkForeign } from './peft.ts';
 import { parseAdapterConfig, targetedModules } from './peft-config.ts';
+import { readSettings } from './read-json.ts';
 import { type FloatType, openSafetensors } from './safetensors.ts';
 
 /** A tensor of the merged model. */
@@ -66,7 +67,7 @@ export function openMergedModel(base: string, adapter: string | null): MergedMod
 /** What the adapter adds to each of its weights. Its matrices are small and stay in memory. */
 function readAddends(folder: string, shapes: ReadonlyMap<string, readonly number[]>): ReadonlyMap<string, AddTo> {
   const configFile = join(folder, ADAPTER_CONFIG);
-  const config = parseAdapterConfig(readJson(configFile), configFile);
+  const config = parseAdapterConfig(readSettings(configFile), configFile);
   const modules = [...shapes.keys()].filter((name) => name.endsWith('_proj.weight')).map((name) => name.slice(0, -7));
   const adapted = targetedModules(config, modules, configFile);
   const path = join(folder, ADAPTER_WEIGHTS);

@@ -3,7 +3,6 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import * as tf from '@tensorflow/tfjs-core';
 import { inputError } from '../errors.ts';
-import { readJson } from './config.ts';
 import { byName, type EncodedFiles, jsonText } from './export.ts';
 import {
   type Adapter,
@@ -16,6 +15,7 @@ import {
 } from './lora.ts';
 import { blockLinears, type Linear, type Model } from './model.ts';
 import { parseAdapterConfig, targetedModules, targetNames } from './peft-config.ts';
+import { readSettings } from './read-json.ts';
 import { encodeSafetensors, openSafetensors, type SafetensorsFile } from './safetensors.ts';
 
 export const ADAPTER_WEIGHTS = 'adapter_model.safetensors';
@@ -73,7 +73,7 @@ export function encodeAdapterConfig(config: LoraConfig, baseModelName: string): 
 /** Loads an adapter folder for a model, checking that every tensor fits it. */
 export function loadAdapter(folder: string, model: Model): Adapter {
   const configFile = join(folder, ADAPTER_CONFIG);
-  const config = parseAdapterConfig(readJson(configFile), configFile);
+  const config = parseAdapterConfig(readSettings(configFile), configFile);
   const linears = model.layers.flatMap(blockLinears);
   const names = linears.map(({ name }) => name);
   const adapted = targetedModules(config, names, configFile);

@@ -1,14 +1,19 @@
 /** JSON files of model folders. */
 import { inputError } from '../errors.ts';
 import { parseJson } from '../io/json.ts';
-import { readRegular } from '../io/read-file.ts';
+import { LARGEST_TEXT, readRegular } from '../io/read-file.ts';
 import { refusePointer } from './git-lfs.ts';
 
 /** Settings take kilobytes: reading what is much larger would hold up whoever lists models. */
-const LARGEST_SETTINGS = 4 * 2 ** 20;
+const LARGEST_SETTINGS = 2 ** 20;
+
+/** Reads a JSON file of settings that anybody may have made. */
+export function readSettings(file: string): unknown {
+  return readJson(file, LARGEST_SETTINGS);
+}
 
 /** Reads a JSON file of a model folder, of `most` bytes at most; errors name the file. */
-export function readJson(file: string, most = LARGEST_SETTINGS): unknown {
+export function readJson(file: string, most = LARGEST_TEXT): unknown {
   let text: string;
   try {
     text = readRegular(file, most).toString('utf8');

@@ -50,7 +50,7 @@ export interface NamedPieces {
 
 const BYTES: Readonly<Record<FloatType, number>> = { F32: 4, F16: 2, BF16: 2 };
 /** Far beyond any model's file: the format allows more, which takes seconds to read and tells nothing. */
-const MAX_HEADER_BYTES = 2 ** 23;
+const MAX_HEADER_BYTES = 2 ** 22;
 const MAX_TENSORS = 20_000;
 const MAX_DIMENSIONS = 8;
 /** Numbers converted at a time. */

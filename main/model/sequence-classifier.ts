@@ -11,13 +11,14 @@ import { z } from 'zod';
 import { inputError } from '../errors.ts';
 import { pulse } from '../pulse.ts';
 import type { ChatMessage } from './chat-template.ts';
-import { contextLength, readJson, readModelConfig } from './config.ts';
+import { contextLength, readModelConfig } from './config.ts';
 import { attendPacked, forward } from './decoder.ts';
 import { gelu, loadEncoder } from './encoder/encoder.ts';
 import { loadModel } from './load.ts';
 import { disposeModel } from './model.ts';
 import { openWeights } from './open-weights.ts';
 import { packGroups } from './pack.ts';
+import { readSettings } from './read-json.ts';
 import { issuesOf } from './shown.ts';
 import { encodeConversation, loadTokenizer } from './tokenizer.ts';
 
@@ -51,7 +52,7 @@ const activations = { tanh: Math.tanh, relu: (x: number) => Math.max(0, x), gelu
 /** Loads a classifier of a Hugging Face folder onto the current backend. `maxLength`: the longest text in tokens. */
 export function loadSequenceClassifier(folder: string, maxLength = 4096): SequenceClassifier {
   const file = join(folder, 'config.json');
-  const { data: head, error } = headSchema.safeParse(readJson(file));
+  const { data: head, error } = headSchema.safeParse(readSettings(file));
   if (head === undefined)
     throw inputError('BAD_CLASSIFIER', `${file}: ${issuesOf(error)}`, 'Choose a model for sequence classification.');
   const [architecture = 'none'] = head.architectures ?? [];

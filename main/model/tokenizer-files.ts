@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { inputError } from '../errors.ts';
 import { isJsonObject } from '../io/json.ts';
+import { largest } from '../lists.ts';
 import { tokenText } from './chat-template.ts';
 import { readJson } from './config.ts';
 import { shown } from './shown.ts';
@@ -70,11 +71,12 @@ function withNamedTokens(definition: Settings, settings: Settings): Settings {
   const vocab = Array.isArray(model?.vocab)
     ? new Map((model.vocab as unknown[]).map((entry, id) => [Array.isArray(entry) ? entry[0] : entry, id]))
     : new Map(Object.entries(isJsonObject(model?.vocab) ? model.vocab : {}));
-  const freeId = (): number =>
-    [...vocab.values(), ...[...added.values()].map((token) => token?.id)].reduce<number>(
-      (most, id) => (typeof id === 'number' ? Math.max(most, id + 1) : most),
-      0,
-    );
+  let next: number | null = null;
+  const freeId = (): number => {
+    next ??= largest([...vocab.values(), ...[...added.values()].map((token) => token?.id)].map(Number), -1);
+    next += 1;
+    return next;
+  };
   let changed = false;
   for (const token of namedTokens(settings)) {
     const known = added.get(token.content);

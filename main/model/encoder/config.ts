@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { inputError } from '../../errors.ts';
-import { readJson } from '../config.ts';
+import { readSettings } from '../read-json.ts';
 import { issuesOf } from '../shown.ts';
 
 /** An encoder's sizes and its family's ways. */
@@ -157,7 +157,7 @@ type DebertaConfig = Extract<z.infer<typeof schema>, { readonly model_type: 'deb
 /** Reads an encoder's config.json. Throws BAD_ENCODER for one of another architecture. */
 export function readEncoderConfig(folder: string): EncoderConfig {
   const file = join(folder, 'config.json');
-  const parsed = schema.safeParse(readJson(file));
+  const parsed = schema.safeParse(readSettings(file));
   if (parsed.success) return fromConfig(parsed.data);
   throw inputError(
     'BAD_ENCODER',

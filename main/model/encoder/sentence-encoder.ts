@@ -4,7 +4,7 @@
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { readJson } from '../config.ts';
+import { readSettings } from '../read-json.ts';
 import { loadEncoder } from './encoder.ts';
 
 export interface SentenceEncoder {
@@ -30,7 +30,7 @@ export function loadSentenceEncoder(folder: string): SentenceEncoder {
 function poolsFirst(folder: string): boolean {
   const file = join(folder, '1_Pooling', 'config.json');
   if (!existsSync(file)) return false;
-  return (readJson(file) as { readonly pooling_mode_cls_token?: unknown } | null)?.pooling_mode_cls_token === true;
+  return (readSettings(file) as { readonly pooling_mode_cls_token?: unknown } | null)?.pooling_mode_cls_token === true;
 }
 
 function meanRow(x: Float32Array, size: number): Float32Array {

@@ -2,9 +2,10 @@
 import { join } from 'node:path';
 import { inputError } from '../../errors.ts';
 import { readChatTemplate } from '../../model/chat-template.ts';
-import { type ModelConfig, readJson } from '../../model/config.ts';
+import type { ModelConfig } from '../../model/config.ts';
 import { parameterShapes } from '../../model/model.ts';
 import { parseAdapterConfig } from '../../model/peft-config.ts';
+import { readSettings } from '../../model/read-json.ts';
 import { floatType, openSafetensors, type TensorEntry } from '../../model/safetensors.ts';
 import { readTokenizerConfig } from '../../model/tokenizer-files.ts';
 import { weightFiles } from '../../model/weight-files.ts';
@@ -91,7 +92,7 @@ function checkTensors(folder: string, config: ModelConfig, entries: ReadonlyMap<
 /** Reads a LoRA checkpoint's adapter; an error names a tensor whose type can't be read as float32. */
 export function readAdapterFacts(folder: string): AdapterFacts {
   const file = join(folder, 'adapter_config.json');
-  const { strength, targets } = parseAdapterConfig(readJson(file), file);
+  const { strength, targets } = parseAdapterConfig(readSettings(file), file);
   const { r, alpha, useRslora: rslora } = strength;
   const weights = join(folder, 'adapter_model.safetensors');
   const entries = [...entriesOf(weights)];
