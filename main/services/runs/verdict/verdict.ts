@@ -175,13 +175,23 @@ function onGoal({ goal, evaluations: all, ended, settings }: VerdictInput, now: 
   const isMet = met >= goal.evaluations;
   const count =
     goal.evaluations === 1 ? '' : ` in ${Math.min(met, goal.evaluations)} of ${goal.evaluations} evaluations`;
-  const seen = `held-out score ${score(last.mean)} at step ${last.step}, at or above the goal of ${goal.at_least}${count}; training reward ${short(now.reward ?? Number.NaN)}.`;
+  const baseline = all.find(({ step }) => step === 0)?.mean ?? Number.NaN;
+  const isWorse = baseline - last.mean > HELD_OUT_SLACK;
+  const below = isWorse ? `, but below the ${score(baseline)} before the run` : '';
+  const seen = `held-out score ${score(last.mean)} at step ${last.step}, at or above the goal of ${goal.at_least}${count}${below}; training reward ${short(now.reward ?? Number.NaN)}.`;
   const unique = now['completions/unique_ratio'] ?? 1;
   const alike = unique <= Math.max(ALIKE, 1 / settings.numGenerations);
   const sentences = alike ? [seen, 'The completions of a group are nearly alike, as they should be by now.'] : [seen];
   const whatNext = ended
     ? ['Start the next stage from its checkpoint.', 'Resume it with more steps to meet the goal again.']
     : ['Stop here, or let it finish, and start the next stage from its checkpoint.', 'Let it continue.'];
+  if (isWorse)
+    return say(
+      'warn',
+      'worse than its start',
+      sentences,
+      'The model that the run started from scores higher: start the next stage, if there is one, from that, or train with a lower learning rate.',
+    );
   const remedy = whatNext[isMet ? 0 : 1] ?? null;
   return say('good', isMet ? 'goal reached' : 'close to the goal', sentences, remedy);
 }
@@ -198,7 +208,7 @@ function onHeldOut({ evaluations, steps }: VerdictInput): Verdict | null {
     'warn',
     'overfitting',
     [
-      `The training reward is rising, but the held-out score has fallen from ${score(best.mean)} at step ${best.step} to ${score(last.mean)} at step ${last.step}: the model is overfitting the training prompts or gaming the reward.`,
+      `The training reward is rising, but the held-out score has fallen from ${score(best.mean)} at step ${best.step} to ${score(last.mean)} at step ${last.step}: the model may be overfitting the training prompts or gaming the reward.`,
     ],
     `Read the completions. ${best.step === 0 ? 'The model was best before the run' : `Roll back to the checkpoint nearest to step ${best.step}`}: use more training records or a lower learning rate.`,
   );

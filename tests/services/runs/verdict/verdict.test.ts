@@ -260,8 +260,10 @@ describe('verdictOn', () => {
     const goal = { at_least: 0.9, evaluations: 2 };
     const from = (...means: number[]) => means.map((mean, i) => ({ step: 7 * i, mean }));
     const after = judged(7, () => ({}), { goal, evaluations: from(0.969, 0.905) });
-    expect(after.title).toBe('close to the goal');
-    expect(after.sentences[0]).toContain('in 1 of 2 evaluations');
+    // Nor is a run praised that has made the model worse.
+    expect(after).toMatchObject({ tone: 'warn', title: 'worse than its start' });
+    expect(after.sentences[0]).toContain('in 1 of 2 evaluations, but below the 0.969 before the run');
+    expect(judged(7, () => ({}), { goal, evaluations: from(0.5, 0.905) }).title).toBe('close to the goal');
     expect(judged(3, () => ({}), { goal, evaluations: from(0.969) }).title).toBe('too early to say');
     const worse = judged(40, rising, { evaluations: from(0.9, 0.7, 0.6) });
     expect(worse.remedy).toContain('The model was best before the run');
