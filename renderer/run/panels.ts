@@ -65,6 +65,7 @@ const panels: readonly ChartPanel[] = [
     about:
       'Groups whose completions all get the same reward, so that there is nothing to learn from it. Up to half is fine, and so are solved groups.',
     looks: {
+      'groups/dead': { label: 'dead', colour: 'strand-b' },
       frac_reward_zero_std: { label: 'dead', colour: 'strand-b' },
       'groups/solved': { label: 'solved', colour: 'strand-a', look: 'dashed' },
     },
@@ -224,8 +225,12 @@ const panels: readonly ChartPanel[] = [
   },
 ];
 
+/** TRL's share of dead groups is that of the whole batch with another scaling than by group; ours isn't. */
+const BETTER: Readonly<Record<string, string>> = { frac_reward_zero_std: 'groups/dead' };
+
 /** The charts of a run with these metrics. */
-export function panelsFor(metricNames: readonly string[]): readonly ChartPanel[] {
+export function panelsFor(all: readonly string[]): readonly ChartPanel[] {
+  const metricNames = all.filter((name) => !all.includes(BETTER[name] ?? ''));
   return [...components(metricNames), ...rewardParts(metricNames), ...panels].flatMap((panel) => {
     const looks = Object.entries(panel.looks).filter(([name]) => metricNames.includes(name));
     return looks.length === 0 ? [] : [{ ...panel, looks: Object.fromEntries(looks) }];
@@ -243,7 +248,7 @@ function components(metricNames: readonly string[]): readonly ChartPanel[] {
     {
       id: 'components',
       title: 'Reward by component',
-      about: 'If one component rises while another falls, they compete.',
+      about: 'If one component rises while another falls, they may compete, as far as their weights let them.',
       looks: looksOf(parts, (part) => `rewards/${part}/mean`),
       wide: true,
       include: [0, 1],

@@ -25,4 +25,10 @@ describe('panelsFor', () => {
     expect(ids).not.toEqual(expect.arrayContaining([expect.stringMatching(/^reward (time|failures|cost)$/)]));
     expect(ids).toContain('time');
   });
+
+  it('shows the share of dead groups itself, and that of the batch only where it is all there is', () => {
+    const looksOf = (names: readonly string[]) => Object.keys(panelsFor(names)[0]?.looks ?? {});
+    expect(looksOf(['frac_reward_zero_std', 'groups/dead', 'groups/solved'])).toEqual(['groups/dead', 'groups/solved']);
+    expect(looksOf(['frac_reward_zero_std'])).toEqual(['frac_reward_zero_std']);
+  });
 });

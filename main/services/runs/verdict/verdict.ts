@@ -284,6 +284,8 @@ function deadGroups(now: Metrics, { groupsPerGeneration: groups, equalTeaches }:
   if (dead === undefined || equalTeaches === true) return null;
   const fine = (seen: string): Remark => ({ seen, remedy: null });
   const count = Math.round(dead * groups);
+  // TRL's share is that of the whole batch, unless rewards are scaled by group.
+  if (count === 0 && now['groups/dead'] === undefined) return null;
   if (count === 0) return fine(dead === 0 ? 'No group is dead.' : 'Hardly any group is dead.');
   const solved = Math.min(count, Math.round((now['groups/solved'] ?? 0) * groups));
   const summary = `${count} of ${groups} groups ${count === 1 ? 'is' : 'are'} dead`;

@@ -236,6 +236,17 @@ describe('verdictOn', () => {
     expect(judged(40, rising, { steps }).sentences.join(' ')).not.toContain('gradient');
   });
 
+  it('does not count dead groups where only the share of the whole batch is known', () => {
+    const { 'groups/dead': _, 'groups/solved': __, ...trl } = healthy;
+    const steps = Array.from({ length: 40 }, (_, i) => ({
+      step: i + 1,
+      metrics: { ...trl, ...rising(i + 1), frac_reward_zero_std: 0 },
+    }));
+    expect(judged(40, rising, { steps }).sentences.join(' ')).not.toContain('dead');
+    const few = (step: number) => ({ ...rising(step), 'groups/dead': 0.02 });
+    expect(judged(40, few).sentences).toContain('Hardly any group is dead.');
+  });
+
   it('does not call a group of equal rewards dead where its diversity teaches', () => {
     const sets = { method: 'polychromic-grpo', settings: { ...settings, equalTeaches: true } } as const;
     expect(judged(20, () => ({ 'groups/dead': 1, reward: 0.3 }), sets).title).toBe('flat');
