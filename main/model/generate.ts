@@ -99,7 +99,7 @@ function generateRows(
     used.map((prompt) => prompts[prompt] ?? []),
     () => options.onToken?.(0, batch.length),
   );
-  checkLogits(prefill);
+  checkLogits(prefill, used);
   const places = batch.map(({ prompt }) => used.indexOf(prompt));
   const rows = places.map((place) => prefill.places[place] ?? { start: 0, length: 0 });
   const logits = (): tf.Tensor2D => tf.tidy(() => gatherRows(prefill.logits, tf.tensor1d(places, 'int32')));
@@ -261,14 +261,16 @@ function finish(
   }));
 }
 
-/** A model whose numbers overflow would complete every prompt with some token. One sum over the prompts' logits. */
-function checkLogits({ logits, kv }: Prefill): void {
-  const [sum = Number.NaN] = tf.tidy(() => tf.sum(logits).dataSync<'float32'>());
-  if (Number.isFinite(sum)) return;
+/** A model whose numbers overflow would complete every prompt with some token. One sum over each prompt's logits. */
+function checkLogits({ logits, kv }: Prefill, used: readonly number[]): void {
+  const bad = tf.tidy(() => tf.sum(logits, 1).dataSync<'float32'>()).findIndex((sum) => !Number.isFinite(sum));
+  if (bad < 0) return;
   tf.dispose([logits, kv.map(({ k, v }) => [k, v])]);
-  throw new BraidError('NOT_FINITE', "The model's logits are not finite numbers: its weights or activations overflow", {
-    remedy: 'Use a checkpoint before this; a run that came here needs a lower learning rate.',
-  });
+  throw new BraidError(
+    'NOT_FINITE',
+    `The model's logits after prompt ${(used[bad] ?? 0) + 1} are not finite numbers: its weights or activations overflow`,
+    { remedy: 'Use a checkpoint before this; a run that came here needs a lower learning rate.' },
+  );
 }
 
 interface Prefill {

@@ -60,6 +60,18 @@ describe.each(await openTestBackends())('generate on $name', (backend) => {
     expect(new Set(rows).size).toBe(PROMPTS.length * SAMPLED.numGenerations);
   });
 
+  it('refuses a model whose logits are not finite, by the prompt, and keeps nothing of it', () => {
+    for (const bad of [Number.NaN, Number.POSITIVE_INFINITY, 3e38]) {
+      const value = tf.fill(model.head.value.shape, bad) as tf.Tensor2D;
+      const broken = { ...model, head: { ...model.head, value } };
+      const before = tf.memory().numTensors;
+      const asked = () => generate(broken, null, PROMPTS, { ...SAMPLED, inBatches: (work) => work(4) });
+      expect(asked).toThrow('logits after prompt 1 are not finite');
+      expect(tf.memory().numTensors).toBe(before);
+      value.dispose();
+    }
+  });
+
   it('ends a row at the first of several end tokens, which it keeps', () => {
     const free = ids(GREEDY);
     const eosTokenIds = [free[0]?.[4] ?? -1, free[1]?.[7] ?? -1];

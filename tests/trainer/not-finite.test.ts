@@ -188,7 +188,7 @@ describe('a run', () => {
       const outputDir = temporaryFolder();
       const evalRecords = tinyDataset().train.slice(0, 2);
       const run = tinyRun({ model, outputDir, config: { ...later, eval_steps }, evalRecords, ...broken });
-      await expect(run).rejects.toThrow("The model's logits are not finite numbers");
+      await expect(run).rejects.toThrow("The model's logits after prompt 1 are not finite numbers");
       expect(readdirSync(outputDir)).toEqual([]);
     }
   });
