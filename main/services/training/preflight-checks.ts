@@ -165,8 +165,7 @@ function checkQuoting({ quoting }: PreflightResult): Check[] {
 /** What the tokenizer can't write, which no training changes. */
 function checkWriting({ unwritable, outOfReach }: PreflightResult, config: TrainConfig): Check[] {
   const seen = unwritableInWords(unwritable);
-  if (seen === null) return [];
-  if (outOfReach === null) return [warn(WORDS_CHECK, seen, UNWRITABLE_REMEDY)];
+  if (outOfReach === null) return seen === null ? [] : [warn(WORDS_CHECK, seen, UNWRITABLE_REMEDY)];
   if (config.allow_unwritable_words) return [warn(WORDS_CHECK, outOfReach, 'allow_unwritable_words is true.')];
   return [fail(WORDS_CHECK, outOfReach, OUT_OF_REACH_REMEDY)];
 }

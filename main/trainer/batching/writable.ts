@@ -85,12 +85,11 @@ const LOST_TARGETS = 0.1;
 export function outOfReach(tokens: SessionTokens, task: Task, config: TrainConfig, scores: boolean): string | null {
   const found = unwritableOf(tokens, task);
   const what = unwritableInWords(found);
-  if (what === null) return null;
-  if (scores && losesReward(tokens, task, config)) return `The full reward is out of reach: ${what}`;
+  const losing = scores ? losesReward(tokens, task, config) : null;
   const lost = found.unknown + found.changed;
-  if (!isReinforcement(config.method) && lost > LOST_TARGETS * found.words)
-    return `The targets can't be learned: ${what}`;
-  return null;
+  if (losing !== null) return `The full reward is out of reach: ${lost + found.spacing > 0 ? what : otherForm(losing)}`;
+  if (isReinforcement(config.method) || lost <= LOST_TARGETS * found.words) return null;
+  return `The targets can't be learned: ${what}`;
 }
 
 /** What to do about it. */
@@ -104,36 +103,66 @@ export function checkWritable(tokens: SessionTokens, task: Task, config: TrainCo
   if (reason !== null) throw inputError('UNWRITABLE_WORDS', reason, OUT_OF_REACH_REMEDY);
 }
 
-/** Whether a perfect target gets less as the model would write it. */
-function losesReward({ tokenizer, records, evalRecords }: SessionTokens, task: Task, config: TrainConfig): boolean {
-  if (task.environment !== undefined) return false;
-  const pairs: { readonly record: TaskRecord; readonly target: string; readonly written: string }[] = [];
+/** A target, and what comes back of it. */
+interface Written {
+  readonly record: TaskRecord;
+  readonly target: string;
+  readonly written: string;
+}
+
+/** A perfect target that gets less as the model would write it; null: there is none. */
+function losesReward(
+  { tokenizer, records, evalRecords }: SessionTokens,
+  task: Task,
+  config: TrainConfig,
+): Written | null {
+  if (task.environment !== undefined) return null;
+  const targets: Written[] = [];
+  const changed: Written[] = [];
   for (const { record, targetIds } of [...records, ...evalRecords]) {
     const target = task.reference(record);
     if (target === '') continue;
-    const written = tokenizer.decode(targetIds.slice(0, -1));
-    if (written !== target) pairs.push({ record, target, written });
-    if (pairs.length === COMPARED) break;
+    const one = { record, target, written: tokenizer.decode(targetIds.slice(0, -1)) };
+    if (targets.length < COMMON) targets.push(one);
+    if (one.written !== target && changed.length < COMPARED) changed.push(one);
   }
-  if (pairs.length === 0) return false;
+  if (changed.length === 0) return null;
   const weighted = { rewardNames: task.rewardNames, rewardWeights: config.reward_weights ?? task.rewardWeights };
-  const highest = highestReward(task, config.reward_weights);
-  const rewards = (text: 'target' | 'written'): readonly number[] =>
+  const rewards = (of: readonly Written[], text: 'target' | 'written'): readonly number[] =>
     task
-      .score(pairs.map((pair) => ({ record: pair.record, completion: pair[text], tokens: 1, finish: 'stop' })))
+      .score(of.map((one) => ({ record: one.record, completion: one[text], tokens: 1, finish: 'stop' })))
       .map(({ components }) => totalReward(weighted, components));
-  const perfect = rewards('target');
-  const written = rewards('written');
-  return perfect.some((reward, i) => losesMuch(reward, written[i] ?? Number.NaN, highest));
+  const highest = highestReward(task, config.reward_weights) ?? commonReward(rewards(targets, 'target'));
+  if (highest === null) return null;
+  const [perfect, written] = [rewards(changed, 'target'), rewards(changed, 'written')];
+  // A target that isn't perfect, such as a reply of a person, isn't what the reward asks for. NaN: it failed.
+  return (
+    changed.find((_, i) => {
+      const [most = Number.NaN, now = Number.NaN] = [perfect[i], written[i]];
+      return most >= highest - SMALL && now < most - SMALL;
+    }) ?? null
+  );
 }
 
-/** A target that isn't perfect, such as a reply of a person, isn't what the reward asks for. NaN: it failed. */
-function losesMuch(perfect: number, written: number, highest: number | null): boolean {
-  if (highest === null) return written < perfect - Math.abs(perfect) / 2;
-  return perfect >= highest - SMALL && written < perfect - SMALL;
-}
-
+/** Targets that show whether all get the same reward. */
+const COMMON = 32;
 const SMALL = 1e-6;
+
+/** Of a task that names no highest reward: that of its targets, where they all get the same; null: they don't. */
+function commonReward([first = Number.NaN, ...others]: readonly number[]): number | null {
+  return others.every((reward) => Math.abs(reward - first) <= SMALL) ? first : null;
+}
+
+/** Why a reward may differ although every word comes back. */
+function otherForm({ target, written }: Written): string {
+  const isSame = target.normalize('NFC') === written.normalize('NFC');
+  const how = isSame ? 'in another Unicode form' : `as ${shown(written)}`;
+  return `this tokenizer gives back ${shown(target)} ${how}, which the reward counts as another text; words() of 'braid' compares words in one form`;
+}
+
+function shown(text: string): string {
+  return JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}…` : text);
+}
 
 /** The words of the first list that the second lacks, as often as it lacks them. */
 function wordsWithout(words: readonly string[], others: readonly string[]): string[] {

@@ -140,6 +140,30 @@ describe('outOfReach', () => {
     expect(outOfReach(...run(exact, { words: ['one'] }, indented), config, false)).toBeNull();
   });
 
+  it('finds a reward that counts another Unicode form, or the space at an end, as another text', () => {
+    const composes = { words: ['café'], normalizer: { type: 'NFC' } };
+    expect(outOfReach(...run(interleave, composes, 'cafe\u0301'), config, true)).toBeNull();
+    expect(outOfReach(...run(exact, composes, 'cafe\u0301'), config, true)).toMatch(
+      /^The full reward is out of reach: this tokenizer gives back .* in another Unicode form/,
+    );
+    expect(outOfReach(...run(exact, { words: ['one'] }, 'one\n'), config, true)).toMatch(
+      /gives back "one\\n" as "one", which the reward counts as another text/,
+    );
+  });
+
+  it('takes the reward that all targets get for the highest, where the task names none', () => {
+    const words = { words: ['one'] };
+    expect(outOfReach(...run({ ...exact, highestReward: null }, words, 'мир'), config, true)).toMatch(/out of reach/);
+    let rewards = 0;
+    const heuristic: Task = {
+      ...{ ...interleave, highestReward: null },
+      score: (answers) => answers.map(() => ({ components: { alignment: 1 / ++rewards }, failure: null })),
+    };
+    const [tokens] = run(heuristic, words, 'мир');
+    const two = { ...tokens, records: [...tokens.records, ...tokens.records] };
+    expect(outOfReach(two, heuristic, config, true)).toBeNull();
+  });
+
   it('refuses fine-tuning on targets that are unknown, whatever the reward; prompts are only named', () => {
     const free: Task = { ...interleave, score: (answers) => answers.map(() => ({ components: {}, failure: null })) };
     const sft = parseConfig({ method: 'sft' });
