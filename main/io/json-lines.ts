@@ -15,9 +15,14 @@ export interface JsonLinesWords {
   readonly item: string;
 }
 
-/** Reads every non-empty line; `parse` checks its value and throws if it is invalid. */
-export function readJsonLines<T>(file: string, words: JsonLinesWords, parse: (value: unknown, line: number) => T): T[] {
-  const content = readTextFile(file);
+/** Reads every non-empty line; `parse` checks its value and throws if it is invalid. `most`: bytes of the file. */
+export function readJsonLines<T>(
+  file: string,
+  words: JsonLinesWords,
+  parse: (value: unknown, line: number) => T,
+  most?: number,
+): T[] {
+  const content = readTextFile(file, most);
   if (content.kind === 'bad') throw faultsError(words.code, [content.fault], words.give);
   return parseJsonLines(file, content.value, words, parse);
 }
@@ -32,17 +37,34 @@ export function parseJsonLines<T>(
 ): T[] {
   const faults: FileFault[] = [];
   const items: T[] = [];
-  text.split('\n').forEach((row, i) => {
-    if (row.trim() === '') return;
+  for (const { row, line } of rowsOf(text)) {
+    if (row.trim() === '') continue;
+    if (items.length === MOST_ROWS)
+      throw inputError(words.code, `${name}: expected at most ${MOST_ROWS} ${words.item}s, got more`, words.give);
     try {
-      items.push(parse(parseRow(row, read), i + 1));
+      items.push(parse(parseRow(row, read), line));
     } catch (error) {
-      faults.push({ file: name, line: i + 1, reason: (error as Error).message });
+      faults.push({ file: name, line, reason: (error as Error).message });
+      if (faults.length === MOST_FAULTS) break;
     }
-  });
+  }
   if (faults.length > 0) throw faultsError(words.code, faults, words.fix);
   if (items.length === 0) throw inputError(words.code, `${name}: expected at least one ${words.item}, got none`);
   return items;
+}
+
+/** What a file of many megabytes can have of them would take gigabytes. */
+const MOST_ROWS = 2_000_000;
+const MOST_FAULTS = 1000;
+
+/** One after the other: half a gigabyte of line ends is no list of so many texts. */
+function* rowsOf(text: string): Generator<{ readonly row: string; readonly line: number }> {
+  for (let [start, line] = [0, 1]; start <= text.length; line++) {
+    const found = text.indexOf('\n', start);
+    const end = found < 0 ? text.length : found;
+    yield { row: text.slice(start, end), line };
+    start = end + 1;
+  }
 }
 
 /** In characters: far beyond any record, and a thousand of them fit into memory. */

@@ -18,13 +18,14 @@ const REMEDY = 'Give a YAML file of configuration fields, such as the run.yaml o
 
 /** Reads a YAML configuration; errors name the file, the line and the field. */
 export function readConfigFile(file: string): ConfigFields {
-  const content = readTextFile(file);
+  const content = readTextFile(file, MOST_BYTES);
   if (content.kind === 'bad') throw faultsError('BAD_CONFIG', [content.fault], REMEDY);
   return parseConfigText(file, content.value);
 }
 
 /** A configuration takes 4 kB. */
 const MOST_CHARACTERS = 32 * 2 ** 10;
+const MOST_BYTES = 2 ** 20;
 
 /** The same for a content by its name, such as a file that a page hands in. */
 export function parseConfigText(file: string, text: string): ConfigFields {

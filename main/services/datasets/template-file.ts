@@ -7,11 +7,13 @@ import { jsonPlaces } from '../../io/json-places.ts';
 import { faultsError, lineOf, readTextFile } from '../../io/text-file.ts';
 import { checkTemplate, type PromptTemplate } from '../../tasks/interleave/prompt.ts';
 
+/** A template takes 1 kB. */
+const MOST_BYTES = 2 ** 20;
 const REMEDY = 'Give {"name", "version", "text"} as .json, or the text alone as .txt.';
 
 /** Reads a template: JSON with name, version and text, or plain text named after its file. */
 export function readTemplate(file: string): PromptTemplate {
-  const content = readTextFile(file);
+  const content = readTextFile(file, MOST_BYTES);
   if (content.kind === 'bad') throw faultsError('BAD_TEMPLATE', [content.fault], REMEDY);
   const extension = extname(file);
   if (extension !== '.json')

@@ -27,9 +27,9 @@ const WORDS = {
   item: 'completion',
 };
 
-/** Reads a file of completions; errors list every invalid line. */
-export function readCompletions(file: string, task: Task): GivenAnswer[] {
-  return readJsonLines(file, WORDS, (value, line) => answersOf(value, line, task)).flat();
+/** Reads a file of completions; errors list every invalid line. `most`: bytes of the file. */
+export function readCompletions(file: string, task: Task, most?: number): GivenAnswer[] {
+  return readJsonLines(file, WORDS, (value, line) => answersOf(value, line, task), most).flat();
 }
 
 function answersOf(value: unknown, line: number, task: Task): GivenAnswer[] {

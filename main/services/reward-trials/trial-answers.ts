@@ -89,8 +89,16 @@ function trialAnswer(
   ];
 }
 
+/** Of a task's examples, which are read here. */
+const MOST_BYTES = 16 * 2 ** 20;
+
 /** The completions of a file, such as a task's examples. */
 export function fileAnswers(file: string, task: Task): TrialAnswers {
-  const answers = readCompletions(file, task).map(({ answer, group }) => ({ answer, group, step: null, before: null }));
+  const answers = readCompletions(file, task, MOST_BYTES).map(({ answer, group }) => ({
+    answer,
+    group,
+    step: null,
+    before: null,
+  }));
   return { answers, withoutRecord: 0, total: answers.length };
 }

@@ -6,7 +6,7 @@ import { writeError } from '../../io/atomic-write.ts';
 import { removeFolderSync } from '../../io/remove-folder.ts';
 import { writeFilesAtomic } from '../../io/write-files.ts';
 import { checkDefinition, TASK_FILE } from '../../tasks/folder/definition.ts';
-import { checkTaskName, type FolderSource, readTaskFolder, taskHash } from '../../tasks/folder/source.ts';
+import { checkTaskName, type FolderSource, MOST_BYTES, readTaskFolder, taskHash } from '../../tasks/folder/source.ts';
 import { nativeNames } from '../../tasks/index.ts';
 import { REWARD_FILE } from '../../tasks/sandbox/messages.ts';
 import { didYouMean, nearestName } from '../../text/nearest-name.ts';
@@ -133,6 +133,8 @@ export interface SavedTask {
 /** Saves both texts of a task of the workspace, both or neither. Returns their hash. They may have faults. */
 export function saveTask(name: string, { definition, reward, over }: SavedTask, places: TaskPlaces): string {
   const folder = requireOwnFolder(name, places);
+  if ([definition, reward].some((text) => Buffer.byteLength(text) > MOST_BYTES))
+    throw inputError('TASK_TOO_LARGE', `Each text of a task has at most ${MOST_BYTES / 2 ** 20} MiB`, 'Shorten it.');
   const saved = readTaskFolder(folder);
   const now = taskHash({ definition: saved.definition, reward: saved.reward });
   if (over !== null && now !== over)

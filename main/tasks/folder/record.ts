@@ -47,14 +47,20 @@ function prompted(task: TaskDefinition, values: Readonly<Record<string, unknown>
 }
 
 function fieldFaults(task: TaskDefinition, record: Readonly<Record<string, unknown>>): string[] {
-  const declared = Object.keys(task.fields);
-  const extra = Object.keys(record).filter((name) => !declared.includes(name));
+  // What a missing field may be called here: a record can have any number of others.
+  let others: readonly string[] | null = null;
+  const extra = (): readonly string[] => {
+    others ??= Object.keys(record)
+      .filter((name) => !Object.hasOwn(task.fields, name))
+      .slice(0, MOST_GUESSED);
+    return others;
+  };
   return Object.entries(task.fields).flatMap(([name, declaredType]) => {
     const type = declaredType.replace('?', '') as FieldType;
     const value = Object.hasOwn(record, name) ? record[name] : undefined;
     if (value === undefined || value === null) {
       if (declaredType.endsWith('?')) return [];
-      const meant = nearestName(name, extra);
+      const meant = nearestName(name, extra());
       return [
         `expected the field "${name}" (${type}), got none${meant === undefined ? '' : `; it has "${meant}": did you mean "${name}"?`}`,
       ];
@@ -70,6 +76,8 @@ function fieldFaults(task: TaskDefinition, record: Readonly<Record<string, unkno
 function isLarge(text: string): boolean {
   return /^-?\d+(?:\.\d+)?$/.test(text) && Math.abs(Number(text)) > Number.MAX_SAFE_INTEGER;
 }
+
+const MOST_GUESSED = 100;
 
 function idFaults({ id }: Readonly<Record<string, unknown>>): string[] {
   const fits = id === undefined || (typeof id === 'string' && id !== '') || typeof id === 'number';

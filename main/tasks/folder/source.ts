@@ -26,7 +26,7 @@ export interface FolderSource {
 
 /** Reads a folder; the files are not checked yet. */
 export function readTaskFolder(folder: string): FolderSource {
-  const [definition, reward] = [TASK_FILE, REWARD_FILE].map((file) => readTextFile(join(folder, file), MAX_FILE));
+  const [definition, reward] = [TASK_FILE, REWARD_FILE].map((file) => readTextFile(join(folder, file), MOST_BYTES));
   const faults = [definition, reward].flatMap((content) => (content?.kind === 'bad' ? [content.fault] : []));
   if (
     definition?.kind === 'good' &&
@@ -103,15 +103,16 @@ function tooMuch(file: string): Checked<never> {
 /** A link could bring in any file of the user. */
 function readCommandFile(folder: string, name: string): Checked<string> {
   const file = join(folder, name);
-  const content = readTextFile(file, MAX_FILE);
+  const content = readTextFile(file, MOST_BYTES);
   if (content.kind === 'bad') return content;
   if (realpathSync(file).startsWith(realpathSync(folder) + sep)) return content;
   const reason = "expected a text of at most 1 MiB in the task's folder";
   return { kind: 'bad', fault: { file, line: null, reason } };
 }
 
-/** Bytes of each text of a task, and characters of those that its commands run with. */
-const MAX_FILE = 2 ** 20;
+/** Bytes of each text of a task. */
+export const MOST_BYTES = 2 ** 20;
+/** Characters of those that its commands run with. */
 const MAX_FILES = 8 * 2 ** 20;
 
 function isMissing(file: string): boolean {

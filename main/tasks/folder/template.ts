@@ -1,4 +1,5 @@
 /** Texts with {fields}: a prompt, a message, a target. */
+import { inputError } from '../../errors.ts';
 
 /** A field's name, in any script. */
 export const FIELD_NAME = '[\\p{ID_Start}_]\\p{ID_Continue}*';
@@ -10,11 +11,23 @@ export function fieldsIn(template: string): string[] {
   return [...new Set(Array.from(template.matchAll(PLACEHOLDER), ([, , field]) => field ?? ''))].filter(Boolean);
 }
 
+/** Characters of a text: far beyond what a model reads. */
+const LONGEST = 16_000_000;
+
 /** A template with its fields filled in, once and verbatim, even if they contain braces. */
 export function fillIn(template: string, values: Readonly<Record<string, unknown>>): string {
-  return template.replace(PLACEHOLDER, (_, literal: string | undefined, field: string) =>
-    literal === undefined ? shownField(Object.hasOwn(values, field) ? values[field] : undefined) : `{${literal}}`,
-  );
+  let left = LONGEST;
+  return template.replace(PLACEHOLDER, (_, literal: string | undefined, field: string) => {
+    if (literal !== undefined) return `{${literal}}`;
+    const text = shownField(Object.hasOwn(values, field) ? values[field] : undefined);
+    left -= text.length;
+    if (left < 0)
+      throw inputError(
+        'TEXT_TOO_LONG',
+        `expected at most ${LONGEST} characters of text with {${field}} in it, got more`,
+      );
+    return text;
+  });
 }
 
 /** A template without the line breaks at its end, which a block of YAML has; what a record's field ends in is kept. */

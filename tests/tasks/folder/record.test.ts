@@ -40,6 +40,20 @@ describe('parseFolderRecord', () => {
     );
     expect(() => parseFolderRecord(task, ['x'])).toThrow('expected an object with the fields question, level');
   });
+
+  it('has limits for what a record can ask for', () => {
+    const text = 'x'.repeat(1_000_000);
+    expect(() => fillIn('{a}'.repeat(100_000), { a: text })).toThrow('at most 16000000 characters');
+    const many = Object.fromEntries(Array.from({ length: 200_000 }, (_, i) => [`k${i}`, 1]));
+    const fields = Array.from({ length: 300 }, (_, i) => `f${i}: text`).join(', ');
+    const wide = parseDefinition(
+      'task.yaml',
+      `title: T\nfields: {${fields}}\nprompt: x\nmax_completion_length: 9\nsuccess_threshold: 1\n`,
+    );
+    const began = performance.now();
+    expect(() => parseFolderRecord(wide, many)).toThrow('expected the field "f0" (text), got none');
+    expect(performance.now() - began).toBeLessThan(2000);
+  });
 });
 
 describe('what a record says', () => {
