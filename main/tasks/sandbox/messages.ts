@@ -40,7 +40,11 @@ export interface CallOutcome {
   readonly error?: string;
 }
 
-export type ProgramReply = { readonly kind: 'ready' } | { readonly kind: 'outcome'; readonly outcome: CallOutcome };
+export type ProgramReply =
+  | { readonly kind: 'ready' }
+  /** The program's time begins. */
+  | { readonly kind: 'begun' }
+  | { readonly kind: 'outcome'; readonly outcome: CallOutcome };
 
 /** The characters of JSON that a reward can read within its memory: `[[],[]]` takes 100 bytes for three of them. */
 export function resultLength({ memoryMb }: RewardLimits): number {

@@ -81,6 +81,7 @@ export async function openRewardSandbox(program: RewardProgram, worker: string):
 
   async function load(): Promise<Loaded> {
     engine ??= await openEngine(program.limits.memoryMb);
+    if (code.includes('runJavaScript')) programs.prepare();
     return loadReward(engine, code, program, programs);
   }
 

@@ -2,7 +2,7 @@
 import type { QuickJSHandle, QuickJSWASMModule } from 'quickjs-emscripten-core';
 import { DEEPEST_JSON, nestingOf } from '../../text/json-nesting.ts';
 import { SAME_CLOCK } from './fixed-clock.ts';
-import { type CallOutcome, type ProgramCall, type RewardLimits, resultLength } from './messages.ts';
+import { type CallOutcome, type ProgramCall, type ProgramReply, type RewardLimits, resultLength } from './messages.ts';
 import { openEngine, openSandbox, type Sandbox, SandboxFault } from './quickjs.ts';
 
 const FILE = 'program.js';
@@ -21,18 +21,19 @@ interface Failed {
 }
 
 export interface ProgramRunner {
-  /** Runs a program, then evaluates each expression after it; each outcome is reported as it comes. */
-  run(call: ProgramCall, onOutcome: (outcome: CallOutcome) => void): Promise<void>;
+  /** Runs a program, then evaluates each expression after it; its begin and each outcome are reported as they come. */
+  run(call: ProgramCall, report: (reply: ProgramReply) => void): Promise<void>;
 }
 
 /** Opens a runner, without an engine yet. */
 export function openProgramRunner(limits: RewardLimits): ProgramRunner {
   let engine: QuickJSWASMModule | null = null;
   return {
-    run: async ({ program, expressions, partMs }, onOutcome) => {
+    run: async ({ program, expressions, partMs }, report) => {
       engine ??= await openEngine(limits.memoryMb);
       const sandbox = openSandbox(engine, limits.memoryMb);
       let isSpoiled = false;
+      report({ kind: 'begun' });
       const limited = <T>(work: () => T): T | Failed => {
         try {
           return sandbox.within(partMs, FILE, work);
@@ -55,7 +56,7 @@ export function openProgramRunner(limits: RewardLimits): ProgramRunner {
             ? prepared
             : (loaded ?? limited(() => outcomeOf(sandbox, prepared.reader, evaluate(`(${expression}\n)`), left)));
         left -= outcome.json?.length ?? 0;
-        onOutcome(outcome);
+        report({ kind: 'outcome', outcome });
       }
       if ('reader' in prepared) prepared.reader.dispose();
       // What a limit left behind could fail an innocent program.

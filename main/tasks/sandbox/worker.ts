@@ -72,7 +72,7 @@ function servePrograms(limits: RewardLimits): void {
   const reply = replyPoster<ProgramReply>(line);
   const runner = openProgramRunner(limits);
   line.port.on('message', (call: ProgramCall) => {
-    void runner.run(call, (outcome) => reply({ kind: 'outcome', outcome }));
+    void runner.run(call, reply);
   });
   reply({ kind: 'ready' });
 }
