@@ -6,55 +6,69 @@ export interface CsvRow {
   readonly fields: readonly string[];
 }
 
-/** The rows of a text; by default the separator is the one that the first line has most of: comma, semicolon or tab. */
-export function parseCsv(text: string, separator = separatorOf(text)): CsvRow[] {
+/** Excel's own first line: `sep=;`. */
+const SEPARATOR_LINE = /^"?sep=([^"\r\n])"?(?:\r\n|\n|\r)/i;
+
+/** The rows of a text; by default the separator is what its first line names, or has most of: comma, semicolon or tab. */
+export function parseCsv(text: string, given?: string): CsvRow[] {
+  const named = SEPARATOR_LINE.exec(text);
+  const separator = named?.[1] ?? given ?? separatorOf(text);
   const rows: CsvRow[] = [];
   let fields: string[] = [];
-  let [field, line, start, at] = ['', 1, 1, 0];
+  let line = named === null ? 1 : 2;
+  let [field, start, at] = ['', line, named?.[0].length ?? 0];
   const endRow = (): void => {
     fields.push(field);
     if (fields.length > 1 || field !== '') rows.push({ line: start, fields });
     [fields, field, start] = [[], '', line];
   };
+  // Slices of the text: a field that grows letter by letter takes many times its memory.
+  const end = new RegExp(`[\\r\\n${separator.replace(/[\\\]^-]/, '\\$&')}]`, 'g');
   while (at < text.length) {
-    const character = text[at] ?? '';
-    if (character === '"' && field === '') {
+    if (text[at] === '"' && field === '') {
       const quoted = readQuoted(text, at + 1, start);
       field = quoted.text;
       line += quoted.lines;
       at = quoted.end;
-      continue;
     }
-    at++;
-    if (character === separator) {
+    end.lastIndex = at;
+    const stop = end.exec(text)?.index ?? text.length;
+    field += text.slice(at, stop);
+    at = stop + 1;
+    if (stop === text.length) break;
+    if (text[stop] === separator) {
       fields.push(field);
       field = '';
-    } else if (character === '\n') {
-      line++;
-      endRow();
-    } else if (character !== '\r' || text[at] !== '\n') field += character;
+      continue;
+    }
+    if (text[stop] === '\r' && text[at] === '\n') at++;
+    line++;
+    endRow();
   }
   if (field !== '' || fields.length > 0) endRow();
   return rows;
 }
 
 function readQuoted(text: string, from: number, line: number) {
-  let [at, value, lines] = [from, '', 0];
-  for (;;) {
+  const parts: string[] = [];
+  for (let at = from; ; ) {
     const end = text.indexOf('"', at);
     if (end < 0) throw new SyntaxError(`the quotation mark of the row on line ${line} isn't closed`);
-    value += text.slice(at, end);
-    if (text[end + 1] !== '"') {
-      lines = value.split('\n').length - 1;
-      return { text: value, lines, end: end + 1 };
-    }
-    value += '"';
+    const isDoubled = text[end + 1] === '"';
+    parts.push(text.slice(at, isDoubled ? end + 1 : end));
     at = end + 2;
+    if (isDoubled) continue;
+    const value = parts.join('');
+    return { text: value, lines: value.match(/\r\n?|\n/g)?.length ?? 0, end: end + 1 };
   }
 }
 
+/** Characters by which the separator is told. */
+const LONGEST_HEAD = 10_000;
+
 function separatorOf(text: string): string {
-  const first = text.slice(0, Math.max(0, text.indexOf('\n')) || undefined);
+  const [line = ''] = /^(?:"[^"]*"|[^"\r\n])*/.exec(text.slice(0, LONGEST_HEAD)) ?? [];
+  const first = line.replaceAll(/"[^"]*"/g, '');
   const counted = [',', ';', '\t'].map((mark) => [mark, first.split(mark).length] as const);
   return counted.reduce((most, one) => (one[1] > most[1] ? one : most))[0];
 }

@@ -59,12 +59,13 @@ const MOST_FAULTS = 1000;
 
 /** One after the other: half a gigabyte of line ends is no list of so many texts. */
 function* rowsOf(text: string): Generator<{ readonly row: string; readonly line: number }> {
-  for (let [start, line] = [0, 1]; start <= text.length; line++) {
-    const found = text.indexOf('\n', start);
-    const end = found < 0 ? text.length : found;
-    yield { row: text.slice(start, end), line };
-    start = end + 1;
+  let [start, line] = [0, 1];
+  // A JSON text has no line break of its own, and old Macs have only carriage returns.
+  for (const { 0: end, index } of text.matchAll(/\r\n|\n|\r/g)) {
+    yield { row: text.slice(start, index), line: line++ };
+    start = index + end.length;
   }
+  yield { row: text.slice(start), line };
 }
 
 /** In characters: far beyond any record, and a thousand of them fit into memory. */

@@ -3,14 +3,12 @@ import { BraidError } from '../../../errors.ts';
 import { describeFault, type FileFault, faultsError } from '../../../io/text-file.ts';
 import { openTask, type TaskSource } from '../../../tasks/index.ts';
 import type { Task, TaskMessage, TaskRecord } from '../../../tasks/task.ts';
-import { didYouMean, nearestName } from '../../../text/nearest-name.ts';
 import { quotedWarning, usualQuoting } from '../../../text/quoted-tokens.ts';
 import { type DatasetFiles, writeDataset } from '../files.ts';
 import { findRecordLeakage, type Leakage } from '../leakage.ts';
 import { type KnownModel, unwritableWarning } from '../unwritable.ts';
 import {
   checkMapping,
-  columnOf,
   decimalMarks,
   fieldValue,
   guessMapping,
@@ -21,6 +19,7 @@ import {
   taskFields,
   valueAt,
 } from './mapping.ts';
+import { lostSystem, rowHints } from './row-hints.ts';
 import { type Filter, filterRows, type Mapped, sampleRows, splitRows, withoutDuplicates } from './select.ts';
 import { type Row, readTable, type Table } from './table.ts';
 
@@ -259,13 +258,15 @@ async function prepare(options: RowOptions, table: Table, heldOut: HeldOut): Pro
     // A generated id is unique over both sides, which a line number isn't.
     const named = own.id === undefined ? { ...own, id: `${side}-${i + 1}` } : own;
     try {
+      const lost = lostSystem(row, mapping);
+      if (lost !== null) throw new Error(lost);
       const record = parseRecord(task, options.task, named, row.line);
       const first = ids.get(record.id);
       if (first !== undefined) throw new Error(`expected a unique id, got "${record.id}" as on line ${first}`);
       ids.set(record.id, row.line);
       return [{ row, fields: named, record }];
     } catch (error) {
-      const reason = `${(error as Error).message}${absentColumns(row, mapping)}`;
+      const reason = `${(error as Error).message}${rowHints(row, mapping, fields)}`;
       faults.push({ file: row.file, line: row.line, reason });
       return [];
     }
@@ -285,16 +286,6 @@ async function prepare(options: RowOptions, table: Table, heldOut: HeldOut): Pro
     leftOut: chosen.leftOut + (held?.leftOut ?? 0),
     duplicates: chosen.duplicates + (held?.duplicates ?? 0),
   };
-}
-
-/** Mapped columns that a row with a fault doesn't have, and what they may be called there. */
-function absentColumns({ values }: Row, mapping: Mapping): string {
-  const used = Object.values(mapping).map(columnOf);
-  const own = Object.keys(values).filter((name) => !used.includes(name));
-  return used
-    .filter((column) => valueAt(values, column) === undefined)
-    .map((column) => `; this row has no column "${column}"${didYouMean(nearestName(column, own))}`)
-    .join('');
 }
 
 /** Replies lack counts more often than not: 0 then. */

@@ -4,11 +4,12 @@ import { basename, extname } from 'node:path';
 
 import { inputError } from '../../../errors.ts';
 import { parseCsv } from '../../../io/csv-rows.ts';
-import { isJsonObject, parseJsonExactly } from '../../../io/json.ts';
+import { isJsonObject, parseJson, parseJsonExactly } from '../../../io/json.ts';
 import { parseJsonLines } from '../../../io/json-lines.ts';
 import { readParquet } from '../../../io/parquet.ts';
 import { openRegular } from '../../../io/read-file.ts';
 import { type FileFault, faultsError, readTextFile } from '../../../io/text-file.ts';
+import { recordsInJson } from './json-shapes.ts';
 
 /** A row with its place, for messages. */
 export interface Row {
@@ -63,10 +64,10 @@ async function rowsOf(file: string, unreadable: Map<string, string>): Promise<Ro
     case '.tsv':
       return csvRows(file, textOf(file), '\t');
     case '.json':
-      return jsonRows(file, textOf(file));
+      return jsonRows(file, textOf(file), false);
     case '.jsonl':
     case '.ndjson':
-      return parseJsonLines(file, textOf(file), WORDS, (value, line) => rowOf(file, value, line), parseJsonExactly);
+      return jsonRows(file, textOf(file), true);
     default:
       throw inputError(
         'BAD_SOURCE',
@@ -90,32 +91,36 @@ function fail(fault: FileFault): Error {
   return faultsError(WORDS.code, [fault], 'Fix the file; nothing was imported.');
 }
 
-/** A list of objects, or an object of which one field is that list; with several, nobody knows which is meant. */
-function jsonRows(file: string, text: string): Row[] {
+/** One value for the whole file, or one on each line: whichever it is, whatever the file is called. */
+function jsonRows(file: string, text: string, isLines: boolean): Row[] {
+  const first = /\S[^\r\n]*/.exec(text)?.[0] ?? '';
+  const lines = () => parseJsonLines(file, text, WORDS, (value, line) => rowOf(file, value, line), parseJsonExactly);
+  if (isLines && !first.startsWith('[') && isJson(first)) return lines();
   let value: unknown;
   try {
     value = parseJsonExactly(text);
   } catch (error) {
+    if (isLines || (first.startsWith('{') && isJson(first))) return lines();
     throw fail({ file, line: null, reason: `not JSON: ${(error as Error).message}` });
   }
-  const inside = isJsonObject(value) ? Object.entries(value) : [['', value] as const];
-  const lists = inside.flatMap(([name, one]) =>
-    Array.isArray(one) ? [{ name, list: one as readonly unknown[] }] : [],
-  );
-  const ofObjects = lists.filter(({ list }) => list.some(isJsonObject));
-  if (ofObjects.length > 1) {
-    const names = ofObjects.map(({ name }) => `"${name}"`).join(' and ');
-    throw fail({ file, line: null, reason: `expected one list of objects, got ${names}` });
-  }
-  const [{ list } = { list: null }] = [...ofObjects, ...lists];
-  if (list === null) throw fail({ file, line: null, reason: 'expected a list of objects' });
-  return list.map((item, i) => {
+  const found = recordsInJson(value);
+  if ('fault' in found) throw fail({ file, line: null, reason: found.fault });
+  return found.items.map((item, i) => {
     try {
       return rowOf(file, item, i + 1);
     } catch (error) {
       throw fail({ file, line: i + 1, reason: (error as Error).message });
     }
   });
+}
+
+function isJson(text: string): boolean {
+  try {
+    parseJson(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function csvRows(file: string, text: string, separator?: string): Row[] {
@@ -125,12 +130,19 @@ function csvRows(file: string, text: string, separator?: string): Row[] {
   } catch (error) {
     throw fail({ file, line: null, reason: (error as Error).message });
   }
-  const [head, ...body] = parsed;
+  // Spreadsheets write separators for the cells of empty rows.
+  const [head, ...body] = parsed.filter(({ fields }) => fields.some((field) => field !== ''));
   const columns = head?.fields.map((name) => name.trim()) ?? [];
-  const twice = columns.find((name, i) => name !== '' && columns.indexOf(name) < i);
-  // One of them would be lost. Spreadsheets write nameless columns, which nothing can be mapped to.
-  if (twice !== undefined)
-    throw fail({ file, line: head?.line ?? 1, reason: `expected each column once, got "${twice}" twice` });
+  const line = head?.line ?? 1;
+  if (columns.length > MOST_COLUMNS)
+    throw fail({ file, line, reason: `expected at most ${MOST_COLUMNS} columns, got ${columns.length}` });
+  const seen = new Set<string>();
+  for (const name of columns) {
+    // One of them would be lost. Spreadsheets write nameless columns, which nothing can be mapped to.
+    if (name !== '' && seen.has(name))
+      throw fail({ file, line, reason: `expected each column once, got "${name}" twice` });
+    seen.add(name);
+  }
   const faults = body.flatMap(({ line, fields }): FileFault[] =>
     fields.length <= columns.length
       ? []

@@ -120,6 +120,106 @@ describe('planImport', () => {
     expect((await planImport(options(named))).counts).toMatchObject({ rows: 4, train: 4, faults: 0 });
   });
 
+  it('reads what pandas and others write of a table', async () => {
+    const questions = ['two and two', 'three'];
+    const shapes: Readonly<Record<string, unknown>> = {
+      columns: { question: { 0: questions[0], 1: questions[1] }, answer: { 0: 4, 1: 3 } },
+      index: { 0: { question: questions[0], answer: 4 }, 1: { question: questions[1], answer: 3 } },
+      split: {
+        columns: ['question', 'answer'],
+        index: [0, 1],
+        data: [
+          [questions[0], 4],
+          [questions[1], 3],
+        ],
+      },
+      lists: { question: questions, answer: [4, 3] },
+    };
+    const records = questions.map((question, i) => JSON.stringify({ question, answer: 4 - i }));
+    const sources = [
+      ...Object.entries(shapes).map(([name, value]) => file(`${name}.json`, JSON.stringify(value, null, 1))),
+      file('lines.json', records.join('\n')),
+      file('whole.jsonl', `[${records.join(',\n')}]`),
+      file('mac.jsonl', records.join('\r')),
+      file('mac.csv', 'question,answer\r"two and two",4\rthree,3\r'),
+      file('excel.csv', '\uFEFFsep=;\r\nquestion;answer\r\ntwo and two;4\r\nthree;3\r\n;\r\n'),
+      file('blank.csv', ',\n\nquestion,answer\n\ntwo and two,4\n,\nthree,3\n,\n'),
+    ];
+    for (const source of sources) {
+      const { rows: read, counts, faults } = await planImport(options(source));
+      expect(faults, source).toEqual([]);
+      expect(counts, source).toMatchObject({ rows: 2, train: 2 });
+      expect(
+        read.map(({ question }) => question),
+        source,
+      ).toEqual(questions);
+      expect(
+        read.map(({ answer }) => Number(answer)),
+        source,
+      ).toEqual([4, 3]);
+    }
+  });
+
+  it('names the shapes that nobody can tell, and what to write', async () => {
+    const refused = async (value: unknown, name: string) => {
+      const error = (await planImport(options(file(`${name}.json`, JSON.stringify(value)))).catch(
+        (thrown) => thrown,
+      )) as Error;
+      expect(error.message).toContain('write a list of objects, one for each record');
+      return error.message;
+    };
+    expect(
+      await refused(
+        [
+          ['question', 'answer'],
+          ['two', 2],
+        ],
+        'values',
+      ),
+    ).toContain('a list of lists');
+    expect(await refused({ a: { question: 'x' }, b: { question: 'y' } }, 'named')).toContain(
+      '"a", "b" are rows or columns',
+    );
+    expect(await refused({ question: 'x', answer: 4 }, 'single')).toContain('an object with "question", "answer"');
+    expect(await refused({ meta: [{}, {}], question: ['a', 'b'] }, 'mixed')).toContain(
+      'the list of objects "meta" or columns',
+    );
+    const uneven = file('uneven.json', JSON.stringify({ columns: ['question', 'answer'], data: [['x', 1], ['y']] }));
+    await expect(planImport(options(uneven))).rejects.toThrow('expected 2 values for each row, got 1 in row 2');
+  });
+
+  it("says which part of a list to map, and doesn't lose a conversation's system message", async () => {
+    const messages = [
+      { role: 'system', content: 'Be brief.' },
+      { role: 'user', content: 'two and two' },
+    ];
+    const source = file('chat.jsonl', JSON.stringify({ prompt: messages, answer: 4, texts: ['x'] }));
+    const [whole] = (await planImport(options(source))).faults;
+    expect(whole).toContain('it is a conversation (system, user): map one message, such as question=prompt.1.content');
+    const [lost] = (await planImport(options(source, { map: { question: 'prompt.1.content' } }))).faults;
+    expect(lost).toContain('the system message prompt.0 would be lost');
+    const [list] = (await planImport(options(source, { map: { question: 'texts' } }))).faults;
+    expect(list).toContain('map a part of it, such as question=texts.0');
+  });
+
+  it('refuses tables that are too wide or too deep, and reads long ones, in linear time', async () => {
+    const began = performance.now();
+    const names = Array.from({ length: 80_000 }, (_, i) => `c${i}`);
+    const wide = file('wide.csv', `${names.join(',')}\n${names.join(',')}\n`);
+    await expect(planImport(options(wide))).rejects.toThrow(
+      'wide.csv, line 1: expected at most 16384 columns, got 80000',
+    );
+    const keys = file('keys.jsonl', `{${names.map((name) => `"${name}":1`).join(',')}}\n`);
+    await expect(planImport(options(keys))).rejects.toThrow('keys.jsonl, line 1: expected at most 16384 columns');
+    const deep = file('deep.json', `[{"question":${'['.repeat(1e6)}`);
+    await expect(planImport(options(deep))).rejects.toThrow('nested more than 500 levels deep');
+    const open = file('open.csv', `question,answer\n"${'a""'.repeat(1e6)}`);
+    await expect(planImport(options(open))).rejects.toThrow("line 2 isn't closed");
+    const long = file('long.csv', `question,answer\n${'a'.repeat(5e6)},1\n`);
+    expect((await planImport(options(long))).counts.train).toBe(1);
+    expect(performance.now() - began).toBeLessThan(5000);
+  });
+
   it('separates a TSV file by tabs, whatever is in its first line', async () => {
     const plan = await planImport(
       options(file('tabs.tsv', 'question, in words\tanswer\none, two\t3\n'), {
