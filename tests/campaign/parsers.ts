@@ -65,11 +65,12 @@ function texts(name: string, bytes: Buffer): unknown {
 }
 
 export const parsers: readonly Parser[] = [
-  ...['txt', 'md', 'json', 'jsonl'].map(
+  ...['txt', 'md', 'html', 'json', 'jsonl'].map(
     (ending): Parser => ({
       ...{ name: `texts .${ending}`, file: `texts.${ending}` },
       good: [
         markdown,
+        '<title>T</title><h1>A &amp; b</h1><table><tr><td>c<td>d</table><script>x</script><pre> e\n f</pre>',
         JSON.stringify([{ id: 'a', title: 't', text: 'some words', source: 's' }, 'a text']),
         JSON.stringify({ one: 'some words', two: { text: 'more words' } }),
         JSON.stringify(chats),

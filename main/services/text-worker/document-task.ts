@@ -2,8 +2,6 @@
 import { extname } from 'node:path';
 import { BraidError } from '../../errors.ts';
 
-const DAMAGED = 'is damaged, or not what its name says; open it in its program, and save it again or as .txt';
-
 export interface DocumentInput {
   readonly name: string;
   readonly bytes: Uint8Array;
@@ -15,7 +13,12 @@ export async function readDocument({ name, bytes }: DocumentInput): Promise<stri
     return await (await import('../texts/docx.ts')).docxHtml(bytes);
   } catch (error) {
     if (error instanceof BraidError) throw error;
-    // The libraries' own words say nothing to somebody with a document.
-    throw new BraidError('BAD_DOCUMENT', DAMAGED, { kind: 'input', cause: error });
+    throw damaged(error);
   }
+}
+
+/** The libraries' own words say nothing to somebody with a document. */
+export function damaged(cause: unknown): BraidError {
+  const reason = 'is damaged, or not what its name says; open it in its program, and save it again or as .txt';
+  return new BraidError('BAD_DOCUMENT', reason, { kind: 'input', cause });
 }

@@ -1,6 +1,7 @@
 /** The thread that reads documents: what somebody else's file makes a library do ends after a time, or with its memory. */
 import { BraidError, inputError } from '../../errors.ts';
 import type { DocumentReader } from '../texts/documents.ts';
+import { damaged } from './document-task.ts';
 import { openTextWorkers } from './workers.ts';
 
 const MAX_SECONDS = 60;
@@ -34,7 +35,9 @@ export function openDocuments(
         return await workers.run('readDocument', { name, bytes }, { signal: stop.signal });
       } catch (error) {
         if (stop.signal.aborted) throw inputError('BAD_DOCUMENT', `${why}; save it as .txt`);
-        if (error instanceof BraidError && error.code !== 'TEXT_WORK_DIED') throw error;
+        if (!(error instanceof BraidError) || error.code !== 'TEXT_WORK_DIED') throw error;
+        const { code } = (error.cause ?? {}) as NodeJS.ErrnoException;
+        if (code !== 'ERR_WORKER_OUT_OF_MEMORY') throw damaged(error);
         throw inputError('BAD_DOCUMENT', `takes more than ${mib} MiB of memory to read; save it as .txt`);
       } finally {
         clearTimeout(timeout);

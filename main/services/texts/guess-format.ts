@@ -6,9 +6,10 @@ export function guessedName(name: string, content: string): string {
   return /\.[a-z0-9]+$/i.test(name) ? name : `${name}.${guessedEnding(content)}`;
 }
 
-function guessedEnding(content: string): 'json' | 'jsonl' | 'md' | 'txt' {
+function guessedEnding(content: string): 'html' | 'json' | 'jsonl' | 'md' | 'txt' {
   const start = content.trimStart();
   if (/^[[{]/.test(start)) return hasJsonLines(start) ? 'jsonl' : 'json';
+  if (/^<(?:!doctype html|html)\b/i.test(start)) return 'html';
   if (/^"/.test(start) && hasJsonLines(start)) return 'jsonl';
   return /^ {0,3}#{1,6} \S/m.test(content) ? 'md' : 'txt';
 }
