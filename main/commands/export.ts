@@ -83,5 +83,6 @@ function writeForTrl(store: Store, options: ExportOptions, command: Command, con
   );
   for (const { field, value, instead } of made.not_carried_over)
     context.print(`[!] not carried over: ${field}: ${JSON.stringify(value)} (${instead})`);
+  for (const unused of made.unused_chat_settings) context.print(`[!] ${unused}`);
   context.out(made);
 }

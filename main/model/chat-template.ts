@@ -64,8 +64,29 @@ export function renderMessages(input: ChatInput, messages: readonly RenderedMess
       ...{ messages, tools: null, documents: null, add_generation_prompt: ready },
     });
   } catch (cause) {
-    throw cannotRender(folder, cause as Error);
+    throw takesNoSystem(input, messages) ? systemRefused(folder, cause as Error) : cannotRender(folder, cause as Error);
   }
+}
+
+/** Whether the same messages without the system's could be rendered. */
+function takesNoSystem(input: ChatInput, messages: readonly RenderedMessage[]): boolean {
+  const others = messages.filter(({ role }) => role !== 'system');
+  if (others.length === messages.length) return false;
+  try {
+    renderMessages(input, others, true);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function systemRefused(folder: string, cause: Error): Error {
+  const error = inputError(
+    'SYSTEM_ROLE_REFUSED',
+    `${folder}: its chat template takes no system message (${cause.message})`,
+    'Leave system_prompt out (in a task: "system"), or put its text into the prompt.',
+  );
+  return Object.assign(error, { cause });
 }
 
 /** The same as a text. */

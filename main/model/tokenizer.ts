@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Tokenizer as HfTokenizer } from '@huggingface/tokenizers';
 import { inputError } from '../errors.ts';
+import { type ChatFinding, checkChat, withoutTemplate } from './chat-check.ts';
 import { CHAT_SETTINGS, type ChatSettings, readChatSettings } from './chat-settings.ts';
 import {
   type ChatMessage,
@@ -56,6 +57,8 @@ export interface Tokenizer {
   chat(messages: readonly ChatMessage[], ready?: boolean): string;
   /** The same for messages that know which of their characters somebody wrote, and what of the chat is of which source. */
   chatQuoting(messages: readonly RenderedMessage[], ready?: boolean): Str;
+  /** What the chat template makes of the chat settings that can't be meant; empty without a template. */
+  checkChat(): readonly ChatFinding[];
   /** The files of the folder that make up the tokenizer; checkpoints carry copies. */
   readonly files: readonly string[];
 }
@@ -141,6 +144,10 @@ export function loadTokenizer(folder: string, chat: ChatSettings = readChatSetti
     replyPrompt: chat.reply_prompt,
     chat: (messages, ready = true) => plain(chatQuoting(messages, ready)),
     chatQuoting,
+    checkChat: () => {
+      const { system_prompt: system, chat_template_kwargs: kwargs } = chat;
+      return template === null ? withoutTemplate(kwargs) : checkChat({ template, config, folder, kwargs }, system);
+    },
     files: TOKENIZER_FILES.map((name) => join(folder, name)).filter((file) => existsSync(file)),
   };
 }

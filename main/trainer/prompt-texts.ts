@@ -1,4 +1,5 @@
 /** A run's inputs as another trainer takes them: prompts as text and ids, the completion length, the adapter's layers. */
+import type { ChatFinding } from '../model/chat-check.ts';
 import { CHAT_SETTINGS, encodeChatSettings } from '../model/chat-settings.ts';
 import { readModelConfig } from '../model/config.ts';
 import { ownTargets } from '../model/lora.ts';
@@ -24,6 +25,8 @@ export interface PromptTexts {
   readonly maxCompletionLength: number;
   /** The linear layers that get an adapter, by the model's own names. */
   readonly targetModules: readonly string[];
+  /** Chat settings that the model's chat template doesn't use. */
+  readonly unusedChat: readonly Pick<ChatFinding, 'message' | 'remedy'>[];
 }
 
 /** Renders and encodes all prompts of a run; errors of model and records are found here. */
@@ -46,6 +49,7 @@ export function promptTexts(
     test: evalRecords.map(textOf),
     maxCompletionLength,
     targetModules: ownTargets({ config }, start.config.lora_target_modules),
+    unusedChat: tokenizer.checkChat(),
   };
 }
 

@@ -47,6 +47,7 @@ export function preflightChecks(
     ...(leakage === null ? [] : checkLeakage(leakage, config.task)),
     ...checkQuoting(result),
     ...checkWriting(result, config),
+    ...result.unusedChat.map(({ message, remedy }) => warn('Chat settings', message, remedy)),
     ...checkMemory(result, machine),
     ...checkEngine(result, config),
     checkTime(result, config),

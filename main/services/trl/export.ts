@@ -30,6 +30,8 @@ export interface TrlExport {
   readonly train: number;
   readonly test: number;
   readonly not_carried_over: readonly NotCarried[];
+  /** Chat settings that the model's chat template doesn't use. */
+  readonly unused_chat_settings: readonly string[];
 }
 
 /** The inputs of a stage that hasn't run. */
@@ -109,7 +111,10 @@ export function exportForTrl(inputs: TrlInputs, folder: string, paths: HostPaths
     },
     { what: 'the export' },
   );
-  return { folder, train: texts.train.length, test: texts.test.length, not_carried_over: notCarried };
+  return {
+    ...{ folder, train: texts.train.length, test: texts.test.length, not_carried_over: notCarried },
+    unused_chat_settings: texts.unusedChat.map(({ message, remedy }) => `${message}. ${remedy}`),
+  };
 }
 
 type FromAdapter = TrainConfig & { readonly from_checkpoint: string };

@@ -13,7 +13,8 @@ export type SessionTokens = Pick<Stage, 'tokenizer' | 'records' | 'evalRecords' 
 
 /** Tokenises a run's records with the model folder's tokenizer. */
 export function encodeStart(
-  start: Pick<TrainerStart, 'config' | 'modelFolder' | 'records' | 'evalRecords'>,
+  start: Pick<TrainerStart, 'config' | 'modelFolder' | 'records' | 'evalRecords'> &
+    Partial<Pick<TrainerStart, 'resumeFrom'>>,
   task: Task,
 ): SessionTokens {
   const tokenizer = loadTokenizer(start.modelFolder, start.config);
@@ -23,6 +24,10 @@ export function encodeStart(
       `${start.modelFolder}: expected a chat template for "system_prompt", the model has none`,
       'Leave system_prompt out, or use a chat model.',
     );
+  const fault = tokenizer.checkChat().find(({ kind }) => kind === 'fault');
+  // A run that has begun goes on as it began.
+  if (fault !== undefined && (start.resumeFrom ?? null) === null)
+    throw inputError('BAD_CHAT_SETTINGS', fault.message, fault.remedy);
   const { eosTokenIds, vocabSize } = readModelConfig(start.modelFolder);
   const eos = endToken(tokenizer, eosTokenIds);
   const records = encodeRecords(task, tokenizer, start.records, eos, vocabSize);

@@ -135,6 +135,11 @@ export function openRunIo(
     emit({ kind: 'notice', step: 0, topic: MET_TOPIC, message, remedy: 'The stage counts as met without training.' });
   }
 
+  function noticeUnusedChat(): void {
+    for (const { message, remedy } of stage.tokenizer.checkChat())
+      emit({ kind: 'notice', step: 0, topic: 'chat_settings', message, remedy });
+  }
+
   function watchReward(step: number): void {
     const warning = gamingWarning(history);
     if (warning !== null) emit({ kind: 'warning', step, rule: 'reward_gaming', ...warning });
@@ -173,8 +178,10 @@ export function openRunIo(
     },
     restoreGeneration: async (restore) => (progress.generation === null ? null : restore(progress.generation)),
     begin: async () => {
-      if (progress.step === 0) noticeQuoting();
-      if (config.eval_steps === 0 || progress.step > 0) return;
+      if (progress.step > 0) return;
+      noticeQuoting();
+      noticeUnusedChat();
+      if (config.eval_steps === 0) return;
       await evaluateNow(0);
       noticeMet();
     },

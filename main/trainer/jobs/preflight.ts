@@ -4,6 +4,7 @@
  * stored.
  */
 import * as tf from '@tensorflow/tfjs-core';
+import type { ChatFinding } from '../../model/chat-check.ts';
 import { modelParameters } from '../../model/model.ts';
 import { parameterCount } from '../../model/parameter.ts';
 import { scoresAlone } from '../../tasks/index.ts';
@@ -57,6 +58,8 @@ export interface PreflightResult {
   readonly unwritable: Unwritable;
   /** Why the run is refused for that, unless the user agrees; null: it isn't. */
   readonly outOfReach: string | null;
+  /** Chat settings that the model's chat template doesn't use. */
+  readonly unusedChat: readonly Pick<ChatFinding, 'message' | 'remedy'>[];
   readonly maxCompletionLength: number;
   readonly parameters: number;
   readonly trainable: number;
@@ -109,6 +112,7 @@ async function checkHere(job: PreflightJob, io: JobIo): Promise<PreflightResult>
       remote: null,
       quoting: recordsQuoting(session),
       ...writing(job, session),
+      unusedChat: session.tokenizer.checkChat(),
       maxCompletionLength: session.maxCompletionLength,
       parameters: parameterCount(modelParameters(session.policy.model)),
       trainable: parameterCount(session.parameters),
@@ -146,6 +150,7 @@ async function checkThere(job: PreflightJob, remote: RemoteEngine, io: JobIo): P
       estimate: { secondsPerStep, seconds, memoryBytes: process.memoryUsage.rss() },
       quoting: recordsQuoting(stage),
       ...writing(job, stage),
+      unusedChat: stage.tokenizer.checkChat(),
       maxCompletionLength: stage.maxCompletionLength,
       parameters: parameters ?? 0,
       trainable: trainable ?? 0,

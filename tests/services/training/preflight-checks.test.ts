@@ -19,6 +19,7 @@ const result: PreflightResult = {
   estimate: { secondsPerStep: 0.5, seconds: 50, memoryBytes: 3e8 },
   longest: { promptTokens: 90, completionTokens: 30, parts: 1, peakBytes: 4e8, gpu: null },
   remote: null,
+  unusedChat: [],
   quoting: { records: 0, of: 50, tokens: [] },
   unwritable: {
     ...{ words: 240, unknown: 0, changed: 0, examples: [], targets: 24, spacing: 0 },
