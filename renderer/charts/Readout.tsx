@@ -3,6 +3,8 @@
  * too often.
  */
 import type { Ref } from 'react';
+import { DistinctName } from '../components/DistinctName.tsx';
+import { tellApart } from '../components/tell-apart.ts';
 import classes from './LineChart.module.css';
 import type { EventMarker } from './overlays.ts';
 import { type Aligned, type ChartSeries, valueAt } from './series.ts';
@@ -14,6 +16,7 @@ export function Legend({
   readonly series: readonly ChartSeries[];
   readonly ref: Ref<HTMLDivElement>;
 }) {
+  const parts = tellApart(series.map(({ label }) => label));
   return (
     <div className={classes.legend} ref={ref}>
       <dl>
@@ -21,7 +24,7 @@ export function Legend({
           <div key={id}>
             <dt>
               <span className={classes.swatch} data-look={look} style={{ color: `var(--${colour})` }} />
-              {label}
+              <DistinctName parts={parts(label)} />
             </dt>
             <dd className="mono" data-part="value" />
           </div>

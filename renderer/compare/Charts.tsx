@@ -9,10 +9,9 @@ import { LineChart } from '../charts/LineChart.tsx';
 import { largest } from '../components/extremes.ts';
 import { counted, score, signed } from '../components/format.ts';
 import { Panel } from '../components/Screen.tsx';
-import { shortName } from '../components/short-name.ts';
 import classes from './Compare.module.css';
 import { gainsOf } from './prompt-rows.ts';
-import { lengthSeries, lookOf, positionSeries, stepSeries } from './series.ts';
+import { labelsOf, lengthSeries, lookOf, positionSeries, stepSeries } from './series.ts';
 
 export interface GainRange {
   readonly from: number;
@@ -32,6 +31,7 @@ const GAIN_BINS = 20;
 const ends = [0, 1];
 
 export function Charts({ view: { models, rows, metric }, chosen, gains, onGains }: ChartsProps) {
+  const labels = useMemo(() => labelsOf(models), [models]);
   const byPosition = useMemo(() => positionSeries(models), [models]);
   const byLength = useMemo(() => lengthSeries(models), [models]);
   const { data: entries } = useQuery(api.models.list.queryOptions());
@@ -86,7 +86,7 @@ export function Charts({ view: { models, rows, metric }, chosen, gains, onGains 
         {[0, chosen].map((position) => (
           <Histogram
             key={position}
-            title={`Scores of ${shortName(models[position]?.name ?? '')}`}
+            title={`Scores of ${labels[position]}`}
             label={`Prompts by score of ${models[position]?.name ?? ''}`}
             bins={binsOf(
               rows.flatMap(({ scores }) => scores[position] ?? []),

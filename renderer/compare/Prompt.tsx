@@ -7,9 +7,10 @@ import { api } from '../api/client.ts';
 import { Aligned } from '../components/Aligned.tsx';
 import type { WordKind } from '../components/aligned-words.ts';
 import { CompletionText } from '../components/CompletionText.tsx';
+import { DistinctName } from '../components/DistinctName.tsx';
 import { Failed } from '../components/Feedback.tsx';
 import { counted, score, signed } from '../components/format.ts';
-import { shortName } from '../components/short-name.ts';
+import type { NameParts } from '../components/tell-apart.ts';
 import classes from './Compare.module.css';
 import { gainOf } from './prompt-rows.ts';
 
@@ -17,6 +18,8 @@ export interface PromptProps {
   readonly id: number;
   readonly row: PromptRow;
   readonly models: readonly ComparedModel[];
+  /** Their names, split where they differ. */
+  readonly names: readonly NameParts[];
   readonly chosen: number;
   /** Positions of the models whose completions are shown. */
   readonly positions: readonly number[];
@@ -25,7 +28,7 @@ export interface PromptProps {
   readonly onToggle: () => void;
 }
 
-export function Prompt({ id, row, models, chosen, positions, hidden, open, onToggle }: PromptProps) {
+export function Prompt({ id, row, models, names, chosen, positions, hidden, open, onToggle }: PromptProps) {
   const gain = gainOf(row, chosen);
   const sign = gain === null || Math.abs(gain) < 1e-9 ? 'tie' : gain > 0 ? 'win' : 'loss';
   const Chevron = open ? IconChevronDown : IconChevronRight;
@@ -53,16 +56,16 @@ export function Prompt({ id, row, models, chosen, positions, hidden, open, onTog
           {row.words > 0 && counted(row.words, 'word')}
         </span>
       </UnstyledButton>
-      {open && <Answers {...{ id, models, positions, hidden }} recordId={row.id} />}
+      {open && <Answers {...{ id, models, names, positions, hidden }} recordId={row.id} />}
     </>
   );
 }
 
-interface AnswersProps extends Pick<PromptProps, 'id' | 'models' | 'positions' | 'hidden'> {
+interface AnswersProps extends Pick<PromptProps, 'id' | 'models' | 'names' | 'positions' | 'hidden'> {
   readonly recordId: string;
 }
 
-function Answers({ id, recordId, models, positions, hidden }: AnswersProps) {
+function Answers({ id, recordId, models, names, positions, hidden }: AnswersProps) {
   const { data, error, refetch } = useQuery(api.comparisons.prompt.queryOptions({ input: { id, recordId } }));
   if (data === undefined && error !== null)
     return <Failed what="These completions can't be shown" error={error} onRetry={() => void refetch()} />;
@@ -72,8 +75,8 @@ function Answers({ id, recordId, models, positions, hidden }: AnswersProps) {
         const name = models[position]?.name ?? '';
         const answer = data?.answers[position] ?? null;
         return [
-          <dt key={`${position}-name`} title={name}>
-            {shortName(name)}
+          <dt key={`${position}-name`}>
+            <DistinctName parts={names[position] ?? { start: '', end: name }} title={name} />
           </dt>,
           <dd key={position}>
             {data === undefined ? (

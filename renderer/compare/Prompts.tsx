@@ -7,12 +7,12 @@ import { Legend } from '../components/Aligned.tsx';
 import type { WordKind } from '../components/aligned-words.ts';
 import { Empty } from '../components/Feedback.tsx';
 import { Panel } from '../components/Screen.tsx';
-import { shortName } from '../components/short-name.ts';
 import { useKeys } from '../frame/keys.tsx';
 import type { GainRange } from './Charts.tsx';
 import classes from './Compare.module.css';
 import { Prompt } from './Prompt.tsx';
 import { chooseRows, type RowFilter, type RowOrder, rowFilters, rowOrders } from './prompt-rows.ts';
+import { labelsOf, namesOf } from './series.ts';
 
 export interface PromptsProps {
   readonly view: ComparisonView;
@@ -39,6 +39,8 @@ export function Prompts({ view, chosen, gains, onGains }: PromptsProps) {
     () => chooseRows(rows, { position: chosen, filter, order, search, gains }),
     [rows, chosen, filter, order, search, gains],
   );
+  const labels = useMemo(() => labelsOf(models), [models]);
+  const names = useMemo(() => namesOf(models), [models]);
   const positions = everyModel ? models.map((_, position) => position) : [0, chosen];
   const scroller = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
@@ -73,7 +75,7 @@ export function Prompts({ view, chosen, gains, onGains }: PromptsProps) {
   const picked = gains !== null;
   return (
     <Panel
-      title={`Prompts, ${shortName(models[chosen]?.name ?? '')} against ${shortName(models[0]?.name ?? '')}`}
+      title={`Prompts, ${labels[chosen]} against ${labels[0]}`}
       actions={<Legend hidden={hidden} onChange={setHidden} />}
     >
       <div className={classes.tools}>
@@ -132,7 +134,7 @@ export function Prompts({ view, chosen, gains, onGains }: PromptsProps) {
                   style={{ transform: `translateY(${start}px)` }}
                 >
                   <Prompt
-                    {...{ id, row, models, chosen, positions, hidden }}
+                    {...{ id, row, models, names, chosen, positions, hidden }}
                     open={words !== toggled.has(row.id)}
                     onToggle={() => toggle(row.id)}
                   />

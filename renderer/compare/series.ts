@@ -3,6 +3,7 @@ import type { ComparedModel, ModelEntry } from '../../main/api/contract/index.ts
 import type { ChartColour, ChartSeries } from '../charts/series.ts';
 import { modelHeadings } from '../components/model-options.ts';
 import { shortName } from '../components/short-name.ts';
+import { type NameParts, shortened, tellApart } from '../components/tell-apart.ts';
 
 /** The baseline is muted. Beyond four models, line styles distinguish them. */
 const COLOURS: readonly ChartColour[] = ['strand-a', 'strand-b', 'focus', 'bad'];
@@ -16,6 +17,17 @@ export function lookOf(position: number): Pick<ChartSeries, 'colour' | 'look'> {
     colour: COLOURS[i % COLOURS.length] ?? 'ink',
     look: LOOKS[Math.floor(i / COLOURS.length) % LOOKS.length] ?? 'line',
   };
+}
+
+/** The compared models' names, each split where it differs from the others. */
+export function namesOf(models: readonly Pick<ComparedModel, 'name'>[]): readonly NameParts[] {
+  const names = models.map(({ name }) => shortName(name));
+  return names.map(tellApart(names));
+}
+
+/** The same in a line of text. */
+export function labelsOf(models: readonly Pick<ComparedModel, 'name'>[]): readonly string[] {
+  return namesOf(models).map((parts) => shortened(parts));
 }
 
 /** Mean alignment of each run's checkpoints by step, with its interval; only runs with several compared checkpoints. */
@@ -54,21 +66,23 @@ interface CheckpointsOfRun {
 
 /** Share of words right at each place in the target. */
 export function positionSeries(models: readonly ComparedModel[]): readonly ChartSeries[] {
-  return models.flatMap(({ reference, name, summary }, position) => {
+  const labels = labelsOf(models);
+  return models.flatMap(({ reference, summary }, position) => {
     if (summary === null) return [];
     const y = summary.score_by_position;
-    return [{ id: reference, label: shortName(name), ...lookOf(position), x: y.map((_, at) => at + 1), y }];
+    return [{ id: reference, label: labels[position] ?? '', ...lookOf(position), x: y.map((_, at) => at + 1), y }];
   });
 }
 
 /** Mean alignment by words per fragment, with its interval. */
 export function lengthSeries(models: readonly ComparedModel[]): readonly ChartSeries[] {
-  return models.flatMap(({ reference, name, summary }, position) => {
+  const labels = labelsOf(models);
+  return models.flatMap(({ reference, summary }, position) => {
     if (summary === null) return [];
     const parts = Object.entries(summary.by_words).map(([words, part]) => ({ words: Number(words), ...part }));
     return [
       {
-        ...{ id: reference, label: shortName(name), ...lookOf(position) },
+        ...{ id: reference, label: labels[position] ?? '', ...lookOf(position) },
         x: parts.map(({ words }) => words),
         y: parts.map(({ mean_alignment }) => mean_alignment),
         low: parts.map(({ low }) => low),

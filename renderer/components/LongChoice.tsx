@@ -3,12 +3,22 @@ import { Select, type SelectProps } from '@mantine/core';
 import { IconSelector } from '@tabler/icons-react';
 import { useState } from 'react';
 import classes from './Choice.module.css';
+import { DistinctName } from './DistinctName.tsx';
+import { tellApart } from './tell-apart.ts';
 
 export interface LongChoiceProps extends Omit<SelectProps, 'label'> {
   readonly 'aria-label': string;
   readonly className?: string | undefined;
   /** Label of the selected option; undefined shows the placeholder. */
   readonly currentLabel: string | undefined;
+}
+
+/** Of all options, which may be in groups. */
+function labelsOf(data: SelectProps['data']): string[] {
+  const options = (data ?? []).flatMap((option) =>
+    typeof option !== 'string' && 'group' in option ? option.items : [option],
+  );
+  return options.flatMap((option) => (typeof option === 'string' ? option : 'label' in option ? option.label : []));
 }
 
 export function LongChoice({ currentLabel, ...select }: LongChoiceProps) {
@@ -33,7 +43,6 @@ export function LongChoice({ currentLabel, ...select }: LongChoiceProps) {
         className="box"
         role="combobox"
         aria-label={label}
-        title={currentLabel}
         aria-haspopup="listbox"
         aria-expanded={false}
         data-empty={currentLabel === undefined || undefined}
@@ -43,7 +52,11 @@ export function LongChoice({ currentLabel, ...select }: LongChoiceProps) {
           if (typed || key === 'ArrowDown' || key === 'ArrowUp') setAsked(true);
         }}
       >
-        {currentLabel ?? placeholder}
+        {currentLabel === undefined ? (
+          placeholder
+        ) : (
+          <DistinctName parts={tellApart(labelsOf(select.data))(currentLabel)} />
+        )}
       </button>
       <IconSelector size={14} stroke={1.6} aria-hidden="true" />
     </span>

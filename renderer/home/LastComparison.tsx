@@ -1,10 +1,12 @@
 /** The newest comparison: the mean score of the baseline and of each model. */
 import { useQuery } from '@tanstack/react-query';
 import { api } from '../api/client.ts';
+import { DistinctName } from '../components/DistinctName.tsx';
 import { Failed } from '../components/Feedback.tsx';
 import { score, signed } from '../components/format.ts';
 import { Link } from '../components/Link.tsx';
 import { Panel } from '../components/Screen.tsx';
+import { tellApart } from '../components/tell-apart.ts';
 import classes from './Home.module.css';
 
 export function LastComparison() {
@@ -17,12 +19,15 @@ export function LastComparison() {
       )
     );
   const baseline = newest.models[0]?.mean ?? null;
+  const parts = tellApart(newest.models.map(({ name }) => name));
   return (
     <Panel title="Last comparison" actions={<Link href={`/compare/${newest.id}`}>Open</Link>}>
       <dl className={classes.compared}>
         {newest.models.map(({ name, mean }, i) => (
           <div key={name}>
-            <dt title={name}>{i === 0 ? `${name} (baseline)` : name}</dt>
+            <dt>
+              <DistinctName parts={parts(name)} title={i === 0 ? `${name} (baseline)` : name} />
+            </dt>
             <dd className="num">
               <span className={classes.scoreBar} style={{ backgroundSize: `${100 * (mean ?? 0)}% 100%` }} />
               <b>{score(mean)}</b>

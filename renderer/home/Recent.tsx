@@ -2,10 +2,12 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { RunSummary } from '../../main/api/contract/index.ts';
 import { Sparkline } from '../charts/Sparkline.tsx';
+import { DistinctName } from '../components/DistinctName.tsx';
 import { score } from '../components/format.ts';
 import { Link } from '../components/Link.tsx';
 import { Panel } from '../components/Screen.tsx';
 import { StateBadge } from '../components/StateBadge.tsx';
+import { tellApart } from '../components/tell-apart.ts';
 import { When } from '../components/When.tsx';
 import classes from './Home.module.css';
 import { sparklinesOf } from './home-queries.ts';
@@ -16,6 +18,7 @@ export function Recent({ runs }: { readonly runs: readonly RunSummary[] }) {
     enabled: runs.length > 0,
     placeholderData: keepPreviousData,
   });
+  const parts = tellApart(runs.map(({ name }) => name));
   return (
     <Panel title="Recent runs" actions={runs.length > 0 && <Link href="/runs">All runs</Link>}>
       {runs.length > 0 && (
@@ -47,7 +50,9 @@ export function Recent({ runs }: { readonly runs: readonly RunSummary[] }) {
             {runs.map((run) => (
               <tr key={run.id}>
                 <td>
-                  <Link href={`/runs/${run.id}`}>{run.name}</Link>
+                  <Link href={`/runs/${run.id}`}>
+                    <DistinctName parts={parts(run.name)} />
+                  </Link>
                 </td>
                 <td>
                   <StateBadge state={run.state} />

@@ -1,10 +1,12 @@
 /** The list of models, virtualized. */
 import { IconAlertTriangle } from '@tabler/icons-react';
-import { useEffect, useRef } from 'react';
+import { useEffect, useMemo, useRef } from 'react';
 import type { ModelEntry } from '../../main/api/contract/index.ts';
+import { DistinctName } from '../components/DistinctName.tsx';
 import { Empty } from '../components/Feedback.tsx';
 import { bytes, compact, score } from '../components/format.ts';
 import { PlainButton } from '../components/PlainButton.tsx';
+import { type NameParts, tellApart } from '../components/tell-apart.ts';
 import { useRows } from '../components/use-rows.ts';
 import { When } from '../components/When.tsx';
 import classes from './Models.module.css';
@@ -19,6 +21,11 @@ export interface ModelListProps {
 
 const HEIGHT = 32;
 
+/** Checkpoints stand under their run's name. */
+function nameOfLine(line: ModelLine): string {
+  return line.kind === 'heading' ? line.title : line.entry.name;
+}
+
 export function ModelList({ lines, sizes, chosen, onChoose }: ModelListProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const virtual = useRows({
@@ -29,6 +36,7 @@ export function ModelList({ lines, sizes, chosen, onChoose }: ModelListProps) {
     overscan: 10,
     reservedHeight: 160,
   });
+  const parts = useMemo(() => tellApart(lines.map(nameOfLine)), [lines]);
   const at = lines.findIndex((line) => line.kind === 'model' && line.entry.ref === chosen);
   useEffect(() => {
     if (at >= 0) virtual.scrollToIndex(at, { align: 'auto' });
@@ -51,8 +59,8 @@ export function ModelList({ lines, sizes, chosen, onChoose }: ModelListProps) {
               <div key={key} className={classes.line} style={{ height: HEIGHT, transform: `translateY(${start}px)` }}>
                 {line?.kind === 'heading' && (
                   <h2 className={classes.heading}>
-                    <span className={classes.headingName} title={line.title}>
-                      {line.title}
+                    <span className={classes.headingName}>
+                      <DistinctName parts={parts(line.title)} />
                     </span>{' '}
                     <span className="faint num">{line.count}</span>
                   </h2>
@@ -60,6 +68,7 @@ export function ModelList({ lines, sizes, chosen, onChoose }: ModelListProps) {
                 {line?.kind === 'model' && (
                   <Line
                     entry={line.entry}
+                    parts={parts(line.entry.name)}
                     size={sizes?.[line.entry.ref]}
                     chosen={line.entry.ref === chosen}
                     onChoose={() => onChoose(line.entry.ref)}
@@ -76,6 +85,7 @@ export function ModelList({ lines, sizes, chosen, onChoose }: ModelListProps) {
 
 interface LineProps {
   readonly entry: ModelEntry;
+  readonly parts: NameParts;
   readonly size: number | undefined;
   readonly chosen: boolean;
   readonly onChoose: () => void;
@@ -83,7 +93,7 @@ interface LineProps {
 
 const kinds = { bundled: 'bundled', workspace: 'in the workspace', imported: 'imported folder' } as const;
 
-function Line({ entry, size, chosen, onChoose }: LineProps) {
+function Line({ entry, parts, size, chosen, onChoose }: LineProps) {
   const { kind, name, step, checkpointKind, architecture, parameters, createdAt, heldOut, deleted, problem } = entry;
   return (
     <PlainButton
@@ -94,7 +104,7 @@ function Line({ entry, size, chosen, onChoose }: LineProps) {
       onClick={onChoose}
     >
       <span className={classes.modelName}>
-        {kind === 'checkpoint' ? `step ${step}` : name}
+        {kind === 'checkpoint' ? `step ${step}` : <DistinctName parts={parts} title={name} />}
         {checkpointKind === 'final' && <span className="faint"> final</span>}
         {problem !== null && (
           <span className={classes.bad} title={problem}>

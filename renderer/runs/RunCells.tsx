@@ -1,5 +1,6 @@
 /** One run's cell in each column of the run list. */
 import { Sparkline } from '../charts/Sparkline.tsx';
+import { DistinctName } from '../components/DistinctName.tsx';
 import { duration, score, signed } from '../components/format.ts';
 import { Link } from '../components/Link.tsx';
 import { StateBadge } from '../components/StateBadge.tsx';
@@ -14,17 +15,19 @@ export interface RunCellProps {
   /** Of the row among all runs shown, for the keys. */
   readonly index: number;
   readonly spark: readonly number[] | undefined;
+  /** Characters of its name that say nothing beside the others'. */
+  readonly shared: number;
 }
 
-export function RunCell({ column, run, index, spark }: RunCellProps) {
+export function RunCell({ column, run, index, spark, shared }: RunCellProps) {
   switch (column) {
     case 'id':
       return <td className={classes.numbers}>#{run.id}</td>;
     case 'name':
       return (
         <td className={classes.name}>
-          <Link href={`/runs/${run.id}`} data-row={index} title={run.name}>
-            {run.name}
+          <Link href={`/runs/${run.id}`} data-row={index}>
+            <DistinctName parts={{ start: run.name.slice(0, shared), end: run.name.slice(shared) }} />
           </Link>
           {run.tags.map((tag) => (
             <span key={tag} className={classes.tag}>

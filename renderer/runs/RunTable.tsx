@@ -5,6 +5,7 @@ import { memo, useMemo, useRef } from 'react';
 import { counted, score } from '../components/format.ts';
 import { MoreMenu } from '../components/MoreMenu.tsx';
 import { PlainButton } from '../components/PlainButton.tsx';
+import { tellApart } from '../components/tell-apart.ts';
 import { useRows } from '../components/use-rows.ts';
 import { useWhenIdle } from '../components/use-when-idle.ts';
 import { RunCell } from './RunCells.tsx';
@@ -59,6 +60,7 @@ export function RunTable({
   const { sorting } = view;
   const lines = useMemo(() => linesOf(sortRows(rows, sorting), view.groupBy), [rows, sorting, view.groupBy]);
   const sorted = useMemo(() => lines.flatMap((line) => (line.kind === 'run' ? line.run : [])), [lines]);
+  const parts = useMemo(() => tellApart(rows.map(({ name }) => name)), [rows]);
   const headers = columns.filter(({ id }) => shown.includes(id));
   const virtual = useRows({
     count: lines.length,
@@ -137,6 +139,7 @@ export function RunTable({
                 run={run}
                 columns={shown}
                 spark={sparks[run.id]}
+                shared={parts(run.name).start.length}
                 isSelected={selected.includes(run.id)}
                 onSelect={onSelect}
                 onAct={onAct}
@@ -182,12 +185,13 @@ interface RowProps {
   readonly columns: readonly ColumnId[];
   readonly run: RunRowView;
   readonly spark: readonly number[] | undefined;
+  readonly shared: number;
   readonly isSelected: boolean;
   readonly onSelect: (id: number) => void;
   readonly onAct: RunTableProps['onAct'];
 }
 
-const Row = memo(function Row({ row, index, columns, run, spark, isSelected, onSelect, onAct }: RowProps) {
+const Row = memo(function Row({ row, index, columns, run, spark, shared, isSelected, onSelect, onAct }: RowProps) {
   // Also in another process, and while its process is exiting.
   const isTraining = isLive(run);
   return (
@@ -202,7 +206,7 @@ const Row = memo(function Row({ row, index, columns, run, spark, isSelected, onS
         />
       </td>
       {columns.map((column) => (
-        <RunCell key={column} {...{ column, run, index, spark }} />
+        <RunCell key={column} {...{ column, run, index, spark, shared }} />
       ))}
       <td>
         <MoreMenu label={`Actions for ${run.name}`}>

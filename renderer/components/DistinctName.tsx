@@ -1,0 +1,26 @@
+/** A name among others: where there isn't room for all of it, the part that tells it from them stays. */
+import classes from './DistinctName.module.css';
+import type { NameParts } from './tell-apart.ts';
+
+export interface DistinctNameProps {
+  /** Of `tellApart`. */
+  readonly parts: NameParts;
+  /** The full name; by default both parts. */
+  readonly title?: string | undefined;
+}
+
+export function DistinctName({ parts: { start, end }, title = start + end }: DistinctNameProps) {
+  if (start === '' || end === '')
+    return (
+      <span className={classes.whole} title={title}>
+        {start}
+        {end}
+      </span>
+    );
+  return (
+    <span className={classes.name} title={title}>
+      <span className={classes.start}>{start}</span>
+      <span className={classes.end}>{end}</span>
+    </span>
+  );
+}

@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { shortened, tellApart } from '../../../renderer/components/tell-apart.ts';
+
+const of = (...names: string[]) => names.map(tellApart(names)).map(({ start, end }) => `${start}|${end}`);
+
+describe('tellApart', () => {
+  it.each([
+    [
+      'checkpoints of one run',
+      ['ten-words-all-checkpoints · step 100', 'ten-words-all-checkpoints · step 200'],
+      ['ten-words-all-checkpoints| · step 100', 'ten-words-all-checkpoints| · step 200'],
+    ],
+    [
+      'beside a name that shares nothing',
+      ['tiny', 'warm-start-long-name · step 5', 'warm-start-long-name · step 50'],
+      ['|tiny', 'warm-start-long-name| · step 5', 'warm-start-long-name| · step 50'],
+    ],
+    [
+      'seeds of an experiment',
+      ['learning-rates/seed_42', 'learning-rates/seed_43'],
+      ['learning-rates|/seed_42', 'learning-rates|/seed_43'],
+    ],
+    [
+      'words',
+      ['a-rather-long-name-red', 'a-rather-long-name-blue'],
+      ['a-rather-long-name-|red', 'a-rather-long-name-|blue'],
+    ],
+    [
+      'no marks',
+      ['abcdefghijklmnopqrstuvwxyz1', 'abcdefghijklmnopqrstuvwxyz2'],
+      ['abcdefghijklmnopqrstuvwxyz|1', 'abcdefghijklmnopqrstuvwxyz|2'],
+    ],
+    [
+      'a name that another begins with',
+      ['the-long-name-of-a-run', 'the-long-name-of-a-run-2'],
+      ['the-long-name-of-a-|run', 'the-long-name-of-a-|run-2'],
+    ],
+    ['short names, and one alone', ['run 7 · step 5', 'run 7 · step 6'], ['|run 7 · step 5', '|run 7 · step 6']],
+    [
+      'the same twice',
+      ['one-and-the-same-name', 'one-and-the-same-name'],
+      ['|one-and-the-same-name', '|one-and-the-same-name'],
+    ],
+  ])('splits %s', (_, names, expected) => expect(of(...names)).toEqual(expected));
+
+  it('leaves a name alone that is not among them', () => {
+    expect(tellApart(['a'])('another-name-altogether')).toEqual({ start: '', end: 'another-name-altogether' });
+  });
+});
+
+describe('shortened', () => {
+  it('keeps names apart in so many characters', () => {
+    const names = [100, 200, 1200].map((step) => `ten-words-all-checkpoints/seed_42 · step ${step}`);
+    const short = names.map(tellApart(names)).map((parts) => shortened(parts, 24));
+    expect(short).toEqual(['ten-words-al… · step 100', 'ten-words-al… · step 200', 'ten-words-a… · step 1200']);
+  });
+
+  it('cuts an end that is too long itself, and nothing that fits', () => {
+    expect(shortened({ start: 'abc', end: 'x'.repeat(40) }, 20)).toBe(`abc…${'x'.repeat(15)}…`);
+    expect(shortened({ start: 'abc', end: 'def' }, 20)).toBe('abcdef');
+  });
+});
