@@ -238,6 +238,15 @@ function decodeAsHuggingFace(decoder: unknown): void {
   for (const part of Array.isArray(decoders) ? decoders : []) decodeAsHuggingFace(part);
 }
 
+/** The library's Unigram spreads a piece's tokens into a call, which holds some 125,000. */
+function encodeAnyLength(model: object): void {
+  const { tokenize } = model as { tokenize?: (piece: string) => readonly string[] };
+  if (tokenize === undefined) return;
+  Object.assign(model, {
+    encode: (pieces: readonly string[]) => pieces.flatMap((piece) => tokenize.call(model, piece)),
+  });
+}
+
 /** The library reads WordLevel's token for unknown words from tokenizer_config.json only. */
 function unknownToken(model: unknown): { unk_token?: string } {
   const { type, unk_token } = (model ?? {}) as Readonly<Record<string, unknown>>;
@@ -275,6 +284,7 @@ function construct(definition: object, config: object, file: string): HfTokenize
   try {
     const inner = new HfTokenizer({ ...definition, ...parts }, { ...unknownToken(model), ...config });
     decodeAsHuggingFace(inner.decoder);
+    if (Array.isArray((model as { vocab?: unknown } | null)?.vocab)) encodeAnyLength(inner.model ?? {});
     return inner;
   } catch (cause) {
     const error = inputError(

@@ -68,4 +68,17 @@ describe('readDefinition', () => {
       ...[[0, 4, 1], 'a<new>b'],
     ]);
   });
+
+  it('encodes texts of more tokens than calls hold arguments by a Unigram model', () => {
+    const model = {
+      type: 'Unigram',
+      unk_id: 0,
+      vocab: [
+        ['?', 0],
+        ['a', -1],
+      ],
+    };
+    write('tokenizer.json', { ...definition, model, added_tokens: [] });
+    expect(loadTokenizer(folder).encode('a'.repeat(200_000))).toHaveLength(200_000);
+  });
 });

@@ -1,15 +1,18 @@
 /** Which model of the Hub a folder holds: its download writes that down, as the folder's name says half of it only. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { inputError } from '../../errors.ts';
 import { writeFileAtomic } from '../../io/atomic-write.ts';
+import { parseJson } from '../../io/json.ts';
+import { readRegular } from '../../io/read-file.ts';
 import type { HubModel } from './hub-errors.ts';
 
 /** `owner/name`, as the Hub names models. */
 export const HUB_NAME = /^[\w][\w.-]*\/[\w][\w.-]*$/;
 
 const FILE = 'hub-model.json';
+const LARGEST = 10_000;
 const schema = z.object({ repo: z.string(), revision: z.string() });
 
 export function recordHubModel(folder: string, { repo, revision }: HubModel): void {
@@ -19,7 +22,7 @@ export function recordHubModel(folder: string, { repo, revision }: HubModel): vo
 /** null: it isn't known, as the folder was copied there or downloaded by an earlier version. */
 export function recordedHubModel(folder: string): HubModel | null {
   try {
-    return schema.parse(JSON.parse(readFileSync(join(folder, FILE), 'utf8')));
+    return schema.parse(parseJson(readRegular(join(folder, FILE), LARGEST).toString('utf8')));
   } catch {
     // Missing or edited by hand: then it tells nothing, and must not keep the model from being used.
     return null;

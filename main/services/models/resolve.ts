@@ -102,10 +102,13 @@ function baseOf(adapter: string, paths: Paths): string {
   throw inputError('BASE_MISSING', `${file}: the base model "${name}" doesn't exist`, GIVE_BASE);
 }
 
+/** As much as is read of it when it is loaded. */
+const LARGEST_ADAPTER_CONFIG = 2 ** 20;
+
 function baseName(file: string): string {
   let value: unknown;
   try {
-    value = parseJson(readRegular(file).toString('utf8'));
+    value = parseJson(readRegular(file, LARGEST_ADAPTER_CONFIG).toString('utf8'));
   } catch (cause) {
     throw inputError('BAD_ADAPTER_CONFIG', `${file}: expected JSON (${(cause as Error).message})`, GIVE_BASE);
   }
@@ -113,7 +116,7 @@ function baseName(file: string): string {
   if (typeof name === 'string' && name !== '') return name;
   throw inputError(
     'BASE_MISSING',
-    `${file}: expected "base_model_name_or_path" to name the base model, got ${JSON.stringify(name) ?? 'nothing'}`,
+    `${file}: expected "base_model_name_or_path" to name the base model, got ${(JSON.stringify(name) ?? 'nothing').slice(0, 120)}`,
     GIVE_BASE,
   );
 }
