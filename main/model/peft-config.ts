@@ -122,7 +122,7 @@ export function targetedModules(config: PeftConfig, modules: readonly string[], 
     PATTERNS_MS,
     () => {
       const found = matching(config, modules, origin);
-      // Whoever asks for ranks later asks the same again.
+      // The ranks and scales that are read later match the same patterns again.
       for (const name of found) loraScaling(config.strength, name);
       return found;
     },

@@ -50,7 +50,7 @@ interface WholeToken {
   readonly rstrip: boolean;
 }
 
-/** The tokens that are looked for in the text itself, the longest first. */
+/** The tokens that are searched for in the text itself, the longest first. */
 function wholeTokens(tokens: readonly string[], types: readonly number[], phi3: boolean): readonly WholeToken[] {
   return tokens
     .flatMap((text, id) => {
@@ -60,7 +60,7 @@ function wholeTokens(tokens: readonly string[], types: readonly number[], phi3: 
     .sort((a, b) => Buffer.byteLength(b.text) - Buffer.byteLength(a.text));
 }
 
-/** A text as ids of whole tokens and what lies between them; each token is looked for in all of what is left. */
+/** A text as ids of whole tokens and what lies between them; each token is searched for in all the text that is left. */
 function partition(text: string, whole: readonly WholeToken[]): readonly (string | number)[] {
   let parts: (string | number)[] = [text];
   for (const { id, text: token, rstrip } of whole) {
