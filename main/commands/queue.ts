@@ -125,7 +125,10 @@ async function run(context: CommandContext): Promise<void> {
   app.live.onEnd(({ runId, state, step }) => {
     view.end();
     view = followTraining(context);
-    context.say(`Run ${runId} ${state} at step ${step}.`);
+    const stageId = app.store.runs.get(runId)?.stageId ?? null;
+    const stage = stageId === null ? undefined : app.store.stages.get(stageId);
+    if (stage?.metScore == null) context.say(`Run ${runId} ${state} at step ${step}.`);
+    else context.say(`"${stage.name}" is met without training: held-out ${stage.metScore.toFixed(3)}.`);
   });
   /** What is left behind a stage that failed waits for a person. */
   const isIdle = (): boolean => {

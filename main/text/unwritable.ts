@@ -62,8 +62,11 @@ function suchAs({ examples }: Unwritable, wanted: (becomes: string | null) => bo
   return `, such as ${words.length === 0 ? last : `${words.join(', ')} and ${last}`}`;
 }
 
+/** An accent that is a character of its own is shown as one: the word would look like another that has tokens. */
 function quoted(word: string): string {
-  return JSON.stringify(word.length > LONGEST ? `${word.slice(0, LONGEST)}…` : word);
+  const text = JSON.stringify(word.length > LONGEST ? `${word.slice(0, LONGEST)}…` : word);
+  if (word === word.normalize('NFC')) return text;
+  return text.replace(/\p{M}/gu, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 /** At least 1 %, so that a few aren't none. */

@@ -33,7 +33,8 @@ export function findUnwritable(
     found.promptTokens += promptIds.length;
     if (unknownId !== null) found.unknownPromptTokens += promptIds.filter((id) => id === unknownId).length;
     if (target === '') continue;
-    const words = splitWords(target);
+    // As they stand in the text: a letter and its accent may have no tokens where both in one character have.
+    const words = target.split(/\p{White_Space}+/u).filter((word) => word !== '');
     found.targets++;
     found.words += words.length;
     const written = tokenizer.decode(targetIds);
@@ -169,8 +170,9 @@ function wordsWithout(words: readonly string[], others: readonly string[]): stri
   const left = new Map<string, number>();
   for (const word of others) left.set(word, (left.get(word) ?? 0) + 1);
   return words.filter((word) => {
-    const count = left.get(word) ?? 0;
-    if (count > 0) left.set(word, count - 1);
+    const composed = word.normalize('NFC');
+    const count = left.get(composed) ?? 0;
+    if (count > 0) left.set(composed, count - 1);
     return count === 0;
   });
 }

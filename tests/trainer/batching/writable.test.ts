@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { loadTokenizer } from '../../../main/model/tokenizer.ts';
 import { nativeTask } from '../../../main/tasks/index.ts';
 import type { Task } from '../../../main/tasks/task.ts';
+import { unwritableInWords } from '../../../main/text/unwritable.ts';
 import { checkWritable, findUnwritable, outOfReach } from '../../../main/trainer/batching/writable.ts';
 import { parseConfig } from '../../../main/trainer/config.ts';
 import { temporaryFolder } from '../../store/helpers.ts';
@@ -60,6 +61,12 @@ describe('findUnwritable', () => {
       { word: 'мир', becomes: null },
       { word: '😀', becomes: null },
     ]);
+  });
+
+  it('finds accents without a token, though the letter with the accent has one', () => {
+    const made = found({ words: ['café', 'one'] }, 'cafe\u0301 one');
+    expect(made).toMatchObject({ words: 2, unknown: 1, changed: 0 });
+    expect(unwritableInWords(made)).toMatch(/such as "cafe\\u0301"$/);
   });
 
   it('names the unknown token of a Unigram model by its id', () => {
