@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { loadModel } from '../../../main/model/load.ts';
 import { disposeModel, type Model } from '../../../main/model/model.ts';
 import { engineFor } from '../../../main/services/engines/engine-for.ts';
@@ -16,6 +16,7 @@ import { engineKey, setEngineKey } from '../../../main/services/engines/keys.ts'
 import { ruleWords, testEngine } from '../../../main/services/engines/test-engine.ts';
 import { runCost } from '../../../main/services/runs/cost.ts';
 import { exportRun } from '../../../main/services/runs/exports/exports.ts';
+import { openTextWorkers } from '../../../main/services/text-worker/workers.ts';
 import { preflight } from '../../../main/services/training/preflight.ts';
 import { resumeTraining, startTraining } from '../../../main/services/training/training.ts';
 import { exportForTrl, inputsOfRun } from '../../../main/services/trl/export.ts';
@@ -144,6 +145,8 @@ describe('an engine that trains', () => {
   it('passes the pre-flight check, trains a run and resumes it; its key is in no file or export', async () => {
     const { server, secrets, engines, store, paths, root: folder, remote } = await world();
     const access = { engines, secrets };
+    const workers = openTextWorkers(paths.textWorker);
+    onTestFinished(() => workers.close());
     const work = async () => {
       const desk = { store, paths, ...access, workspace: { root: folder } } as unknown as Parameters<
         typeof preflight
@@ -151,7 +154,7 @@ describe('an engine that trains', () => {
       const quiet = {
         ...desk,
         live: { list: () => [] },
-        library: { workers: { run: () => Promise.resolve({ shared_titles: [], overlaps: [] }) } },
+        library: { workers },
       };
       const context = { signal: new AbortController().signal, progress: () => undefined };
       const checked = await preflight(quiet as unknown as typeof desk, () => remote, null, context as never);
