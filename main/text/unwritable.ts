@@ -69,7 +69,7 @@ function quoted(word: string): string {
   return text.replace(/\p{M}/gu, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** At least 1 %, so that a few aren't none. */
+/** At least 1%, so that a few aren't none. */
 function percent(share: number): string {
-  return `${Math.max(1, Math.round(100 * share))} %`;
+  return `${Math.max(1, Math.round(100 * share))}%`;
 }

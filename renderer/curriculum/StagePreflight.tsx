@@ -12,7 +12,7 @@ export interface StagePreflightProps {
   readonly stage: StageView;
   readonly onAdjust: () => void;
   readonly onClose: () => void;
-  /** The stage was counted as met; `next`: the one to go on with, null: there is none. */
+  /** The stage was counted as met; `next`: the stage after it; null: there is none. */
   readonly onMet: (next: number | null) => void;
 }
 

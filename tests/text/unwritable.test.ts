@@ -14,10 +14,10 @@ describe('unwritableInWords', () => {
   it('counts words without a token, with examples, and the tokens of prompts that stand for them', () => {
     const examples = ['мир', 'день', 'сад'].map((word) => ({ word, becomes: null }));
     expect(unwritableInWords({ ...NONE, unknown: 212, examples, unknownPromptTokens: 437 })).toBe(
-      '212 of 240 words contain characters that this tokenizer has no token for, such as "мир", "день" and "сад"; 44 % of the prompts\' tokens stand for such characters',
+      '212 of 240 words contain characters that this tokenizer has no token for, such as "мир", "день" and "сад"; 44% of the prompts\' tokens stand for such characters',
     );
     expect(unwritableInWords({ ...NONE, unknownPromptTokens: 1 })).toBe(
-      "1 % of the prompts' tokens stand for characters that this tokenizer has no token for",
+      "1% of the prompts' tokens stand for characters that this tokenizer has no token for",
     );
   });
 

@@ -10,7 +10,7 @@ export interface KnownModel {
   readonly folder: string;
 }
 
-/** Records that are looked at: a share needs no more. */
+/** Records that are checked: a share needs no more. */
 const MOST = 1000;
 
 /** What to say of words that a model's tokenizer can't write; null: it can write all, or isn't known. */

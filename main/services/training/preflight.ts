@@ -1,5 +1,5 @@
 /**
- * The pre-flight check, of the app and of `train --checklist`: what a run needs is looked at, and a trainer process tries
+ * The pre-flight check, of the app and of `train --checklist`: what a run needs is checked, and a trainer process tries
  * what it would do. Each finding becomes a line.
  */
 import { existsSync } from 'node:fs';

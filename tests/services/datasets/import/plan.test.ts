@@ -46,7 +46,7 @@ describe('planImport', () => {
     const foreign = `${JSON.stringify({ question: 'который час', answer: 7, kind: 'sum' })}\n`;
     const path = file('foreign.jsonl', jsonl + foreign);
     const model = { name: 'tiny', folder: resolve(import.meta.dirname, '../../../../resources/models/tiny') };
-    const said = expect.stringMatching(/^With the model tiny: \d+ % of the prompts' tokens stand for characters/);
+    const said = expect.stringMatching(/^With the model tiny: \d+% of the prompts' tokens stand for characters/);
     expect((await planImport({ ...options(path), model })).unwritable).toEqual(said);
     const target = join(folder, 'foreign-out.jsonl');
     expect((await writeImport({ ...options(path), model, target })).unwritable).toEqual(said);
