@@ -53,7 +53,7 @@ export function parseJsonLines<T>(
   return items;
 }
 
-/** What a file of many megabytes can have of them would take gigabytes. */
+/** A file of many megabytes can have so many lines that their values take gigabytes. */
 const MOST_ROWS = 2_000_000;
 const MOST_FAULTS = 1000;
 

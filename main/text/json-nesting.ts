@@ -1,4 +1,4 @@
-/** Levels of lists and objects that are read: whoever reads or writes JSON makes a call a level. */
+/** Levels of lists and objects that are read: a reader or writer of JSON makes a call for each. */
 export const DEEPEST_JSON = 200;
 
 /** How deeply the lists and objects of a JSON text are nested, read once from left to right. */

@@ -117,7 +117,7 @@ export function parseDefinition(file: string, content: string): TaskDefinition {
 
 type CheckedDefinition = { readonly definition: TaskDefinition } | { readonly faults: readonly DefinitionFault[] };
 
-/** The newest one: whoever opens a task asks several times for the same. */
+/** The newest one: opening a task checks the same text several times. */
 let newest: { readonly content: string; readonly checked: CheckedDefinition } | null = null;
 
 /** The same with the faults as they are. */
@@ -149,7 +149,7 @@ function check(content: string): CheckedDefinition {
     : { definition: { ...plain, rewards, external, ...(played.environment && { environment: played.environment }) } };
 }
 
-/** Faults that are looked for: each takes a guess at what was meant and a search for its line. */
+/** Faults that are reported: each takes a guess at what was meant and a search for its line. */
 const MOST_FAULTS = 20;
 
 /** What to write for a required field. */

@@ -69,7 +69,7 @@ describe('a program in a completion', () => {
     expect(passed).toEqual(harmful.flatMap(() => [0, 1]));
   });
 
-  it('has a clock that stands still, in UTC, and the same chance each time', () => {
+  it('has a fixed clock in UTC, and the same random numbers each time', () => {
     const programs = Array(2).fill(returning('[Date.now(), new Date().getHours(), Math.random(), Date().length]'));
     const thread = openProgramThread({ timeMs: 1000, memoryMb: 16 }, rewardWorker);
     const [first, second] = programs.map((program) => thread.run(program, ['double(1)', 'Date.now()']));
