@@ -80,7 +80,7 @@ function check(dir: string, options: ConsentOptions, context: CommandContext): v
       examples === null ? [] : counted(examples, 'example'),
     ].flat();
     context.print(
-      `${task}: ready. Reward: ${rewards.map((name) => (name in external ? `${name} (${external[name]})` : name)).join(', ')}.${counts.length === 0 ? '' : ` ${counts.join(', ')}.`}`,
+      `${task}: ready. Reward: ${rewards.map((name) => (Object.hasOwn(external, name) ? `${name} (${external[name]})` : name)).join(', ')}.${counts.length === 0 ? '' : ` ${counts.join(', ')}.`}`,
     );
   }
   context.out(result);

@@ -58,7 +58,7 @@ function needsNoReward(definition: string, file: string): boolean {
 
 /** The components that reward.ts gives. */
 export function sandboxComponents({ rewards, external }: Pick<TaskDefinition, 'rewards' | 'external'>): string[] {
-  return Object.keys(rewards).filter((name) => !(name in external));
+  return Object.keys(rewards).filter((name) => !Object.hasOwn(external, name));
 }
 
 /** The files of a folder that its commands name: those listed, and arguments that are files of it. */
@@ -116,8 +116,13 @@ export const MOST_BYTES = 2 ** 20;
 const MAX_FILES = 8 * 2 ** 20;
 
 function isMissing(file: string): boolean {
-  const found = lstatSync(file, { throwIfNoEntry: false });
-  return found === undefined || !(found.isFile() || found.isSymbolicLink());
+  try {
+    const found = lstatSync(file);
+    return !(found.isFile() || found.isSymbolicLink());
+  } catch {
+    // Also of a name that is too long for any file.
+    return true;
+  }
 }
 
 /** Identifies all texts: SHA-256. */

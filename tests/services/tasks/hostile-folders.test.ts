@@ -3,6 +3,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { listTasks } from '../../../main/services/tasks/task-list.ts';
+import { parseDefinition } from '../../../main/tasks/folder/definition.ts';
+import { sandboxComponents } from '../../../main/tasks/folder/source.ts';
 import { temporaryFolder } from '../../store/helpers.ts';
 
 const lines = (count: number, line: (i: number) => string): string =>
@@ -96,5 +98,19 @@ describe('listTasks', () => {
     const problems = list(workspace).map(({ problem }) => problem);
     expect(performance.now() - began).toBeLessThan(3000);
     expect(problems).toEqual([expect.stringContaining('at most 1 MiB, got 50'), null, null]);
+  });
+
+  it('takes names that objects have anyway, and arguments that no file can have, for what they are', () => {
+    const good = `${START}fields: {a: text}`;
+    const workspace = workspaceWith([
+      ['a', { 'task.yaml': `${good}\nrewards: {constructor: 1, toString: 2}`, 'reward.ts': REWARD }],
+      ['b', { 'task.yaml': `${good}\nrewards: {r: {weight: 1, command: [python, ${'n'.repeat(5000)}]}}` }],
+    ]);
+    expect(list(workspace).map(({ problem, rewards }) => [problem, rewards])).toEqual([
+      [null, ['constructor', 'toString']],
+      [null, ['r']],
+    ]);
+    const { rewards, external } = parseDefinition('task.yaml', `${good}\nrewards: {constructor: 1, toString: 2}`);
+    expect(sandboxComponents({ rewards, external })).toEqual(['constructor', 'toString']);
   });
 });
