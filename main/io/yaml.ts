@@ -67,7 +67,7 @@ function excessOf(text: string): string | null {
 function parse(text: string): ParsedYaml {
   const lines = new LineCounter();
   // The parser's own check of keys compares each with all before it, and its pretty errors read the text again for each.
-  const options = { resolveKnownTags: false, prettyErrors: false, uniqueKeys: false };
+  const options = { resolveKnownTags: false, prettyErrors: false, uniqueKeys: false, logLevel: 'error' as const };
   const document = parseDocument(text, { lineCounter: lines, ...options });
   const lineAt = (offset: number): number => lines.linePos(offset).line;
   const faults = [...document.errors, ...document.warnings].map(
