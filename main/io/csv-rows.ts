@@ -6,6 +6,9 @@ export interface CsvRow {
   readonly fields: readonly string[];
 }
 
+/** As many as a sheet of Excel has columns. */
+export const MOST_FIELDS = 16_384;
+
 /** Excel's own first line: `sep=;`. */
 const SEPARATOR_LINE = /^"?sep=([^"\r\n])"?(?:\r\n|\n|\r)/i;
 
@@ -17,12 +20,19 @@ export function parseCsv(text: string, given?: string): CsvRow[] {
   let fields: string[] = [];
   let line = named === null ? 1 : 2;
   let [field, start, at] = ['', line, named?.[0].length ?? 0];
-  const endRow = (): void => {
+  const endField = (): void => {
+    if (fields.length === MOST_FIELDS)
+      throw new SyntaxError(`expected at most ${MOST_FIELDS} fields, got more on line ${start}`);
     fields.push(field);
+  };
+  const endRow = (): void => {
+    endField();
     if (fields.length > 1 || field !== '') rows.push({ line: start, fields });
     [fields, field, start] = [[], '', line];
   };
   // Slices of the text: a field that grows letter by letter takes many times its memory.
+  const isEnd = (character: string | undefined): boolean =>
+    character === separator || character === '\n' || character === '\r';
   const end = new RegExp(`[\\r\\n${separator.replace(/[\\\]^-]/, '\\$&')}]`, 'g');
   while (at < text.length) {
     if (text[at] === '"' && field === '') {
@@ -32,12 +42,13 @@ export function parseCsv(text: string, given?: string): CsvRow[] {
       at = quoted.end;
     }
     end.lastIndex = at;
-    const stop = end.exec(text)?.index ?? text.length;
+    // Most of many empty fields and rows end at once.
+    const stop = isEnd(text[at]) ? at : (end.exec(text)?.index ?? text.length);
     field += text.slice(at, stop);
     at = stop + 1;
     if (stop === text.length) break;
     if (text[stop] === separator) {
-      fields.push(field);
+      endField();
       field = '';
       continue;
     }
@@ -50,15 +61,12 @@ export function parseCsv(text: string, given?: string): CsvRow[] {
 }
 
 function readQuoted(text: string, from: number, line: number) {
-  const parts: string[] = [];
   for (let at = from; ; ) {
     const end = text.indexOf('"', at);
     if (end < 0) throw new SyntaxError(`the quotation mark of the row on line ${line} isn't closed`);
-    const isDoubled = text[end + 1] === '"';
-    parts.push(text.slice(at, isDoubled ? end + 1 : end));
     at = end + 2;
-    if (isDoubled) continue;
-    const value = parts.join('');
+    if (text[end + 1] === '"') continue;
+    const value = text.slice(from, end).replaceAll('""', '"');
     return { text: value, lines: value.match(/\r\n?|\n/g)?.length ?? 0, end: end + 1 };
   }
 }

@@ -3,7 +3,7 @@
 import { inputError } from '../errors.ts';
 import { parseRecordJson } from './json.ts';
 import { jsonPlaces } from './json-places.ts';
-import { type FileFault, faultsError, readTextFile } from './text-file.ts';
+import { ENOUGH_FAULTS, type FileFault, faultsError, readTextFile } from './text-file.ts';
 
 /** The texts of an error. */
 export interface JsonLinesWords {
@@ -45,7 +45,7 @@ export function parseJsonLines<T>(
       items.push(parse(parseRow(row, read), line));
     } catch (error) {
       faults.push({ file: name, line, reason: (error as Error).message });
-      if (faults.length === MOST_FAULTS) break;
+      if (faults.length === ENOUGH_FAULTS) break;
     }
   }
   if (faults.length > 0) throw faultsError(words.code, faults, words.fix);
@@ -55,7 +55,6 @@ export function parseJsonLines<T>(
 
 /** A file of many megabytes can have so many lines that their values take gigabytes. */
 const MOST_ROWS = 2_000_000;
-const MOST_FAULTS = 1000;
 
 /** One after the other: half a gigabyte of line ends is no list of so many texts. */
 function* rowsOf(text: string): Generator<{ readonly row: string; readonly line: number }> {

@@ -22,11 +22,15 @@ export function describeFault({ file, line, reason }: FileFault): string {
 
 const MAX_SHOWN = 20;
 
+/** So many faults of a file are enough to stop at. */
+export const ENOUGH_FAULTS = 1000;
+
 /** One error for all faults; the first twenty are listed. */
 export function faultsError(code: string, faults: readonly FileFault[], remedy: string): BraidError {
   const shown = faults.slice(0, MAX_SHOWN).map(describeFault);
   const rest = faults.length - shown.length;
-  return inputError(code, [...shown, ...(rest > 0 ? [`and ${rest} more`] : [])].join('\n'), remedy);
+  const more = `and ${faults.length === ENOUGH_FAULTS ? 'at least ' : ''}${rest} more`;
+  return inputError(code, [...shown, ...(rest > 0 ? [more] : [])].join('\n'), remedy);
 }
 
 /** Reads and decodes a file of at most so many bytes. */

@@ -60,7 +60,7 @@ export function numbersIn(text: string): number[] {
 
 /** The last number of a text, as final answers to sums are graded; null if there is none, or none that is certain. */
 export function lastNumber(text: string, mark: DecimalMark = '.'): number | null {
-  const run = lastRun(answerText(text));
+  const run = lastRun(text);
   return run === undefined ? null : readRun(run, mark);
 }
 
@@ -70,14 +70,15 @@ const AFTER_CELL = /^[\s\u00a0]?(?:[%‰$€£¥₹]|°?[\p{L}°][\p{L}\d²³/^]
 
 /** The number that a whole text is, with a currency or a unit; null for anything else. */
 export function wholeNumberText(text: string, mark: DecimalMark = '.'): number | null {
-  const run = lastRun(answerText(text.trim()));
+  if (text.length > LONGEST_CELL) return null;
+  const run = lastRun(text.trim());
   if (run === undefined || !BEFORE_CELL.test(run.before)) return null;
   return AFTER_CELL.test(run.after.replace(SCALE, '')) ? readRun(run, mark) : null;
 }
 
 /** The decimal mark that a text's last number shows; null: none, as in `42`, or either, as in `1,234` and `1.234`. */
 export function decimalMarkOf(text: string): DecimalMark | null {
-  const digits = lastRun(answerText(text))?.text.replace(/[eE].*$/, '') ?? '';
+  const digits = lastRun(text)?.text.replace(/[eE].*$/, '') ?? '';
   const marks = digits.match(/[.,]/g) ?? [];
   if (EITHER.test(digits) || decimal(digits) === null) return null;
   const [first, last] = [marks[0], marks.at(-1)];
@@ -99,11 +100,20 @@ function runsIn(text: string, pattern: RegExp): Run[] {
 
 const AROUND = 40;
 
+const LONGEST_CELL = 1000;
+/** Characters at the end of a text that are looked at first. */
+const TAIL = 1000;
+
 /** The last run that isn't part of a word. */
 function lastRun(text: string): Run | undefined {
-  return runsIn(text, ANSWER)
-    .filter(({ before, after }) => !WORD_BEFORE.test(before) && !ORDINAL.test(WORD_AFTER.exec(after)?.[0] ?? ''))
-    .at(-1);
+  for (let size = TAIL; ; size *= 4) {
+    const runs = runsIn(answerText(text.slice(-size)), ANSWER);
+    const at = runs.findLastIndex(
+      ({ before, after }) => !WORD_BEFORE.test(before) && !ORDINAL.test(WORD_AFTER.exec(after)?.[0] ?? ''),
+    );
+    // The first run of a tail may be cut in two.
+    if (at > 0 || size >= text.length) return runs[at];
+  }
 }
 
 /** `(1,2)`: coordinates or a list. */

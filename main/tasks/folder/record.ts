@@ -29,9 +29,21 @@ export function parseFolderRecord(task: TaskDefinition, value: unknown, line = 1
 
 /** The texts of a record that stand in its prompt. */
 export function quotedFields(task: TaskDefinition, record: FolderRecord): string[] {
+  return promptFields(task)
+    .map((name) => shownField(record[name]))
+    .filter((text) => text !== '');
+}
+
+/** Asked for each of a million records. */
+const fieldsOfPrompts = new WeakMap<TaskDefinition, readonly string[]>();
+
+function promptFields(task: TaskDefinition): readonly string[] {
+  const known = fieldsOfPrompts.get(task);
+  if (known !== undefined) return known;
   const templates = [task.prompt, task.system, ...(task.messages ?? []).map(({ content }) => content)];
-  const names = new Set(templates.flatMap((template) => fieldsIn(template ?? '')));
-  return [...names].map((name) => shownField(record[name])).filter((text) => text !== '');
+  const names = [...new Set(templates.flatMap((template) => fieldsIn(template ?? '')))];
+  fieldsOfPrompts.set(task, names);
+  return names;
 }
 
 /** One text for a `prompt` alone; otherwise messages, and their texts below each other for models without a template. */
