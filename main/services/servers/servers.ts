@@ -6,6 +6,7 @@ import type { EngineEntry } from '../engines/engines.ts';
 import { type Launcher, launcherWords, portOfServer } from '../engines/launcher.ts';
 import { mayBeUp, type ServerRecord, type ServerRecords } from '../engines/server-records.ts';
 import type { Secrets } from '../workspace/secrets.ts';
+import { logFault } from '../workspace/stray-faults.ts';
 import { answersAt } from './answers.ts';
 import type { Looked } from './kind.ts';
 import { begin, log, look, plan, stop } from './kinds.ts';
@@ -133,7 +134,7 @@ export function openServers({ records, secrets, now = Date.now }: ServersOptions
     },
     list: () => records.list().map(view),
     refresh: async () => {
-      const changed = await Promise.all(
+      const looked = await Promise.allSettled(
         records.list().map((before) =>
           inTurn(before.engine, async () => {
             if (!mayBeUp(before)) return null;
@@ -143,7 +144,12 @@ export function openServers({ records, secrets, now = Date.now }: ServersOptions
           }),
         ),
       );
-      return changed.filter((status) => status !== null);
+      const failed = looked.filter((one) => one.status === 'rejected');
+      const changed = looked.flatMap((one) => (one.status === 'fulfilled' && one.value !== null ? [one.value] : []));
+      // What has ended is reported, also beside a server that can't be asked.
+      if (changed.length === 0 && failed[0] !== undefined) throw failed[0].reason;
+      for (const { reason } of failed) logFault('Looking at a server of an engine', reason);
+      return changed;
     },
     log: (engine) => log(known(engine), context),
     forget: (engine) => {

@@ -34,9 +34,11 @@ export function watchServers(
   const timer = setInterval(() => void quietly(), everyMs).unref();
   const left = new Set(servers.list().flatMap(({ engine, mayBeUp }) => (mayBeUp ? [engine] : [])));
   // Some have ended by themselves meanwhile, and are reported as such.
-  void quietly().then(() => {
-    for (const status of servers.list()) if (left.has(status.engine) && status.mayBeUp) reportLeft(status, notices);
-  });
+  quietly()
+    .then(() => {
+      for (const status of servers.list()) if (left.has(status.engine) && status.mayBeUp) reportLeft(status, notices);
+    })
+    .catch((error: unknown) => logFault('Looking at the servers of engines', error));
   return () => clearInterval(timer);
 }
 

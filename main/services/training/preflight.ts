@@ -138,12 +138,20 @@ async function look(
   const { backend, threads } = start.config;
   const job = { kind: 'preflight', ...start, backend, threads } as const;
   const place = { outputDir: '', resumeFrom: null, kernelsFile: paths.kernels, rewardWorker: paths.rewardWorker };
-  const [{ value }, leakage] = await Promise.all([
+  // What fails first ends the other, too: a job that has failed may leave no trainer behind it.
+  const ending = new AbortController();
+  const either = AbortSignal.any([signal, ending.signal]);
+  const both = [
     whileInUse(start.engine ?? null, records === undefined ? {} : { records }, () =>
-      runTrainerJob({ ...job, ...place }, paths.trainer, { signal, onProgress: progress }),
+      runTrainerJob({ ...job, ...place }, paths.trainer, { signal: either, onProgress: progress }),
     ),
-    leakageIn(library.workers, start, signal),
-  ]);
+    leakageIn(library.workers, start, either),
+  ] as const;
+  const [{ value }, leakage] = await Promise.all(both).catch(async (error: unknown) => {
+    ending.abort();
+    await Promise.allSettled(both);
+    throw error;
+  });
   const memory = hostMemory();
   const machine = {
     ...{ freeMemory: memory.freeBytes, memory: memory.totalBytes },

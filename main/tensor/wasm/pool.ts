@@ -60,9 +60,16 @@ export async function openPool(heap: Heap, module: WebAssembly.Module, threads: 
   const parameters = new Float64Array(memory.buffer, control + CONTROL_ARGS, MAX_ARGS);
   const { exports } = new WebAssembly.Instance(module, { env: { memory, pause: Atomics.pause ?? (() => undefined) } });
   const kernels = exports as unknown as KernelExports;
-  const workers = await Promise.all(
+  const started = await Promise.allSettled(
     workerScratch.map((address) => startWorker({ module, memory, control, scratch: address })),
   );
+  const workers = started.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  const failed = started.find((one) => one.status === 'rejected');
+  if (failed !== undefined) {
+    // The others would wait for jobs for ever, on this heap.
+    await Promise.all(workers.map((worker) => worker.terminate()));
+    throw failed.reason;
+  }
 
   const isContended = watchContention();
 

@@ -2,7 +2,8 @@
 import type { Outcome } from '../../tasks/external/messages.ts';
 import { checkedAddress, type HttpSpec } from '../../tasks/external/spec.ts';
 import type { Answer } from '../../tasks/task.ts';
-import { asRequest, type Component, checkedScore, inParallel, partsOf, shownValue } from './component.ts';
+import { inParallel } from '../in-parallel.ts';
+import { asRequest, type Component, checkedScore, partsOf, shownValue } from './component.ts';
 import { type Breaker, openBreaker, type PostOptions, postJson } from './post.ts';
 
 const MAX_BYTES = 16 * 2 ** 20;

@@ -67,7 +67,8 @@ async function serve(): Promise<void> {
     components.set(name, await openComponent(name, spec, program));
   line.port.on('message', async (request: ExternalRequest) => {
     if (request.kind === 'close') {
-      await Promise.all([...components.values()].map((component) => component.close()));
+      // Whatever becomes of one, the others end, and the host hears of it.
+      await Promise.allSettled([...components.values()].map((component) => component.close()));
       return post({ kind: 'closed' });
     }
     const scored = await Promise.all(

@@ -8,6 +8,7 @@
 import { BraidError } from '../../../errors.ts';
 import type { ModelConfig } from '../../../model/config.ts';
 import type { TrainConfig } from '../../config.ts';
+import { inParallel } from '../../in-parallel.ts';
 import type { Engine } from '../engine.ts';
 import { adapterFromArchive, archiveLimit } from './archive.ts';
 import { checkedPass, checkedSamples } from './checks.ts';
@@ -152,7 +153,7 @@ export function openTinkerEngine(options: TinkerEngineOptions): Engine {
       return { completions: checkedSamples(value, asked), times };
     };
     const groups = await meter.time(async () => {
-      const all = await inFlight(prompts, one);
+      const all = await inParallel(prompts, IN_FLIGHT, one);
       return { value: all.map(({ completions }) => completions), times: all.map(({ times }) => times) };
     });
     meter.count({
@@ -259,20 +260,6 @@ export function openTinkerEngine(options: TinkerEngineOptions): Engine {
       client.close();
     },
   };
-}
-
-/** Runs work on every item, so many at a time, in order of the items. */
-async function inFlight<T, R>(items: readonly T[], work: (item: T, index: number) => Promise<R>): Promise<R[]> {
-  const results: R[] = [];
-  let next = 0;
-  const lane = async (): Promise<void> => {
-    for (let i = next++; i < items.length; i = next++) {
-      const item = items[i];
-      if (item !== undefined) results[i] = await work(item, i);
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(IN_FLIGHT, items.length) }, lane));
-  return results;
 }
 
 function sumOf(rows: readonly Float32Array[]): number {
