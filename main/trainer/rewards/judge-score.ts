@@ -1,7 +1,8 @@
 /** The score in a judge's answer. Pure. */
 import type { Outcome } from '../../tasks/external/messages.ts';
 
-const NUMBER = String.raw`(-?\d+(?:\.\d+)?)`;
+/** `7.5` or `7,5`; of a range, `7-8`, neither end. */
+const NUMBER = String.raw`(-?\d+(?:[.,]\d+)?)(?!\d|[.,]\d|[-–]\d)`;
 /** `"score": 7`, `Score: 7`, `**Rating:** 7/10`; the last one counts, as reasons come first. */
 const NAMED = new RegExp(String.raw`\b(?:score|rating|grade)\b["'*_\s]*(?:[:=]|\bis\b)["'*_\s]*${NUMBER}`, 'gi');
 const ALONE = new RegExp(String.raw`^[*_\s]*${NUMBER}(?:\s*/\s*\d+)?[*_.\s]*$`);
@@ -14,7 +15,7 @@ export function judgeScore(answer: string, [low, high]: readonly [number, number
   const found = ALONE.exec(said)?.[1] ?? [...said.matchAll(NAMED)].at(-1)?.[1];
   if (found === undefined)
     return `the judge gave no score: expected "Score: N" with N from ${low} to ${high}, got ${JSON.stringify(said.slice(-160))}`;
-  const score = Number(found);
+  const score = Number(found.replace(',', '.'));
   if (score < low || score > high) return `the judge gave ${found}: expected a score from ${low} to ${high}`;
   return (score - low) / (high - low);
 }

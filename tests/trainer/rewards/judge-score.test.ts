@@ -10,6 +10,8 @@ describe('judgeScore', () => {
     ['It is clear.\n\n**Score:** 4/10', 4],
     ['{"reason": "short", "score": 6.5}', 6.5],
     ['The rating is 5', 5],
+    ['Bewertung. Score: 7,5', 7.5],
+    ['Score: 7 - 3 issues', 7],
     ['Score: 2 at first, but then: score = 8', 8],
     ['<think>Score: 1? No, more.</think>Score: 10', 10],
   ])('finds the score of %j', (answer, score) => {
@@ -24,6 +26,7 @@ describe('judgeScore', () => {
     ['This is a very good answer, among the 10 best.', 'gave no score'],
     ['', 'gave no score'],
     ['<think>Score: 5, I think, because', 'gave no score'],
+    ['Score: 7-8', 'gave no score'],
     ['Score: 11', 'expected a score from 1 to 10'],
     ['Score: -1', 'expected a score from 1 to 10'],
   ])('has none for %j', (answer, reason) => {
