@@ -110,7 +110,7 @@ export function binaryKind(bytes: Uint8Array): string | null {
 
 function binary(file: string, bytes: Uint8Array): Checked<never> | null {
   const what = binaryKind(bytes);
-  return what === null ? null : bad(file, null, `expected text, got ${what}, whatever its name`);
+  return what === null ? null : bad(file, null, `expected text, got a binary file: ${what}`);
 }
 
 function bad(file: string, line: number | null, reason: string): Checked<never> {

@@ -39,6 +39,8 @@ function Lengths({ data, onMerge }: { readonly data: CorpusOverview; readonly on
           <span className="soft num">
             {counted(data.words, 'word')}; {number(data.shortest)} to {number(data.longest)} per text, median{' '}
             {number(data.median)}
+            {data.unspaced > 0 &&
+              `; words without spaces found by Unicode’s segmentation in ${counted(data.unspaced, 'text')}`}
           </span>
         }
         label="Lengths of the texts in words, with the stages marked"

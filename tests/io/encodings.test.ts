@@ -43,7 +43,7 @@ describe('decodeProse', () => {
     // Japanese in UTF-16 without a mark: nothing tells it from other encodings.
     [Buffer.from('江は静かに流れる', 'utf16le'), 'expected UTF-8 text'],
     [Buffer.from([0xff, 0xfe, 0x00, 0xd8, 0x20, 0x00]), 'expected UTF-16 text, got invalid bytes'],
-    [Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 0x0d]), 'got a picture'],
+    [Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 0x0d]), 'binary file'],
     [Buffer.from('a\nb\0c'), 'binary file'],
     [Buffer.from('\ufeff%PDF-1.7', 'utf16le'), 'got a PDF'],
   ])('refuses what it would only guess (%#)', (bytes, reason) => {

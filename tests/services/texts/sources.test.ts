@@ -141,11 +141,11 @@ describe('readSources of other files', () => {
     [
       'a.txt',
       Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'latin1'),
-      /expected text, got a picture, sound or video, whatever its name/,
+      /expected text, got a binary file: a picture, sound or video/,
     ],
-    ['a.md', makeZip([{ name: 'a', content: 'x' }]), /got a zip archive or an Office document/],
+    ['a.md', makeZip([{ name: 'a', content: 'x' }]), /got a binary file: a zip archive or an Office document/],
     ['a.txt', Buffer.from('%PDF-1.7'), /got a PDF/],
-    ['a.html', Buffer.from('GIF89a\0'), /got a picture/],
+    ['a.html', Buffer.from('GIF89a\0'), /a binary file: a picture/],
   ])('refuses %s by name, and says what it is', async (name, bytes, reason) => {
     const { texts, faults } = await read({ name, bytes });
     expect([texts, faults]).toEqual([[], [expect.stringMatching(reason)]]);
