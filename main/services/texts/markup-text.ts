@@ -33,6 +33,8 @@ const BLOCKS: ReadonlySet<string> = new Set(
 );
 const HEADING = /^h[1-6]$/;
 const CELL = /^t[dh]$/;
+/** Their end may not be left out. */
+const ENDED = /^(?:nav|div|section)$/;
 /** A footnote's number in the text, and the way back from the note: of markdown-it, of mammoth, and by their roles. */
 const FOOTNOTE = /(?:^|\s)(?:footnote-ref|footnote-backref|footnote-back|doc-noteref|doc-backlink)(?:\s|$)/;
 const WORD_FOOTNOTE = /^#?(?:footnote|endnote|comment)-ref-/;
@@ -47,6 +49,7 @@ export function readMarkup(html: string): MarkupText {
   const page = openLines();
   let title = '';
   let hidden = 0;
+  let unseen = '';
   let inTitle = false;
   let depth = 0;
   const parser = new Parser({
@@ -58,15 +61,20 @@ export function readMarkup(html: string): MarkupText {
       else if (name === 'title') inTitle = true;
       else page.open(name);
     },
-    onclosetag: (name) => {
+    onclosetag: (name, isImplied) => {
       depth--;
-      if (hidden > 0) hidden--;
-      else if (name === 'title') inTitle = false;
+      if (hidden > 0) {
+        hidden--;
+        if (hidden > 0) return;
+        // Of a damaged page, which never ends its navigation, everything would be lost.
+        if (isImplied && ENDED.test(name)) page.write(unseen);
+        unseen = '';
+      } else if (name === 'title') inTitle = false;
       else page.close(name);
     },
     ontext: (text) => {
-      if (hidden > 0) return;
-      if (inTitle) title += text;
+      if (hidden > 0) unseen += text;
+      else if (inTitle) title += text;
       else page.write(text);
     },
   });

@@ -66,7 +66,7 @@ function linesOf(items: readonly Printed[]): string[] {
   return lines;
 }
 
-const PAGE_NUMBER = /^[\p{Pd}\s]*(?:\d{1,4}|[ivxl]{1,8})[\p{Pd}\s]*$/u;
+const PAGE_NUMBER = /^[\p{Pd}\s]*(?:\d{1,4}|(?=[ivx])x{0,3}(?:ix|iv|v?i{0,3}))[\p{Pd}\s]*$/u;
 /** Of pages that begin or end with the same line: the share and number from which it is a running title. */
 const RUNNING = { share: 0.25, pages: 3 };
 

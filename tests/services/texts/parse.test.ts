@@ -102,6 +102,7 @@ describe('parseTexts of prose', () => {
     expect(texts('a.html', html)).toMatchObject([{ title: 'The Ferry & I', text }]);
     expect(texts('My notes.docx', '<h1>Title</h1><p>Words.</p>')).toMatchObject([{ title: 'Title', text: 'Words.' }]);
     expect(texts('x.htm', '<p>Words')).toMatchObject([{ title: 'x', text: 'Words' }]);
+    expect(texts('x.htm', '<body><nav>Home <p>Words</body>')).toMatchObject([{ text: 'Home Words' }]);
     expect(faults('x.htm', '<script>1</script>')).toEqual([
       'x.htm, line 1: expected a text with words, got an empty one',
     ]);
