@@ -41,13 +41,14 @@ function textOf(value: Value): string | null {
 
 export function equals(a: Value, b: Value, run: Run): boolean {
   run.step();
-  if (a === b) return !(typeof a === 'number' && Number.isNaN(a));
   if (isNumber(a) && isNumber(b)) return numbersEqual(number(a), number(b));
   const [one, other] = [textOf(a), textOf(b)];
   if (one !== null && other !== null) {
-    run.size(one.length);
+    if (one.length !== other.length) return false;
+    run.read(one.length);
     return one === other;
   }
+  if (a === b) return true;
   if (a instanceof Undefined || b instanceof Undefined) return a instanceof Undefined && b instanceof Undefined;
   if ((a instanceof PyList && b instanceof PyList) || (a instanceof PyTuple && b instanceof PyTuple))
     return run.nested(
@@ -94,7 +95,7 @@ export function isOrdered(a: Value, operator: '<' | '<=' | '>' | '>=', b: Value,
   }
   const [one, other] = [textOf(a), textOf(b)];
   if (one !== null && other !== null) {
-    run.size(one.length);
+    run.read(one.length);
     return holds(byPoint(one, other), operator);
   }
   if ((a instanceof PyList && b instanceof PyList) || (a instanceof PyTuple && b instanceof PyTuple))

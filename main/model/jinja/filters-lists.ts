@@ -204,7 +204,10 @@ function sum(value: Value, path: Value, start: Value, run: Run): Value {
 }
 
 function reversed(value: Value, run: Run): Value {
-  if (isStr(value)) return concat(charactersOf(value).reverse());
+  if (isStr(value)) {
+    run.items(plain(value).length);
+    return concat(charactersOf(value).reverse());
+  }
   if (value instanceof Escaped) return refuse('this filter of an escaped text');
   const items = [...itemsOf(value, run)].reverse();
   return value instanceof PyIterator ? new PyList(items) : new PyIterator('reversed', items[Symbol.iterator]());

@@ -24,12 +24,13 @@ function textOf(value: Value, run: Run): Str {
   return value instanceof Escaped ? refuse('this filter of an escaped text') : toText(value, run);
 }
 
-function mapped(change: (text: string) => string): Filter {
+/** `cost`: how many characters one takes on the way. */
+function mapped(change: (text: string) => string, cost = 2): Filter {
   return {
     params: '',
     call: (value, _, run) => {
       const text = textOf(value, run);
-      run.size(2 * plain(text).length);
+      run.size(cost * plain(text).length);
       return mapText(text, change);
     },
   };
@@ -130,7 +131,9 @@ function fileSize(value: Value, binary: boolean): string {
 }
 
 function percentEncoded(value: Value, query: boolean, run: Run): Str {
-  const text = mapText(toText(value, run), (part) =>
+  const given = toText(value, run);
+  run.size(6 * plain(given).length);
+  const text = mapText(given, (part) =>
     encodeURIComponent(part).replace(/[!'()*]/g, (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`),
   );
   return mapText(text, (part) => (query ? part.replaceAll('%20', '+') : part.replaceAll('%2F', '/')));
@@ -148,6 +151,11 @@ function urlEncoded(value: Value, run: Run): Str {
     parts.flatMap((part, i) => (i === 0 ? [part] : ['&', part])),
     run,
   );
+}
+
+function countWords(text: string, run: Run): bigint {
+  run.size(8 * text.length);
+  return BigInt(text.match(/[\p{L}\p{N}_]+/gu)?.length ?? 0);
 }
 
 /** `text|format(…)`. */
@@ -171,10 +179,18 @@ export function joinFilter(getter: (path: Value, run: Run) => (item: Value) => V
   };
 }
 
+const LENGTH: Filter = {
+  params: '',
+  call: (value, _, run) => {
+    if (isStr(value)) run.read(plain(value).length);
+    return BigInt(length(value));
+  },
+};
+
 export const TEXT_FILTERS: ReadonlyMap<string, Filter> = new Map<string, Filter>([
   ['upper', mapped((text) => text.toUpperCase())],
   ['lower', mapped((text) => text.toLowerCase())],
-  ['title', mapped(titled)],
+  ['title', mapped(titled, 10)],
   ['capitalize', { params: '', call: (value, _, run) => capitalized(textOf(value, run)) }],
   [
     'trim',
@@ -227,10 +243,7 @@ export const TEXT_FILTERS: ReadonlyMap<string, Filter> = new Map<string, Filter>
         ),
     },
   ],
-  [
-    'wordcount',
-    { params: '', call: (value, _, run) => BigInt(plain(textOf(value, run)).match(/[\p{L}\p{N}_]+/gu)?.length ?? 0) },
-  ],
+  ['wordcount', { params: '', call: (value, _, run) => countWords(plain(textOf(value, run)), run) }],
   [
     'int',
     {
@@ -260,8 +273,8 @@ export const TEXT_FILTERS: ReadonlyMap<string, Filter> = new Map<string, Filter>
   ],
   ['default', { params: 'default_value? boolean?', call: defaulted }],
   ['d', { params: 'default_value? boolean?', call: defaulted }],
-  ['length', { params: '', call: (value) => BigInt(length(value)) }],
-  ['count', { params: '', call: (value) => BigInt(length(value)) }],
+  ['length', LENGTH],
+  ['count', LENGTH],
   [
     'attr',
     {

@@ -67,7 +67,7 @@ function field(
   digits: number | null,
   run: Run,
 ): Str {
-  run.size(room + (digits ?? 0));
+  run.size(room + 16 * (digits ?? 0));
   const padded = (text: Str, zeros: string | null): Str => {
     const missing = room - lengthOf(text) - (zeros ?? '').length;
     if (missing <= 0) return concat([zeros ?? '', text]);

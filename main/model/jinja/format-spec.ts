@@ -24,7 +24,7 @@ export function format(value: Value, spec: string, run: Run): Str {
   const digits = precision === undefined ? null : small(precision);
   const filled = fill ?? (zero === undefined ? ' ' : '0');
   const room = width === undefined ? 0 : small(width);
-  run.size(room);
+  run.size(room + 16 * (digits ?? 0));
   if (isStr(value)) {
     if (type !== undefined && type !== 's') invalid(`Unknown format code '${type}' for object of type 'str'`);
     if (sign !== '-' || match[3] !== undefined) invalid('Sign not allowed in string format specifier');

@@ -1,7 +1,8 @@
 /** What a running template has: the variables of its calls, and where a name's is. */
+import { weightOf } from './print.ts';
 import type { Run } from './run.ts';
 import { type FunctionScope, type Load, type Ref, Symbols } from './scopes.ts';
-import { plain, type Str } from './text.ts';
+import type { Str } from './text.ts';
 import type { Value } from './values.ts';
 
 /** One call of a function: the template's, a macro's, a recursive loop's. */
@@ -101,6 +102,6 @@ export function innerScope(outer: Scope, analyse: (symbols: Symbols) => void): S
 }
 
 export function print(text: Str, frame: Frame, out: Str[]): undefined {
-  frame.run.size(plain(text).length);
+  frame.run.size(weightOf(text));
   out.push(text);
 }

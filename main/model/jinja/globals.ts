@@ -36,7 +36,7 @@ function dict(args: readonly Value[], named: Named, run: Run): PyDict {
       entries.push([key ?? null, value ?? null]);
     }
   for (const [key, value] of named) entries.push([key, value]);
-  run.items(entries.length);
+  run.items(4 * entries.length);
   return new PyDict(entries);
 }
 

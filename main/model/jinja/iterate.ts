@@ -23,7 +23,7 @@ export function isTrue(value: Value): boolean {
   if (value === true) return true;
   if (typeof value === 'bigint') return value !== 0n;
   if (typeof value === 'number') return value !== 0;
-  return sizeOf(value) !== 0;
+  return isStr(value) ? plain(value) !== '' : sizeOf(value) !== 0;
 }
 
 /** Python's len(); null where there is none. */
@@ -82,7 +82,7 @@ export function itemsOf(value: Value, run: Run): readonly Value[] {
 export function contains(whole: Value, item: Value, run: Run): boolean {
   if (isStr(whole)) {
     if (!isStr(item)) typeError(`'in <string>' requires string as left operand, not ${typeName(item)}`);
-    run.size(plain(whole).length);
+    run.read(plain(whole).length);
     return isStr(item) && plain(whole).includes(plain(item));
   }
   if (whole instanceof PyDict || (whole instanceof PyView && whole.kind === 'keys')) {

@@ -74,8 +74,13 @@ function listed(open: string, items: readonly Value[], close: string, run: Run):
 
 /** The parts together, counted. */
 export function joined(parts: readonly Str[], run: Run): Str {
-  run.size(parts.reduce((sum, part) => sum + plain(part).length, 0));
+  run.size(parts.reduce((sum, part) => sum + weightOf(part), 0));
   return concat(parts);
+}
+
+/** What a text takes; its spans are a list. */
+export function weightOf(text: Str): number {
+  return typeof text === 'string' ? text.length : text.text.length + 8 * text.spans.length;
 }
 
 /** Python refuses to spell out longer ones. */

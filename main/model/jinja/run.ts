@@ -2,12 +2,12 @@
 import { PyError } from './errors.ts';
 
 /** Bounds far beyond what chats need. */
-const MAX_STEPS = 1_000_000;
+const MAX_STEPS = 500_000;
 /** Characters and items (each as 8) of all texts and lists that are made on the way. */
-const MAX_SIZE = 40_000_000;
-const MAX_SECONDS = 10;
+const MAX_SIZE = 20_000_000;
+const MAX_SECONDS = 3;
 /** The clock is asked that often only. */
-const CLOCK_EVERY = 1024;
+const CLOCK_EVERY = 256;
 const MAX_DEPTH = 150;
 
 export class Run {
@@ -30,6 +30,11 @@ export class Run {
   size(characters: number): void {
     this.#size += characters;
     if (!(this.#size <= MAX_SIZE)) stop(`its texts and lists take more than ${MAX_SIZE / 1e6} MB`);
+  }
+
+  /** Before so many characters are read. */
+  read(characters: number): void {
+    this.size(characters / 16);
   }
 
   /** Before a list of so many items is made. */

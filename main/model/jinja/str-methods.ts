@@ -18,7 +18,7 @@ function strip(name: string, left: boolean, right: boolean): Method {
   return {
     params: 'chars? /',
     call: (self, [chars], run) => {
-      run.size(plain(self).length);
+      run.read(plain(self).length);
       const wanted = optional(chars, name);
       return stripped(self, wanted === null ? null : plain(wanted), left, right);
     },
@@ -42,7 +42,7 @@ function find(name: string, last: boolean, fails: boolean): Method {
   return {
     params: 'sub start? end? /',
     call: (self, [sub, start, end], run) => {
-      run.size(plain(self).length);
+      run.read(plain(self).length);
       const wanted = plain(textArgument(sub, name));
       const range = rangeOf(self, start, end);
       const inside = plain(self).slice(0, range?.[1]);
@@ -55,7 +55,7 @@ function find(name: string, last: boolean, fails: boolean): Method {
 }
 
 function count(self: Str, [sub, start, end]: Given, run: Run): Value {
-  run.size(plain(self).length);
+  run.read(plain(self).length);
   const wanted = textArgument(sub, 'count');
   const range = rangeOf(self, start, end);
   if (range === null) return 0n;
@@ -88,7 +88,7 @@ function partition(name: string, last: boolean): Method {
   return {
     params: 'sep /',
     call: (self, [given], run) => {
-      run.size(plain(self).length);
+      run.read(plain(self).length);
       const separator = textArgument(given, name);
       if (plain(separator) === '') return valueError('empty separator');
       const whole = plain(self);
@@ -130,7 +130,11 @@ export function centered(self: Str, width: number, run: Run, fill: Value = ' '):
 }
 
 export function capitalized(self: Str): Str {
-  const [first = ''] = charactersOf(self);
+  const first = slice(
+    self,
+    0,
+    plain(self).codePointAt(0) === undefined ? 0 : String.fromCodePoint(plain(self).codePointAt(0) ?? 0).length,
+  );
   const lower = mapText(self, (text) =>
     first === '' ? '' : `${plain(first)}${text.toLowerCase().slice(plain(first).toLowerCase().length)}`,
   );
@@ -199,7 +203,7 @@ const TESTS = Object.entries(CHARACTER_TESTS).map(([name, test]): readonly [stri
   {
     params: '',
     call: (self, _, run) => {
-      run.size(plain(self).length);
+      run.read(plain(self).length);
       if (plain(self) === '') return name === 'isascii' || name === 'isprintable';
       return test(plain(self));
     },

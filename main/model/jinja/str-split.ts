@@ -9,7 +9,7 @@ const WORD = new RegExp(`[^${SPACE}]+`, 'g');
 /** Without a separator at white space, which is then left out; what is left after the last cut keeps its end. */
 export function split(text: Str, separator: Str | null, most: number, run: Run): Str[] {
   const whole = plain(text);
-  run.size(whole.length);
+  run.read(whole.length);
   const limit = most < 0 ? Number.POSITIVE_INFINITY : most;
   const parts: Str[] = [];
   if (separator === null) {
@@ -21,7 +21,7 @@ export function split(text: Str, separator: Str | null, most: number, run: Run):
     return parts;
   }
   let at = 0;
-  for (const next of positionsOf(whole, plain(separator))) {
+  for (const next of positionsOf(whole, plain(separator), run)) {
     if (parts.length === limit) break;
     run.items(1);
     parts.push(slice(text, at, next));
@@ -33,7 +33,7 @@ export function split(text: Str, separator: Str | null, most: number, run: Run):
 /** From the right. */
 export function rsplit(text: Str, separator: Str | null, most: number, run: Run): Str[] {
   const whole = plain(text);
-  run.size(whole.length);
+  run.read(whole.length);
   if (most < 0) return split(text, separator, -1, run);
   if (separator === null) {
     const words = [...whole.matchAll(WORD)].map(({ 0: word, index }) => [index, index + word.length] as const);
@@ -68,23 +68,27 @@ function positionsFromRight(whole: string, separator: string, most: number): num
 }
 
 /** Where a part stands, without overlaps. */
-function positionsOf(whole: string, part: string): number[] {
+function positionsOf(whole: string, part: string, run: Run): number[] {
   if (part === '') throw new PyError('ValueError', 'empty separator');
   const found: number[] = [];
-  for (let at = whole.indexOf(part); at >= 0; at = whole.indexOf(part, at + part.length)) found.push(at);
+  for (let at = whole.indexOf(part); at >= 0; at = whole.indexOf(part, at + part.length)) {
+    run.items(1);
+    found.push(at);
+  }
   return found;
 }
 
 export function replace(text: Str, old: Str, by: Str, most: number, run: Run): Str {
   const limit = most < 0 ? Number.POSITIVE_INFINITY : most;
-  run.size(plain(text).length);
+  run.read(plain(text).length);
   if (plain(old) === '') {
+    run.items(plain(text).length);
     const characters = charactersOf(text);
     run.size((plain(by).length + 1) * characters.length);
     const between = characters.flatMap((character, i) => (i < limit ? [by, character] : [character]));
     return concat(characters.length < limit ? [...between, by] : between);
   }
-  const places = positionsOf(plain(text), plain(old)).slice(0, Number.isFinite(limit) ? limit : undefined);
+  const places = positionsOf(plain(text), plain(old), run).slice(0, Number.isFinite(limit) ? limit : undefined);
   if (places.length === 0) return text;
   run.size(places.length * (plain(by).length + 8));
   const parts: Str[] = [];
@@ -98,7 +102,7 @@ export function replace(text: Str, old: Str, by: Str, most: number, run: Run): S
 
 export function splitLines(text: Str, keep: boolean, run: Run): Str[] {
   const whole = plain(text);
-  run.size(whole.length);
+  run.read(whole.length);
   const lines: Str[] = [];
   let at = 0;
   for (const { 0: end, index } of whole.matchAll(LINE_END)) {

@@ -90,6 +90,14 @@ function piecesOf(text: Quoted): Str[] {
   return [...pieces, slice(text, at)].filter((piece) => plain(piece) !== '');
 }
 
+function isHigh(text: string, at: number): boolean {
+  return (text.charCodeAt(at) & 0xfc00) === 0xd800;
+}
+
+function isLow(text: string, at: number): boolean {
+  return (text.charCodeAt(at) & 0xfc00) === 0xdc00;
+}
+
 /** Offsets of the text's code points and its end; null where each is one UTF-16 unit. */
 export function pointsOf(text: string): number[] | null {
   if (!/[\uD800-\uDBFF][\uDC00-\uDFFF]/.test(text)) return null;
@@ -105,8 +113,10 @@ export function pointsOf(text: string): number[] | null {
 
 /** Python's length: code points. */
 export function lengthOf(text: Str): number {
-  const points = pointsOf(plain(text));
-  return points === null ? plain(text).length : points.length - 1;
+  const whole = plain(text);
+  let pairs = 0;
+  for (let i = 1; i < whole.length; i++) if (isLow(whole, i) && isHigh(whole, i - 1)) pairs += 1;
+  return whole.length - pairs;
 }
 
 /** The characters, each a text. */

@@ -158,15 +158,23 @@ export function keyOf(value: Value): string {
   if (typeof value === 'bigint') return `n${value}`;
   if (typeof value === 'number') return `n${Number.isInteger(value) ? BigInt(value) : value}`;
   if (value === null) return 'None';
-  // Each part with its length, so that no two lists of parts look alike.
-  if (value instanceof PyTuple)
-    return `t${value.items
-      .map((item) => keyOf(item))
-      .map((key) => `${key.length}:${key}`)
-      .join('')}`;
+  if (value instanceof PyTuple) return keyOfTuple(value);
   if (value instanceof Undefined) return 'u';
   if (value instanceof PyList || value instanceof PyDict) return typeError(`unhashable type: '${typeName(value)}'`);
   return refuse(`a ${typeName(value)} as a key`);
+}
+
+const LONGEST_KEY = 100_000;
+
+/** Each part with its length, so that no two lists of parts look alike. */
+function keyOfTuple({ items }: PyTuple): string {
+  let key = 't';
+  for (const item of items) {
+    const part = keyOf(item);
+    key += `${part.length}:${part}`;
+    if (key.length > LONGEST_KEY) refuse('so long a key');
+  }
+  return key;
 }
 
 export function typeName(value: Value): string {
