@@ -142,6 +142,13 @@ describe('preflightChecks', () => {
     });
   });
 
+  it('warns of chat settings that change nothing', () => {
+    const unusedChat = [{ message: 'reads no "budget"', remedy: 'Leave it out.' }];
+    expect(lines({ result: { unusedChat } })['Chat settings']).toEqual({
+      ...{ status: 'WARN', detail: 'reads no "budget"', next: 'Leave it out.' },
+    });
+  });
+
   it('warns of test records that training sees parts of', () => {
     expect(lines({ leakage: { titles: 0, pairs: 0 } })['Held-out records']).toBeUndefined();
     expect(lines({ leakage: { titles: 1, pairs: 35 } })['Held-out records']).toMatchObject({

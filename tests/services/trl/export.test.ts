@@ -51,6 +51,23 @@ describe('exportForTrl', () => {
     expect(first.prompt_ids).toEqual(loadTokenizer(join(root, 'model')).encode(first.prompt));
   });
 
+  it('refuses chat settings that the template cannot mean, and names those that it does not use', async () => {
+    const root = temporaryFolder();
+    const exported = async (fields: object, template: string) => {
+      const config = { ...(await tinyStage(root)), ...fields };
+      writeFileSync(join(root, 'model', 'chat_template.jinja'), template);
+      return exportForTrl(inputsOfConfig(temporaryStore(), config, paths), join(root, 'export'), paths, home);
+    };
+    const turns = '{% for m in messages %}{{ m.content }}{% endfor %}';
+    const thinks = `${turns}{% if enable_thinking is false %}<b>{% endif %}`;
+    for (const chat_template_kwargs of [{ enable_thinking: 'no' }, { enable_thinking: 0 }, { enable_thinkin: false }])
+      await expect(exported({ chat_template_kwargs }, thinks)).rejects.toMatchObject({ code: 'BAD_CHAT_SETTINGS' });
+    const refuses = `{% if messages[0].role == 'system' %}{{ raise_exception('no') }}{% endif %}${turns}`;
+    await expect(exported({ system_prompt: 'wa' }, refuses)).rejects.toMatchObject({ code: 'SYSTEM_ROLE_REFUSED' });
+    const made = await exported({ chat_template_kwargs: { budget: 3 } }, thinks);
+    expect(made.unused_chat_settings).toEqual([expect.stringContaining('reads no "budget"')]);
+  });
+
   it("keeps the text of a run's own task and the adapter that it started from", async () => {
     const root = temporaryFolder();
     const store = temporaryStore();
