@@ -1,6 +1,6 @@
 /** The program's hosts as processes that a campaign may kill: the command, `braid serve`, the desktop app. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { createORPCClient } from '@orpc/client';
@@ -132,4 +132,23 @@ export function childrenOf(pid: number): number[] {
 export function usageOf(pid: number): { readonly memoryMiB: number; readonly descriptors: number } {
   const pages = Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]);
   return { memoryMiB: (pages * 4096) / 2 ** 20, descriptors: readdirSync(`/proc/${pid}/fd`).length };
+}
+
+/**
+ * Watches a process's memory from now on, on Linux: `grownMiB` is its highest resident size since, above where it began.
+ * Elsewhere it stays 0.
+ */
+export function peakMemory(pid: number): { grownMiB(): number } {
+  try {
+    // Sets the peak back to what is in use.
+    writeFileSync(`/proc/${pid}/clear_refs`, '5');
+    const before = peakOf(pid);
+    return { grownMiB: () => peakOf(pid) - before };
+  } catch {
+    return { grownMiB: () => 0 };
+  }
+}
+
+function peakOf(pid: number): number {
+  return Number(/^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
 }

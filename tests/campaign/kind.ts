@@ -48,7 +48,9 @@ const MOST_KEPT = 20;
 const LONGEST_INPUT = 400;
 
 /** Answers later than this are failures. */
-export const SLOW_SECONDS = 5;
+export const SLOW_SECONDS = 2;
+/** So are those that need more memory than this beside what is in use. */
+export const MOST_MEMORY_MIB = 512;
 
 /** Opens the books of a kind. */
 export function openKind(

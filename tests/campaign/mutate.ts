@@ -47,6 +47,45 @@ export function mutatedValue(stream: RandomStream, value: unknown): unknown {
   return Object.fromEntries(entries);
 }
 
+/** Patterns that backtrack for ever, for any place that takes one. */
+const PATTERNS: readonly string[] = ['^(a+)+$', '(.*)*x', '([a-z]+)+$', '(a|a)*b', '\\p{L}*\\p{L}*\\p{L}*!'];
+
+/**
+ * A copy of a JSON value with one to three places changed, most of them to something alike: what reads it gets past its
+ * outer form, to where the faults are.
+ */
+export function nudgedValue(stream: RandomStream, value: unknown): unknown {
+  let changed = value;
+  for (let times = 1 + stream.below(3); times > 0; times--) changed = nudgedOnce(stream, changed);
+  return changed;
+}
+
+function nudgedOnce(stream: RandomStream, value: unknown): unknown {
+  if (Array.isArray(value) && value.length > 0) {
+    const at = stream.below(value.length);
+    const kind = stream.below(12);
+    if (kind === 0) return value.toSpliced(at, 1);
+    if (kind === 1) return value.toSpliced(at, 0, value[stream.below(value.length)]);
+    return value.with(at, nudgedOnce(stream, value[at]));
+  }
+  if (typeof value !== 'object' || value === null) return alike(stream, value);
+  const entries = Object.entries(value);
+  if (entries.length === 0) return value;
+  const at = stream.below(entries.length);
+  const [name, field] = entries[at] ?? ['', null];
+  if (stream.below(25) === 0) return Object.fromEntries(entries.toSpliced(at, 1));
+  return Object.fromEntries(entries.with(at, [name, nudgedOnce(stream, field)]));
+}
+
+function alike(stream: RandomStream, value: unknown): unknown {
+  if (stream.below(6) === 0) return hostileValue(stream);
+  if (typeof value === 'number') return pick(stream, [0, 1, -1, value + 1, 2 * value, value / 2, 1e9, 2 ** 31, 1e-300]);
+  if (typeof value === 'boolean') return !value;
+  if (typeof value !== 'string') return pick(stream, ['', 0, false, 'x']);
+  if (stream.below(4) === 0) return pick(stream, PATTERNS);
+  return pick(stream, ['', value + value, value.toUpperCase(), value.slice(1), `${value} `, pick(stream, TOKENS)]);
+}
+
 /** Changed bytes: flipped, cut, repeated, overwritten, with tokens put in between. */
 export function mutatedBytes(stream: RandomStream, bytes: Buffer): Buffer {
   let changed = bytes;

@@ -1,6 +1,7 @@
 /** Everything that reads what a person, a page or the internet hands in, with an input that is right. */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { parquetWriteBuffer } from 'hyparquet-writer';
 import { jsonPlaces } from '../../main/io/json-places.ts';
 import { decodeText } from '../../main/io/text-file.ts';
 import { parseYaml } from '../../main/io/yaml.ts';
@@ -15,6 +16,7 @@ import type { RandomStream } from '../../main/random.ts';
 import { trainingHistory } from '../../main/services/comparisons/sampled/training-history.ts';
 import { parseConfigText } from '../../main/services/config/presets.ts';
 import { detectTask } from '../../main/services/datasets/detect-task.ts';
+import { planImport } from '../../main/services/datasets/import/plan.ts';
 import { readDataset, readTemplate } from '../../main/services/datasets/index.ts';
 import { readScoreFile } from '../../main/services/evaluation/score-file.ts';
 import { openRecordFiles } from '../../main/services/library/record-files.ts';
@@ -22,11 +24,14 @@ import { parseRepo } from '../../main/services/models/hub.ts';
 import { resolveModelParts } from '../../main/services/models/resolve.ts';
 import { guessedName } from '../../main/services/texts/guess-format.ts';
 import { parseTexts } from '../../main/services/texts/parse.ts';
+import { parseDefinition } from '../../main/tasks/folder/definition.ts';
+import { readTaskFolder } from '../../main/tasks/folder/source.ts';
 import { interleaveTask } from '../../main/tasks/interleave/task.ts';
 import { replyTask } from '../../main/tasks/reply/task.ts';
 import { parseConfig } from '../../main/trainer/config.ts';
 import { tinyRecord } from '../tiny-model.ts';
-import { mutatedBytes, mutatedText, pick } from './mutate.ts';
+import { hostileInputs, withHeader } from './hostile-inputs.ts';
+import { mutatedBytes, mutatedText, nudgedValue, pick } from './mutate.ts';
 
 export interface Parser {
   readonly name: string;
@@ -34,12 +39,17 @@ export interface Parser {
   readonly file: string;
   /** Inputs that are right, to begin with. */
   readonly good: readonly (string | Buffer)[];
+  /** How a good input becomes one that is nearly right; absent: by its bytes and, where it is JSON, its values. */
+  mutate?(stream: RandomStream, good: Buffer): Buffer;
   parse(file: string, bytes: Buffer, folder: string): unknown;
 }
 
 const root = resolve(import.meta.dirname, '../..');
 const resources = join(root, 'resources');
 const tiny = join(resources, 'models/tiny');
+const fixtures = join(root, 'tests/parity/fixtures/tokenizers');
+/** Among them one that patterns backtrack on. */
+const TOKENIZED = ['Two words, and 1 more\n', `${'a'.repeat(60)}!`, 'é\t  <eos> 語🙂 '];
 const text = (bytes: Buffer): string => bytes.toString('utf8');
 const lines = (records: readonly unknown[]): string => records.map((record) => JSON.stringify(record)).join('\n');
 
@@ -58,6 +68,40 @@ const weights = encodeSafetensors([
   { name: 'a', shape: [2, 3], data: new Float32Array(6) },
   { name: 'b', shape: [4], data: new Float32Array(4) },
 ]);
+
+const exactMatch = join(resources, 'tasks/exact-match');
+const rows = [1, 2, 3, 4].map((i) => ({ question: `what is ${i}, or "${i}"?`, answer: String(i), n: i / 2 }));
+const separated = (mark: string): string =>
+  [['question', 'answer', 'n'], ...rows.map((row) => Object.values(row).map((one) => JSON.stringify(one)))]
+    .map((cells) => cells.join(mark))
+    .join('\n');
+const tables: Readonly<Record<string, string>> = {
+  ...{ csv: separated(','), tsv: separated('\t'), json: JSON.stringify({ data: rows }), jsonl: lines(rows) },
+};
+const parquet = Buffer.from(
+  parquetWriteBuffer({
+    columnData: [
+      { name: 'question', data: rows.map((row) => row.question), type: 'STRING' },
+      { name: 'answer', data: rows.map((row) => row.answer), type: 'STRING' },
+      { name: 'n', data: rows.map((row) => row.n), type: 'DOUBLE' },
+    ],
+  }),
+);
+
+/** JSON that stays JSON: most of the time a few values change, now and then anything. */
+function nudgedJson(stream: RandomStream, good: Buffer): Buffer {
+  if (stream.below(5) === 0) return mutatedText(stream, text(good));
+  return Buffer.from(JSON.stringify(nudgedValue(stream, JSON.parse(text(good)))));
+}
+
+/** A changed header under a length that fits it, or changed weights. */
+function nudgedWeights(stream: RandomStream, good: Buffer): Buffer {
+  if (stream.below(5) === 0) return mutatedBytes(stream, good);
+  const end = 8 + Number(good.readBigUInt64LE());
+  const data = good.subarray(end);
+  if (stream.below(3) === 0) return Buffer.concat([good.subarray(0, end), mutatedBytes(stream, data)]);
+  return withHeader(nudgedValue(stream, JSON.parse(text(good.subarray(8, end)))), data);
+}
 
 function texts(name: string, bytes: Buffer): unknown {
   const decoded = decodeText(name, bytes);
@@ -138,17 +182,18 @@ export const parsers: readonly Parser[] = [
   {
     ...{ name: 'config.json', file: 'config.json' },
     good: [readFileSync(join(tiny, 'config.json'))],
+    mutate: nudgedJson,
     parse: (_, __, folder) => readModelConfig(folder),
   },
   {
     ...{ name: 'tokenizer.json', file: 'tokenizer.json' },
-    good: ['llama3', 'qwen', 'wordpiece', 'llama2']
-      .map((name) => join(root, 'tests/parity/fixtures/tokenizers', name, 'tokenizer.json'))
-      .concat(join(tiny, 'tokenizer.json'))
-      .flatMap((file) => smallFile(file)),
+    good: [...['llama3', 'qwen2', 'wordpiece'].map((name) => join(fixtures, name)), tiny].map((folder) =>
+      readFileSync(join(folder, 'tokenizer.json')),
+    ),
+    mutate: nudgedJson,
     parse: (_, __, folder) => {
       const tokenizer = loadTokenizer(folder);
-      return tokenizer.decode(tokenizer.encode('Two words, and 1 more\n', true).slice(0, 50));
+      for (const words of TOKENIZED) tokenizer.decode(tokenizer.encode(words, true).slice(0, 200));
     },
   },
   {
@@ -159,6 +204,7 @@ export const parsers: readonly Parser[] = [
   {
     ...{ name: 'safetensors', file: 'model.safetensors' },
     good: [weights],
+    mutate: nudgedWeights,
     parse: (file) => {
       const opened = openSafetensors(file);
       try {
@@ -176,6 +222,7 @@ export const parsers: readonly Parser[] = [
   {
     ...{ name: 'adapter_config.json', file: 'adapter_config.json' },
     good: [JSON.stringify(adapterConfig)],
+    mutate: nudgedJson,
     parse: (file, bytes, folder) => {
       resolveModelParts(folder, { resources });
       parseAdapterConfig(JSON.parse(text(bytes)), file);
@@ -199,30 +246,48 @@ export const parsers: readonly Parser[] = [
     ],
     parse: (_, __, folder) => trainingHistory(folder),
   },
+  ...['csv', 'tsv', 'json', 'jsonl', 'parquet'].map(
+    (ending): Parser => ({
+      ...{ name: `table .${ending}`, file: `table.${ending}` },
+      good: ending === 'parquet' ? [parquet] : [tables[ending] ?? ''],
+      parse: (file) =>
+        planImport({
+          ...{ files: [file], testFiles: [], task: readTaskFolder(exactMatch), map: {}, filters: [], sample: null },
+          ...{ dedupe: false, splitBy: null, testShare: 0.2, seed: 1 },
+        }),
+    }),
+  ),
+  {
+    ...{ name: 'task.yaml', file: 'task.yaml' },
+    good: [readFileSync(join(exactMatch, 'task.yaml'), 'utf8')],
+    parse: (file, bytes) => parseDefinition(file, text(bytes)),
+  },
   { ...{ name: 'hub repository', file: 'x' }, good: ['owner/name'], parse: (_, bytes) => parseRepo(text(bytes)) },
 ];
-
-/** Larger files would be mutated in places that nobody looks at. */
-function smallFile(file: string): Buffer[] {
-  try {
-    const bytes = readFileSync(file);
-    return bytes.length < 300_000 ? [bytes] : [];
-  } catch {
-    return [];
-  }
-}
 
 export interface ParserInput {
   readonly parser: Parser;
   readonly bytes: Buffer;
+  readonly what: string;
 }
 
-/** The input of one try. */
-export function parserInput(stream: RandomStream): ParserInput {
+/** The input of one try: first everything hostile that is known, then what chance makes. */
+export function parserInput(number: number, stream: RandomStream): ParserInput {
+  const hostile = hostileInputs[number - 1];
+  if (hostile !== undefined) {
+    const parser = parsers.find(({ name }) => name === hostile.parser);
+    if (parser === undefined) throw new Error(`Expected a parser "${hostile.parser}"`);
+    return { parser, bytes: hostile.bytes(), what: hostile.what };
+  }
   const parser = pick(stream, parsers);
   const good = pick(stream, parser.good);
-  const bytes = typeof good === 'string' ? mutatedText(stream, good) : mutatedBinary(stream, good);
-  return { parser, bytes };
+  const bytes = Buffer.from(good);
+  const mutate = parser.mutate ?? (typeof good === 'string' ? mutatedWords : mutatedBinary);
+  return { parser, bytes: mutate(stream, bytes), what: 'made by chance' };
+}
+
+function mutatedWords(stream: RandomStream, good: Buffer): Buffer {
+  return mutatedText(stream, text(good));
 }
 
 function mutatedBinary(stream: RandomStream, good: Buffer): Buffer {
@@ -231,7 +296,10 @@ function mutatedBinary(stream: RandomStream, good: Buffer): Buffer {
 }
 
 /** Parses an input as its parser's file in a folder of its own. */
-export async function parseInput({ parser, bytes }: ParserInput, folder: string): Promise<void> {
+export async function parseInput(
+  { parser, bytes }: Pick<ParserInput, 'parser' | 'bytes'>,
+  folder: string,
+): Promise<void> {
   const own = join(folder, parser.name.replace(/\W+/g, '-'));
   mkdirSync(own, { recursive: true });
   const file = join(own, parser.file);
