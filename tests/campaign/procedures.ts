@@ -6,8 +6,9 @@ import { ORPCError } from '@orpc/client';
 import type { z } from 'zod';
 import { contract } from '../../main/api/contract/index.ts';
 import { openStore } from '../../main/store/index.ts';
-import { type Client, type ServeHost, startServe, usageOf } from './hosts.ts';
-import { type Kind, type KindContext, SLOW_SECONDS } from './kind.ts';
+import { hostileFolders } from './hostile-folders.ts';
+import { type Client, peakMemory, type ServeHost, startServe, usageOf } from './hosts.ts';
+import { type Kind, type KindContext, MOST_MEMORY_MIB, SLOW_SECONDS } from './kind.ts';
 import { pick } from './mutate.ts';
 import { inputFor, type Known } from './schema-values.ts';
 import { makeWorld, trainWhole, type World } from './world.ts';
@@ -46,7 +47,7 @@ export const procedures: Kind = {
   run: async (context) => {
     const world = await makeWorld(context.folder);
     await trainWhole(world);
-    const known = knownOf(world);
+    const known = knownOf(world, hostileFolders(world.root, context.stream(0)));
     const all = proceduresOf(contract).filter(({ name }) => !(name in LEFT_OUT));
     context.report.measured.procedures = all.length;
     const caller = await openCaller(world, context, all.length);
@@ -65,9 +66,9 @@ export const procedures: Kind = {
   },
 };
 
-function knownOf({ root, config }: World): Known {
+function knownOf({ root, config }: World, hostile: readonly string[]): Known {
   mkdirSync(join(root, 'other'), { recursive: true });
-  const own = [config.dataset, config.model, join(root, 'outputs'), join(root, 'other'), root];
+  const own = [config.dataset, config.model, join(root, 'outputs'), join(root, 'other'), root, ...hostile];
   return {
     paths: [...own, '/etc/passwd', '/dev/zero', '../../x', join(root, 'nothing'), `${root}/\0`, 'x'.repeat(4096)],
     references: ['bundled:tiny', 'bundled:tiny-reply', 'checkpoint:1', 'checkpoint:99', 'workspace:tiny-test', 'run:1'],
@@ -115,6 +116,7 @@ async function openCaller(world: World, context: KindContext, turns: number): Pr
   return {
     call: async (number, name, input) => {
       report.tries++;
+      const memory = peakMemory(host.process.pid ?? 0);
       const seconds = await timed(
         () => answerOf(page.client, name, input, host),
         (what) => context.failed(number, `${name}: ${what}`, shown(input)),
@@ -129,6 +131,9 @@ async function openCaller(world: World, context: KindContext, turns: number): Pr
         if (second > limit) context.failed(number, `${name}: answered after ${second.toFixed(0)} s`, shown(input));
         report.slowest = Math.max(report.slowest, Math.min(seconds, second));
       } else if (!WORKING.test(name)) report.slowest = Math.max(report.slowest, seconds);
+      const mebibytes = host.hasEnded() ? 0 : memory.grownMiB();
+      if (mebibytes > MOST_MEMORY_MIB)
+        context.failed(number, `${name}: took ${Math.round(mebibytes)} MiB`, shown(input));
       const said = host.stderr().slice(heard);
       heard = host.stderr().length;
       const stack = /^\s+at .+:\d+:\d+\)?$/m.exec(said)?.[0].trim();
