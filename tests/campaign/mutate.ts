@@ -51,12 +51,12 @@ export function mutatedValue(stream: RandomStream, value: unknown): unknown {
 const PATTERNS: readonly string[] = ['^(a+)+$', '(.*)*x', '([a-z]+)+$', '(a|a)*b', '\\p{L}*\\p{L}*\\p{L}*!'];
 
 /**
- * A copy of a JSON value with one to three places changed, most of them to something alike: what reads it gets past its
+ * A copy of a JSON value with one or two places changed, most of them to something alike: what reads it gets past its
  * outer form, to where the faults are.
  */
 export function nudgedValue(stream: RandomStream, value: unknown): unknown {
   let changed = value;
-  for (let times = 1 + stream.below(3); times > 0; times--) changed = nudgedOnce(stream, changed);
+  for (let times = 1 + stream.below(2); times > 0; times--) changed = nudgedOnce(stream, changed);
   return changed;
 }
 
@@ -78,7 +78,7 @@ function nudgedOnce(stream: RandomStream, value: unknown): unknown {
 }
 
 function alike(stream: RandomStream, value: unknown): unknown {
-  if (stream.below(6) === 0) return hostileValue(stream);
+  if (stream.below(10) === 0) return hostileValue(stream);
   if (typeof value === 'number') return pick(stream, [0, 1, -1, value + 1, 2 * value, value / 2, 1e9, 2 ** 31, 1e-300]);
   if (typeof value === 'boolean') return !value;
   if (typeof value !== 'string') return pick(stream, ['', 0, false, 'x']);

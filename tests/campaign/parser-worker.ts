@@ -54,8 +54,8 @@ async function outcomeOf(input: ParserInput): Promise<Outcome> {
   return { seconds: (performance.now() - from) / 1000, mebibytes: memory.grownMiB(), raw, isRead };
 }
 
-/** Faults of a file are listed one by one, up to a few. */
-const LONGEST_MESSAGE = 10_000;
+/** Faults of a file are listed one by one, up to a few; an error cuts what it is given. */
+const LONGEST_MESSAGE = 11_000;
 
 for (let number = first; ; number++) {
   const input = parserInput(number, randomStream(seed, hashString('parsers'), number));

@@ -94,13 +94,23 @@ function nudgedJson(stream: RandomStream, good: Buffer): Buffer {
   return Buffer.from(JSON.stringify(nudgedValue(stream, JSON.parse(text(good)))));
 }
 
-/** A changed header under a length that fits it, or changed weights. */
+/** A changed header under a length that fits it, changed weights, or tensors under other names. */
 function nudgedWeights(stream: RandomStream, good: Buffer): Buffer {
-  if (stream.below(5) === 0) return mutatedBytes(stream, good);
+  if (stream.below(6) === 0) return mutatedBytes(stream, good);
   const end = 8 + Number(good.readBigUInt64LE());
   const data = good.subarray(end);
-  if (stream.below(3) === 0) return Buffer.concat([good.subarray(0, end), mutatedBytes(stream, data)]);
-  return withHeader(nudgedValue(stream, JSON.parse(text(good.subarray(8, end)))), data);
+  const header = JSON.parse(text(good.subarray(8, end))) as Record<string, unknown>;
+  switch (stream.below(4)) {
+    case 0:
+      return withHeader(nudgedValue(stream, header), data);
+    case 1:
+      return withHeader({ ...header, __metadata__: nudgedValue(stream, { format: 'pt', a: 'b' }) }, data);
+    case 2:
+      return withHeader(Object.fromEntries(Object.entries(header).toReversed()), data);
+    default:
+      // As many bytes as before, whatever they say.
+      return Buffer.concat([good.subarray(0, end), Buffer.from(data.map((byte) => byte ^ stream.below(256)))]);
+  }
 }
 
 function texts(name: string, bytes: Buffer): unknown {

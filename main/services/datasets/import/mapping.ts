@@ -73,7 +73,9 @@ export function guessMapping(fields: readonly TaskField[], columns: readonly str
     for (const { name } of fields) {
       if (mapping[name] !== undefined) continue;
       const last = name.split('.').at(-1) ?? name;
-      const column = find(pass === 'same' ? [name, last] : (KNOWN_AS[last] ?? []));
+      const column = find(
+        pass === 'same' ? [name, last] : ((Object.hasOwn(KNOWN_AS, last) ? KNOWN_AS[last] : undefined) ?? []),
+      );
       if (column === undefined) continue;
       mapping[name] = column;
       taken.add(column);
