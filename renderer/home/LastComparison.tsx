@@ -26,7 +26,8 @@ export function LastComparison() {
         {newest.models.map(({ name, mean }, i) => (
           <div key={name}>
             <dt>
-              <DistinctName parts={parts(name)} title={i === 0 ? `${name} (baseline)` : name} />
+              <DistinctName parts={parts(name)} />
+              {i === 0 && ' (baseline)'}
             </dt>
             <dd className="num">
               <span className={classes.scoreBar} style={{ backgroundSize: `${100 * (mean ?? 0)}% 100%` }} />
