@@ -56,7 +56,9 @@ function suchAs({ examples }: Unwritable, wanted: (becomes: string | null) => bo
   const shown = examples.filter(({ becomes }) => wanted(becomes)).slice(0, EXAMPLES);
   if (shown.length === 0) return '';
   const words = shown.map(({ word, becomes }) =>
-    becomes === null || becomes === word ? quoted(word) : `${quoted(word)} as ${quoted(becomes)}`,
+    becomes === null || becomes === word
+      ? quoted(word)
+      : `${quoted(word)} as ${becomes === '' ? 'nothing' : quoted(becomes)}`,
   );
   const last = words.pop();
   return `, such as ${words.length === 0 ? last : `${words.join(', ')} and ${last}`}`;

@@ -80,7 +80,7 @@ export function unwritableOf({ tokenizer, records, evalRecords }: SessionTokens,
 /** Targets whose reward is compared: the first of those that don't come back as they are. */
 const COMPARED = 256;
 /** Beyond this share there is little left to fine-tune on. */
-const LOST_TARGETS = 0.1;
+const LOST_TARGETS = 0.25;
 
 /** Why such texts can't be learned, in a sentence; null: they can. `scores`: whether the task may be asked for rewards. */
 export function outOfReach(tokens: SessionTokens, task: Task, config: TrainConfig, scores: boolean): string | null {

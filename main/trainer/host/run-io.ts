@@ -2,9 +2,11 @@
 
 import { append } from '../../lists.ts';
 import { QUOTED_REMEDY, quotingInWords } from '../../text/quoted-tokens.ts';
+import { UNWRITABLE_REMEDY, unwritableInWords } from '../../text/unwritable.ts';
 import type { SavedGeneration, ScoredGeneration } from '../batching/generation.ts';
 import type { PromptState } from '../batching/prompt-stream.ts';
 import { recordsQuoting } from '../batching/prompts.ts';
+import { unwritableOf } from '../batching/writable.ts';
 import { type RunProgress, saveCheckpoint } from '../checkpoint.ts';
 import { isReinforcement, type TrainConfig } from '../config.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -127,6 +129,14 @@ export function openRunIo(
     emit({ kind: 'notice', step: 0, topic: 'control_tokens', message, remedy: QUOTED_REMEDY });
   }
 
+  /** Of targets: the run was allowed to train on them, or isn't rewarded for them. */
+  function noticeUnwritable(): void {
+    const found = unwritableOf(stage, stage.task);
+    if (found.unknown + found.changed === 0) return;
+    const message = `${unwritableInWords(found)}.`;
+    emit({ kind: 'notice', step: 0, topic: 'unwritable_words', message, remedy: UNWRITABLE_REMEDY });
+  }
+
   /** A stage that is met before it starts teaches nothing. */
   function noticeMet(): void {
     if (goal?.endIfMet !== true || heldOut === null || heldOut < goal.atLeast) return;
@@ -180,6 +190,7 @@ export function openRunIo(
     begin: async () => {
       if (progress.step > 0) return;
       noticeQuoting();
+      noticeUnwritable();
       noticeUnusedChat();
       if (config.eval_steps === 0) return;
       await evaluateNow(0);
