@@ -23,7 +23,7 @@ const WORD_BEFORE = new RegExp(String.raw`${LETTER}(?:[\-‐‑]|[_\^]\{?)?$|[\)
 const WORD_AFTER = new RegExp(`^${LETTER}+`, 'v');
 const ORDINAL = /^(?:st|nd|rd|th|D|s)$/;
 const UNIT = /^(?:[kcm]m|[km]?g|ml|min|sec|hrs?|lbs?|oz|ft|mph|kmh|px|kWh|EUR|USD|GBP)$/;
-const SIGN_BEFORE = /(?:^|[^\p{L}\p{N}])[\-−–][$€£¥₹]?$/v;
+const SIGN_BEFORE = /(?:^|[^\p{L}\p{N}])[\-−–](?:[$€£¥₹]\s?)?$|[=:\(]\s?[\-−–]\s$/v;
 const YEAR_OF_DATE =
   /\b(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]*\.?,?(?:\s+\d{1,2}(?:st|nd|rd|th)?,?)?\s+$/i;
 const SCALE = /^(?:[\s\u00a0]?(hundred|thousand|million|billion|trillion)\b|(百|千|万|萬|만|亿|億|억))/iu;
@@ -65,7 +65,7 @@ export function lastNumber(text: string, mark: DecimalMark = '.'): number | null
 }
 
 /** What may stand around the number of a cell: a currency, a unit. */
-const BEFORE_CELL = /^[-−–+]?\s?(?:[$€£¥₹]|EUR|USD|GBP)?\s?[-−–+]?$/;
+const BEFORE_CELL = /^(?:[-−–+]?(?:[$€£¥₹]\s?)?|(?:[$€£¥₹]|EUR|USD|GBP)\s?[-−–+]?)$/;
 const AFTER_CELL = /^[\s\u00a0]?(?:[%‰$€£¥₹]|°?[\p{L}°][\p{L}\d²³/^]{0,11})?\.?$/u;
 
 /** The number that a whole text is, with a currency or a unit; null for anything else. */
@@ -125,7 +125,9 @@ function readRun(run: Run, mark: DecimalMark): number | null {
   const { text, before, after, sign } = run;
   const [word = ''] = WORD_AFTER.exec(after) ?? [];
   if (isListed(run) || (word !== '' && !UNIT.test(word)) || /^\s?[ap]\.?m\b/i.test(after)) return null;
-  if (/(?:±|\+\/?-)\s*$/.test(before) || (/^\d{4}$/.test(text) && YEAR_OF_DATE.test(before))) return null;
+  // A tolerance, a root, a multiple of one or of π.
+  if (/(?:±|\+\/?-|√|\\sqrt\s*\{?)\s*$/.test(before) || /^\s?(?:√|\\(?:sqrt|pi)\b)/.test(after)) return null;
+  if (/^\d{4}$/.test(text) && YEAR_OF_DATE.test(before)) return null;
   const value = decimal(text, mark) ?? compound(text, mark);
   const [, ...names] = SCALE.exec(after) ?? [];
   const scale = SCALES[names.find(Boolean)?.toLowerCase() ?? ''] ?? 0;

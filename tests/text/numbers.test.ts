@@ -45,6 +45,8 @@ describe('lastNumber', () => {
     ['2×10⁻³', 0.002],
     ['1.5e-3', 0.0015],
     ['-$5', -5],
+    ['x = - 5', -5],
+    ['-$ 5', -5],
     ['75%', 75],
     ['5.1 million', 5100000],
     ['５万', 50000],
@@ -68,7 +70,19 @@ describe('lastNumber', () => {
       '3–5',
       '3:2',
     ],
-    ...['1,2,3', '(1,2)', '5 ± 1', '5k', '0x1F', '1/0', 'COVID-19', '12,345,6'],
+    ...[
+      '1,2,3',
+      '(1,2)',
+      '5 ± 1',
+      '5√3',
+      String.raw`5\sqrt{3}`,
+      String.raw`2\pi`,
+      '5k',
+      '0x1F',
+      '1/0',
+      'COVID-19',
+      '12,345,6',
+    ],
     // A number that was rounded would equal others.
     ...['9007199254740993', '18446744073709551614', '9007199254740991.4'],
   ])('reads no number in %s', (text) => expect(lastNumber(text)).toBeNull());
@@ -85,7 +99,8 @@ describe('wholeNumberText', () => {
     expect(['2,5', '€ 1.000,50', '5 km', '-3', ' 7 '].map((text) => wholeNumberText(text))).toEqual([
       2.5, 1000.5, 5, -3, 7,
     ]);
-    for (const text of ['(5)', '3 - 5', 'so 72', 'May 5', '']) expect(wholeNumberText(text), text).toBeNull();
+    for (const text of ['(5)', '3 - 5', '--5', '- 5', '-USD 5', '5-', 'so 72', 'May 5', ''])
+      expect(wholeNumberText(text), text).toBeNull();
   });
 });
 

@@ -6,7 +6,7 @@
 import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { inputError } from '../../errors.ts';
-import { parseJson } from '../../io/json.ts';
+import { parseJsonExactly } from '../../io/json.ts';
 import { type InterleaveRecord, parseInterleaveRecord } from '../../tasks/interleave/record.ts';
 
 /** One line of a dataset. */
@@ -134,7 +134,7 @@ async function textOf(handle: Handle, { start, end }: Line): Promise<string> {
 /** Whether a record contains the search text; the prompt is skipped, as it repeats the fragments among words common to all. */
 function holds(json: string, wanted: string): boolean {
   try {
-    const value: unknown = parseJson(json);
+    const value: unknown = parseJsonExactly(json);
     const fields = typeof value === 'object' && value !== null ? Object.entries(value) : [['', value] as const];
     const own = fields.length > 1 ? fields.filter(([name]) => name !== 'prompt') : fields;
     return own.some(([, field]) => plain(field).toLowerCase().includes(wanted));
@@ -166,7 +166,7 @@ async function viewsOf(file: string, lines: readonly Line[]): Promise<RecordView
 /** A record with fragments is an interleave record; then all of it must be valid. */
 function viewOf(json: string, line: number): RecordView {
   try {
-    const value: unknown = parseJson(json);
+    const value: unknown = parseJsonExactly(json);
     if (typeof value === 'object' && value !== null && !('fragment_a' in value))
       return { kind: 'other', line, json: JSON.stringify(value, null, 2).slice(0, LONGEST_OTHER) };
     return { kind: 'interleave', line, record: parseInterleaveRecord(value) };

@@ -76,6 +76,7 @@ function zipped(columns: readonly (readonly [string, readonly unknown[]])[]): Fi
 }
 
 function named(names: readonly string[]): string {
+  if (names.length === 0) return 'no fields';
   const shown = names.slice(0, 3).map((name) => `"${name.slice(0, 40)}"`);
   return `${shown.join(', ')}${names.length > shown.length ? ' …' : ''}`;
 }

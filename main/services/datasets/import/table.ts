@@ -6,9 +6,10 @@ import { inputError } from '../../../errors.ts';
 import { MOST_FIELDS, parseCsv } from '../../../io/csv-rows.ts';
 import { isJsonObject, parseJson, parseJsonExactly } from '../../../io/json.ts';
 import { parseJsonLines } from '../../../io/json-lines.ts';
+import { jsonPlaces } from '../../../io/json-places.ts';
 import { readParquet } from '../../../io/parquet.ts';
 import { openRegular } from '../../../io/read-file.ts';
-import { type FileFault, faultsError, readTextFile } from '../../../io/text-file.ts';
+import { type FileFault, faultsError, lineOf, readTextFile } from '../../../io/text-file.ts';
 import { recordsInJson } from './json-shapes.ts';
 
 /** A row with its place, for messages. */
@@ -97,8 +98,12 @@ function jsonRows(file: string, text: string, isLines: boolean): Row[] {
   try {
     value = parseJsonExactly(text);
   } catch (error) {
+    if (isLines && /^[[{]\s*$/.test(first))
+      throw fail({ file, line: 1, reason: 'expected an object on each line, got one that goes on over several lines' });
     if (isLines || (first.startsWith('{') && isJson(first))) return lines();
-    throw fail({ file, line: null, reason: `not JSON: ${(error as Error).message}` });
+    const { fault } = jsonPlaces(text);
+    const line = fault === null ? null : lineOf(text, fault.offset);
+    throw fail({ file, line, reason: `not JSON: ${fault?.reason ?? (error as Error).message}` });
   }
   const found = recordsInJson(value);
   if ('fault' in found) throw fail({ file, line: null, reason: found.fault });

@@ -184,6 +184,12 @@ describe('planImport', () => {
     expect(await refused({ meta: [{}, {}], question: ['a', 'b'] }, 'mixed')).toContain(
       'the list of objects "meta" or columns',
     );
+    const pretty = file('pretty.jsonl', '{\n "question": "a"\n}\n{\n "question": "b"\n}\n');
+    await expect(planImport(options(pretty))).rejects.toThrow(
+      'an object on each line, got one that goes on over several',
+    );
+    const broken = file('nan.json', '[\n{"question": NaN}]');
+    await expect(planImport(options(broken))).rejects.toThrow('nan.json, line 2: not JSON: expected a value, got "N"');
     const uneven = file('uneven.json', JSON.stringify({ columns: ['question', 'answer'], data: [['x', 1], ['y']] }));
     await expect(planImport(options(uneven))).rejects.toThrow('expected 2 values for each row, got 1 in row 2');
   });
@@ -212,7 +218,7 @@ describe('planImport', () => {
     const keys = file('keys.jsonl', `{${names.map((name) => `"${name}":1`).join(',')}}\n`);
     await expect(planImport(options(keys))).rejects.toThrow('keys.jsonl, line 1: expected at most 16384 columns');
     const deep = file('deep.json', `[{"question":${'['.repeat(1e6)}`);
-    await expect(planImport(options(deep))).rejects.toThrow('nested more than 500 levels deep');
+    await expect(planImport(options(deep))).rejects.toThrow('deep.json, line 1: not JSON: expected at most 500 levels');
     const open = file('open.csv', `question,answer\n"${'a""'.repeat(1e6)}`);
     await expect(planImport(options(open))).rejects.toThrow("line 2 isn't closed");
     const long = file('long.csv', `question,answer\n${'a'.repeat(5e6)},1\n`);
