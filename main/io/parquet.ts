@@ -12,6 +12,7 @@ import { parquetReadAsync } from 'hyparquet/src/read.js';
 import { assembleAsync, asyncGroupToRows } from 'hyparquet/src/rowgroup.js';
 import { checkChunks, checkFooter } from './parquet-limits.ts';
 import { parquetParsers, rawSchema, type Unreadable, valueReader } from './parquet-values.ts';
+import { unpackSnappy } from './snappy.ts';
 
 /** The file says how long a page is; more than that is a damaged or hostile one, which throws. A column of nulls has empty ones. */
 const unpackBy =
@@ -23,6 +24,7 @@ const compressors: Compressors = {
   GZIP: unpackBy(gunzipSync),
   BROTLI: unpackBy(brotliDecompressSync),
   ZSTD: unpackBy(zstdDecompressSync),
+  SNAPPY: unpackSnappy,
 };
 
 type Row = Readonly<Record<string, unknown>>;

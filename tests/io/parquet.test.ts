@@ -68,6 +68,15 @@ describe('readParquetRows', () => {
     expect(claims.some((message) => /^parquet file claims \d{9,} /.test(message))).toBe(true);
   });
 
+  it('refuses a snappy literal of billions of bytes at once', async () => {
+    const compressors = { SNAPPY: () => new Uint8Array([0x88, 0x0e, 0xfc, 0xff, 0xff, 0xff, 0xff, 1, 2, 3]) };
+    const began = performance.now();
+    await expect(readParquetRows(parquetWriteBuffer({ columnData, codec: 'SNAPPY', compressors }))).rejects.toThrow(
+      'a literal longer than itself',
+    );
+    expect(performance.now() - began).toBeLessThan(1000);
+  });
+
   it('refuses two columns of one name, of which one would be lost', async () => {
     const columnData = [
       { name: 'a', data: ['x'] },
