@@ -101,7 +101,9 @@ type Span = readonly [number, number];
  */
 export function quoteParts(text: string, parts: readonly string[], { pattern }: ControlTokens): Str {
   if (parts.includes(text)) return quote(text, 0);
-  const spans = merged([...new Set(parts)].flatMap((part) => placesOf(text, part)));
+  // A prompt may have a part without the white space around it.
+  const all = new Set(parts.flatMap((part) => [part, part.trim()]));
+  const spans = merged([...all].flatMap((part) => placesOf(text, part)));
   const own = [...text.matchAll(pattern)]
     .map(({ 0: token, index }): Span => [index, index + token.length])
     .filter(([start, end]) =>

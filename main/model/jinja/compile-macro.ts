@@ -4,7 +4,7 @@ import { typeError } from './errors.ts';
 import { callFrame, type Exec, entering, type Frame, ownerOf, print, type Scope } from './frame.ts';
 import { syntaxError } from './lexer.ts';
 import type { CallBlock, Macro, Statement } from './nodes.ts';
-import { toText } from './print.ts';
+import { blockText, toText } from './print.ts';
 import { FunctionScope, Symbols } from './scopes.ts';
 import { concat, type Str } from './text.ts';
 import { type Named, PyDict, PyFunction, PyTuple, Undefined, type Value } from './values.ts';
@@ -29,7 +29,7 @@ export function compileCallBlock(node: CallBlock, scope: Scope, compileBody: Com
   const call = compileCall(node.call, scope, make);
   return (frame, out) => {
     frame.run.line = node.line;
-    return print(toText(call(frame), frame.run), frame, out);
+    return print(blockText(call(frame)), frame, out);
   };
 }
 

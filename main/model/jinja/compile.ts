@@ -18,7 +18,7 @@ import {
 import { isTrue } from './iterate.ts';
 import { syntaxError } from './lexer.ts';
 import type { If, Statement } from './nodes.ts';
-import { toText } from './print.ts';
+import { blockText, toText } from './print.ts';
 import { FunctionScope, Symbols } from './scopes.ts';
 import { concat, type Str } from './text.ts';
 import { undeclared } from './walk.ts';
@@ -90,7 +90,7 @@ function compileStatement(node: Statement, scope: Scope): Exec {
       return (frame, out) => {
         const signal = text(frame);
         if (signal !== undefined) return signal;
-        print(toText(filter(frame), frame.run), frame, out);
+        print(blockText(filter(frame)), frame, out);
         leave(frame);
         return undefined;
       };

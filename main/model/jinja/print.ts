@@ -1,5 +1,5 @@
 /** Python's str() and repr(). */
-import { PyError, refuse } from './errors.ts';
+import { PyError, refuse, typeError } from './errors.ts';
 import type { Run } from './run.ts';
 import { concat, isStr, mapText, plain, type Str } from './text.ts';
 import { isPrintable } from './unicode.ts';
@@ -24,6 +24,12 @@ export function toText(value: Value, run: Run): Str {
   if (value instanceof Escaped) return value.text;
   if (value instanceof Undefined) return '';
   return repr(value, run);
+}
+
+/** What a filter block or a call block prints, which has to be a text already. */
+export function blockText(value: Value): Str {
+  if (isStr(value)) return value;
+  return value instanceof Escaped ? value.text : typeError(`expected str, ${typeName(value)} found in a block`);
 }
 
 export function repr(value: Value, run: Run): Str {
