@@ -28,6 +28,10 @@ describe('renderChat', () => {
     expect(render('{{ unk_token is defined }}', config)).toBe('False');
   });
 
+  it('takes any number of arguments', () => {
+    expect(render('{% macro m() %}{{ varargs|length }}{% endmacro %}{{ m(*range(5000)) }}')).toBe('5000');
+  });
+
   it('knows range, none and tools', () => {
     const counted = '{% for i in range(3) %}{{ i }}{% endfor %}{% for i in range(5, 1, -2) %}{{ i }}{% endfor %}';
     expect(render(counted)).toBe('01253');

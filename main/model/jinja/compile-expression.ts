@@ -168,7 +168,7 @@ function compileArguments({ args, named, rest, namedRest }: Arguments, scope: Sc
   return (frame: Frame): { args: Value[]; named: Map<string, Value> } => {
     const values = positional.map((of) => of(frame));
     const names = new Map<string, Value>(keywords.map(([key, of]) => [key, of(frame)] as const));
-    if (more !== null && more !== undefined) values.push(...itemsOf(more(frame), frame.run).slice(0, 1000));
+    if (more !== null && more !== undefined) for (const value of itemsOf(more(frame), frame.run)) values.push(value);
     if (moreNamed !== null && moreNamed !== undefined) addNames(names, moreNamed(frame));
     return { args: values, named: names };
   };

@@ -28,7 +28,7 @@ function dict(args: readonly Value[], named: Named, run: Run): PyDict {
   if (args.length > 1) typeError(`dict expected at most 1 argument, got ${args.length}`);
   const entries: (readonly [Value, Value])[] = [];
   if (from instanceof Undefined) throw new PyError('UndefinedError', from.why);
-  if (from instanceof PyDict) entries.push(...from.entries());
+  if (from instanceof PyDict) for (const entry of from.entries()) entries.push(entry);
   else if (from !== undefined)
     for (const pair of itemsOf(from, run)) {
       const [key, value, more] = itemsOf(pair, run);
