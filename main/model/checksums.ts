@@ -34,12 +34,13 @@ export function hasChecksums(folder: string): boolean {
   return existsSync(join(folder, CHECKSUMS));
 }
 
-/** A file that a checkpoint had when it was written and no longer has: part of it was removed; null: all are there. */
+/** A file that a checkpoint had when it was written and no longer has: part of it was removed; null: all are there, or none is. */
 export function missingFile(folder: string): string | null {
   const there = new Set(readdirSync(folder));
   const listed = there.has(CHECKSUMS) ? readList(join(folder, CHECKSUMS)) : null;
   for (const name of listed?.keys() ?? []) if (!there.has(name)) return name;
-  return listed !== null || [...there].some((name) => name.endsWith('.safetensors')) ? null : 'a file of weights';
+  const hasWeights = there.size === 0 || [...there].some((name) => name.endsWith('.safetensors'));
+  return listed !== null || hasWeights ? null : 'a file of weights';
 }
 
 /** Rejects a folder whose files differ from its list; names the newest intact checkpoint of the run. */

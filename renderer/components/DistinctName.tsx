@@ -19,8 +19,14 @@ export function DistinctName({ parts: { start, end }, title = start + end }: Dis
     );
   return (
     <span className={classes.name} title={title}>
-      <span className={classes.start}>{start}</span>
-      <span className={classes.end}>{end}</span>
+      {/* Read as one word: two boxes would be read with a space between them. */}
+      <span className="visually-hidden">{start + end}</span>
+      <span className={classes.start} aria-hidden="true">
+        {start}
+      </span>
+      <span className={classes.end} aria-hidden="true">
+        {end}
+      </span>
     </span>
   );
 }
