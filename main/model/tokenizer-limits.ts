@@ -1,5 +1,5 @@
 /** Limits for what a tokenizer.json from anywhere makes the library do: its regular expressions may never end. */
-import { inputError } from '../errors.ts';
+import { BraidError, inputError } from '../errors.ts';
 import { withinTime } from '../time-limit.ts';
 import { KNOWN_EXPRESSIONS } from './gguf/pre-tokenizers.ts';
 
@@ -30,17 +30,35 @@ export function limitsOf(definition: object, file: string, least = LEAST_MS): Li
       `${file}: expected regular expressions of at most ${LONGEST_EXPRESSION} characters`,
       'Use the tokenizer.json of another model.',
     );
-  if (expressions.every((expression) => KNOWN_EXPRESSIONS.has(expression))) return (_, call) => call();
+  if (expressions.every((expression) => KNOWN_EXPRESSIONS.has(expression))) return (_, call) => inWords(file, call);
   return (characters, call) => {
     const most = least + characters / CHARACTERS_A_MS;
-    return withinTime(most, call, () =>
-      inputError(
-        'BAD_TOKENIZER',
-        `${file}: its regular expressions take more than ${Math.round(most / 1000)} s for a text of ${characters} characters`,
-        'Use the tokenizer.json of the model as it was published, or of another model.',
-      ),
+    return withinTime(
+      most,
+      () => inWords(file, call),
+      () =>
+        inputError(
+          'BAD_TOKENIZER',
+          `${file}: its regular expressions take more than ${Math.round(most / 1000)} s for a text of ${characters} characters`,
+          'Use the tokenizer.json of the model as it was published, or of another model.',
+        ),
     );
   };
+}
+
+/** What the library throws where a part of the file isn't what it expects, as an error that names the file. */
+function inWords<T>(file: string, call: () => T): T {
+  try {
+    return call();
+  } catch (cause) {
+    if (cause instanceof BraidError) throw cause;
+    const error = inputError(
+      'BAD_TOKENIZER',
+      `${file}: not a readable tokenizer (${(cause as Error).message})`,
+      'Use the tokenizer.json of a Hugging Face "fast" tokenizer.',
+    );
+    throw Object.assign(error, { cause });
+  }
 }
 
 /** The values of "Regex" in a part and its parts. */

@@ -281,19 +281,10 @@ function construct(definition: object, config: object, file: string): HfTokenize
     normalizer: normalizerAsHuggingFace(normalizer),
     decoder: decoderAsHuggingFace(decoder),
   };
-  try {
-    const inner = new HfTokenizer({ ...definition, ...parts }, { ...unknownToken(model), ...config });
-    decodeAsHuggingFace(inner.decoder);
-    if (Array.isArray((model as { vocab?: unknown } | null)?.vocab)) encodeAnyLength(inner.model ?? {});
-    return inner;
-  } catch (cause) {
-    const error = inputError(
-      'BAD_TOKENIZER',
-      `${file}: not a readable tokenizer (${(cause as Error).message})`,
-      'Use the tokenizer.json of a Hugging Face "fast" tokenizer.',
-    );
-    throw Object.assign(error, { cause });
-  }
+  const inner = new HfTokenizer({ ...definition, ...parts }, { ...unknownToken(model), ...config });
+  decodeAsHuggingFace(inner.decoder);
+  if (Array.isArray((model as { vocab?: unknown } | null)?.vocab)) encodeAnyLength(inner.model ?? {});
+  return inner;
 }
 
 /** Ids with what the tokenizer puts before and after every text. */

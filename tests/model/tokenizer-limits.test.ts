@@ -17,4 +17,19 @@ describe('limitsOf', () => {
   it('refuses expressions of thousands of characters', () => {
     expect(fault(() => limitsOf(split('a'.repeat(10_001)), 'tokenizer.json'))[1]).toContain('at most 10000');
   });
+
+  it('refuses replacements that double a text again and again', () => {
+    const doubling = { type: 'Replace', pattern: { String: 'a' }, content: 'aa' };
+    const normalizer = { type: 'Sequence', normalizers: Array(40).fill(doubling) };
+    expect(fault(() => limitsOf({ normalizer }, 'tokenizer.json'))[1]).toContain('more than 1000 times as long');
+    expect(() => limitsOf({ normalizer: { ...doubling, content: '▁' } }, 'tokenizer.json')).not.toThrow();
+  });
+
+  it('names the file where the library throws', () => {
+    const limited = limitsOf({}, 'tokenizer.json');
+    const parts: unknown = null;
+    expect(fault(() => limited(1, () => (parts as string[]).length))).toEqual([
+      ...['BAD_TOKENIZER', expect.stringContaining('tokenizer.json: not a readable tokenizer')],
+    ]);
+  });
 });
