@@ -87,7 +87,7 @@ export function readModelConfig(folder: string): ModelConfig {
 
 /** Checks a parsed config.json; `origin` identifies it in errors. */
 export function parseModelConfig(value: unknown, origin: string, extraEos: readonly number[] = []): ModelConfig {
-  const parsed = configSchema.safeParse(value);
+  const parsed = configSchema.safeParse(value, { reportInput: true });
   if (!parsed.success) {
     // For an unknown architecture, errors in the other fields don't matter.
     const strange = parsed.error.issues.find(({ path }) => path[0] === 'model_type');
