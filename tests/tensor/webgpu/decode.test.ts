@@ -102,9 +102,9 @@ describe.runIf(gpu !== null)('decoding by the fused step', () => {
     expect(sample(all)).toEqual(sample({ ...all, inBatches: (work) => work(64) }));
   });
 
-  it('reads once a token', () => {
+  it('reads once for the prompts, whether their logits are finite, and once a token', () => {
     const before = opened(gpu).gpu.counts.reads;
     ids(null, { maxNewTokens: 5, eosTokenIds: [] });
-    expect(opened(gpu).gpu.counts.reads - before).toBe(5);
+    expect(opened(gpu).gpu.counts.reads - before).toBe(1 + 5);
   });
 });
