@@ -71,7 +71,7 @@ function readQuoted(text: string, from: number, line: number) {
   }
 }
 
-/** Characters by which the separator is told. */
+/** Characters from which the separator is guessed. */
 const LONGEST_HEAD = 10_000;
 
 function separatorOf(text: string): string {

@@ -14,7 +14,7 @@ const MAX_BYTES = 255;
 export function nameFault(name: string): string | null {
   if (name === '') return 'is empty';
   if (name === '.' || name === '..') return 'leads to a folder';
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it searches for.
   if (/[\u0000-\u001f\u007f]/.test(name)) return 'contains a control character';
   const special = /[<>:"|?*\\/]/.exec(name)?.[0];
   if (special !== undefined) return `contains ${special}`;

@@ -23,7 +23,7 @@ const unpackedIn = (bytes: number): number => 2 ** 26 + 50 * bytes;
 export async function checkFooter(file: AsyncBuffer | ArrayBuffer): Promise<void> {
   const { byteLength: size } = file;
   const end = new DataView(await file.slice(Math.max(0, size - 8), size));
-  // What is no parquet file is refused as such.
+  // Anything but a parquet file is refused as such.
   if (size < 12 || end.getUint32(4, true) !== PAR1) return;
   const length = end.getUint32(0, true);
   if (length <= size - 8) checkThrift(new DataView(await file.slice(size - 8 - length, size - 8)), 0);

@@ -9,7 +9,7 @@ export type Unreadable = ReadonlyMap<string, string>;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Bytes that are no text stay bytes. */
+/** Bytes that aren't UTF-8 stay bytes. */
 function textOrBytes(bytes: Uint8Array): string | Uint8Array {
   try {
     return utf8.decode(bytes);

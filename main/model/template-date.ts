@@ -1,4 +1,4 @@
-/** The one day that chat templates are told: a prompt must not change from day to day. */
+/** The one day that chat templates get: a prompt must not change from day to day. */
 import { refuse } from './jinja/errors.ts';
 
 export const TEMPLATE_DATE = '26 Jul 2024';

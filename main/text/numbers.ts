@@ -101,7 +101,7 @@ function runsIn(text: string, pattern: RegExp): Run[] {
 const AROUND = 40;
 
 const LONGEST_CELL = 1000;
-/** Characters at the end of a text that are looked at first. */
+/** Characters at the end of a text that are read first. */
 const TAIL = 1000;
 
 /** The last run that isn't part of a word. */

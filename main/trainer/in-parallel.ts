@@ -2,7 +2,7 @@
 
 /**
  * Does work on all items, so many at a time; results are in the order of the items. After a failure nothing more is
- * begun, since requests cost money, and what has begun is waited for.
+ * started, since requests cost money, and what was started is awaited.
  */
 export async function inParallel<T, R>(
   items: readonly T[],

@@ -51,7 +51,7 @@ describe.skipIf(noBrowser)('long names', () => {
     app = await startApp(workspace);
   });
 
-  it('are told apart in a comparison, in the list of runs and on Home', async () => {
+  it('differ visibly in a comparison, in the list of runs and on Home', async () => {
     const { page, complaints, goto } = await openPage(app);
     await goto('/compare?model=checkpoint%3A2&model=checkpoint%3A3');
     await page.getByRole('button', { name: 'Compare', exact: true }).click();

@@ -20,7 +20,7 @@ function system({ has = ['libvulkan.so.1', DRIVER], needs = [] as string[], libr
 }
 
 describe('vulkanProblem', () => {
-  it('is null where nothing is missing, or nothing can be told', () => {
+  it('is null where nothing is missing, or nothing is known', () => {
     expect(vulkanProblem(system().libraries)).toBeNull();
     expect(vulkanProblem(system({ library: 7 }).libraries)).toBeNull();
   });

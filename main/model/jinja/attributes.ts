@@ -75,7 +75,7 @@ function itemOf(of: Value, key: Value, run: Run): Value | undefined {
   return of instanceof PyList || of instanceof PyTuple ? of.items[place] : undefined;
 }
 
-/** What `getattr` finds; undefined: nothing, so that the item of that name is looked for. */
+/** What `getattr` finds; undefined: nothing, so that the item of that name is tried. */
 function attributeOf(of: Value, name: string, run: Run): Value | undefined {
   if (of instanceof Undefined) throw new PyError('UndefinedError', of.why);
   if (name.startsWith('__')) return refuse(`the attribute "${name}"`);

@@ -19,7 +19,7 @@ import { Escaped, type Named, PyDict, PyTuple, Undefined, type Value } from './v
 
 type Filter = Builtin<Value>;
 
-/** markupsafe's soft_str, for filters that go on with methods of str. */
+/** markupsafe's soft_str, for filters that then use methods of str. */
 function textOf(value: Value, run: Run): Str {
   return value instanceof Escaped ? refuse('this filter of an escaped text') : toText(value, run);
 }

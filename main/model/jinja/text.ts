@@ -74,7 +74,7 @@ export function mapText(text: Str, change: (characters: string) => string): Str 
     typeof piece === 'string' ? change(piece) : quote(change(piece.text), piece.spans[2] ?? 0),
   );
   const joined = concat(parts);
-  // What depends on its neighbours can't be told apart.
+  // Where a character depends on its neighbours, all of it counts as somebody's.
   return plain(joined) === whole ? joined : quote(whole, text.spans[2] ?? 0);
 }
 

@@ -5,7 +5,7 @@ import { damaged } from './document-task.ts';
 import { openTextWorkers } from './workers.ts';
 
 const MAX_SECONDS = 60;
-/** Of the thread's objects, and of all that the process takes in addition while it reads a document. */
+/** Of the thread's objects, and of all that the process needs beside them while it reads a document. */
 const MAX_MIB = 1024;
 const CHECK_MS = 200;
 

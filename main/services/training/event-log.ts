@@ -1,6 +1,6 @@
 /**
  * A run's events on their way into the history. What can't be stored waits, and is stored before later ones: steps would
- * be missing in the middle otherwise. While another program holds the database, the trainer goes on.
+ * be missing in the middle otherwise. While another program holds the database, the trainer continues.
  */
 import { isLocked } from '../../store/errors.ts';
 import type { Store } from '../../store/index.ts';

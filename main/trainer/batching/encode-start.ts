@@ -25,7 +25,7 @@ export function encodeStart(
       'Leave system_prompt out, or use a chat model.',
     );
   const fault = tokenizer.checkChat().find(({ kind }) => kind === 'fault');
-  // A run that has begun goes on as it began.
+  // A resumed run continues as it started.
   if (fault !== undefined && (start.resumeFrom ?? null) === null)
     throw inputError('BAD_CHAT_SETTINGS', fault.message, fault.remedy);
   const { eosTokenIds, vocabSize } = readModelConfig(start.modelFolder);

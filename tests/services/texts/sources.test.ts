@@ -210,7 +210,7 @@ describe('readSources of documents', () => {
     expect(await whole('a.docx', bytes)).toMatchObject({ texts: [{ text: 'Term\n\nThe note.' }] });
   });
 
-  it('refuses what is no Word document, a bomb, and damaged XML, by name', async () => {
+  it('refuses other files as Word documents, a bomb, and damaged XML, by name', async () => {
     const reason = async (bytes: Uint8Array) => (await whole('a.docx', bytes))?.faults[0]?.reason;
     expect(await reason(Buffer.from('plain text'))).toMatch(/is not a Word document/);
     expect(await reason(Buffer.from('PK\u0003\u0004'))).toMatch(/is damaged, or not what its name says/);
@@ -234,13 +234,13 @@ describe('readSources of documents', () => {
   it('leaves out page numbers and running titles of PDFs', async () => {
     const page = (text: string, number: string) =>
       `BT /F 12 Tf 50 700 Td 14 TL (The river) Tj T* (${text}) Tj T* (- ${number} -) Tj ET`;
-    const pages = [page('It went on', '1'), page('and on,', '2'), page('to the sea.', 'iii')];
+    const pages = [page('It flowed', '1'), page('and on,', '2'), page('to the sea.', 'iii')];
     expect(await whole('a.pdf', madePdf(...pages))).toMatchObject({
-      texts: [{ text: 'It went on\nand on,\nto the sea.' }],
+      texts: [{ text: 'It flowed\nand on,\nto the sea.' }],
     });
   });
 
-  it('refuses a PDF without text, and what is no PDF, by name', async () => {
+  it('refuses a PDF without text, and other files, by name', async () => {
     const reason = async (bytes: Uint8Array) => (await whole('a.pdf', bytes))?.faults[0]?.reason;
     expect(await reason(madePdf('0 0 m'))).toMatch(/has pages without text, such as a scan/);
     expect(await reason(Buffer.from('plain text'))).toMatch(/is damaged, or not what its name says/);

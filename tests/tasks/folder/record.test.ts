@@ -59,13 +59,13 @@ describe('parseFolderRecord', () => {
 describe('what a record says', () => {
   const code = parseDefinition(
     'task.yaml',
-    'title: T\nfields: { head: text, size: number }\nprompt: |\n  Go on:\n  {head}\nmax_completion_length: 9\nsuccess_threshold: 1\n',
+    'title: T\nfields: { head: text, size: number }\nprompt: |\n  Complete:\n  {head}\nmax_completion_length: 9\nsuccess_threshold: 1\n',
   );
 
   it('is what the model reads, with its white space', () => {
     const prompt = (head: string) => parseFolderRecord(code, { head, size: 1 }).prompt;
-    expect(prompt('def f():\n    ')).toBe('Go on:\ndef f():\n    ');
-    for (const head of ['', ' ', '\t', 'a\r\n', '\n\n']) expect(prompt(head)).toBe(`Go on:\n${head}`);
+    expect(prompt('def f():\n    ')).toBe('Complete:\ndef f():\n    ');
+    for (const head of ['', ' ', '\t', 'a\r\n', '\n\n']) expect(prompt(head)).toBe(`Complete:\n${head}`);
   });
 
   it('is refused where a number would be another one', () => {

@@ -22,7 +22,7 @@ describe('openOutbox', () => {
     expect(sent).toEqual([[progress(1), progress(2)]]);
   });
 
-  it('sends texts and conversations while the work goes on, after what came before them', async () => {
+  it('sends texts and conversations while the work continues, after what came before them', async () => {
     const { sent, emit } = open();
     emit(progress(1));
     emit(text);

@@ -99,7 +99,7 @@ function jsonRows(file: string, text: string, isLines: boolean): Row[] {
     value = parseJsonExactly(text);
   } catch (error) {
     if (isLines && /^[[{]\s*$/.test(first))
-      throw fail({ file, line: 1, reason: 'expected an object on each line, got one that goes on over several lines' });
+      throw fail({ file, line: 1, reason: 'expected an object on each line, got one that takes several lines' });
     if (isLines || (first.startsWith('{') && isJson(first))) return lines();
     const { fault } = jsonPlaces(text);
     const line = fault === null ? null : lineOf(text, fault.offset);

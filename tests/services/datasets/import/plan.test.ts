@@ -185,9 +185,7 @@ describe('planImport', () => {
       'the list of objects "meta" or columns',
     );
     const pretty = file('pretty.jsonl', '{\n "question": "a"\n}\n{\n "question": "b"\n}\n');
-    await expect(planImport(options(pretty))).rejects.toThrow(
-      'an object on each line, got one that goes on over several',
-    );
+    await expect(planImport(options(pretty))).rejects.toThrow('an object on each line, got one that takes several');
     const broken = file('nan.json', '[\n{"question": NaN}]');
     await expect(planImport(options(broken))).rejects.toThrow('nan.json, line 2: not JSON: expected a value, got "N"');
     const uneven = file('uneven.json', JSON.stringify({ columns: ['question', 'answer'], data: [['x', 1], ['y']] }));
