@@ -79,10 +79,11 @@ export function startThread(
 }
 
 /** The error for a thread that didn't get as far as its first message; null: it was silent. */
-export function didNotStart(code: string, thread: string, fault: string | null): BraidError {
+export function didNotStart(code: string, thread: string, fault: string | null, cause?: Error): BraidError {
   const why = fault ?? 'it gave no sign of life';
   const remedy = fault === null ? 'Close other programs and try again.' : startRemedy(why);
   return new BraidError(code, `${thread} can't start: ${why}`, {
     remedy: remedy ?? '`braid doctor` checks what it needs.',
+    ...(cause !== undefined && { cause }),
   });
 }

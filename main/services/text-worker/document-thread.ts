@@ -35,10 +35,10 @@ export function openDocuments(
         return await workers.run('readDocument', { name, bytes }, { signal: stop.signal });
       } catch (error) {
         if (stop.signal.aborted) throw inputError('BAD_DOCUMENT', `${why}; save it as .txt`);
-        if (!(error instanceof BraidError) || error.code !== 'TEXT_WORK_DIED') throw error;
-        const { code } = (error.cause ?? {}) as NodeJS.ErrnoException;
-        if (code !== 'ERR_WORKER_OUT_OF_MEMORY') throw damaged(error);
-        throw inputError('BAD_DOCUMENT', `takes more than ${mib} MiB of memory to read; save it as .txt`);
+        const { code } = ((error as Error).cause ?? {}) as NodeJS.ErrnoException;
+        if (code === 'ERR_WORKER_OUT_OF_MEMORY')
+          throw inputError('BAD_DOCUMENT', `takes more than ${mib} MiB of memory to read; save it as .txt`);
+        throw error instanceof BraidError && error.code === 'TEXT_WORK_DIED' ? damaged(error) : error;
       } finally {
         clearTimeout(timeout);
         clearInterval(watch);

@@ -87,7 +87,7 @@ function newWorker(entry: string, resourceLimits: ResourceLimits): Worker {
     return new Worker(entry, { resourceLimits });
   } catch (error) {
     // The system has no room for another thread.
-    throw didNotStart('TEXT_WORK_DIED', THREAD, (error as Error).message);
+    throw didNotStart('TEXT_WORK_START', THREAD, (error as Error).message);
   }
 }
 
@@ -115,7 +115,7 @@ function ask(
       end();
     };
     const ended = (why: string, error?: Error): BraidError =>
-      ready.has(worker) ? died(why, error) : didNotStart('TEXT_WORK_DIED', THREAD, why);
+      ready.has(worker) ? died(why, error) : didNotStart('TEXT_WORK_START', THREAD, why, error);
     const failed = (error: Error): void => settle(() => reject(ended(error.message, error)));
     const gone = (): void => settle(() => reject(isCancelled(signal) ? cancelled() : ended('it ended')));
     signal?.addEventListener('abort', abort);

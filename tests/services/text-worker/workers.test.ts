@@ -44,7 +44,7 @@ describe('run', () => {
   ])('says why a thread cannot start: %s', async (_, body, why) => {
     const { run } = workers(body === null ? join(temporaryFolder(), 'none.mjs') : otherEntry(body));
     await expect(run('overview', overviewInput)).rejects.toMatchObject({
-      code: 'TEXT_WORK_DIED',
+      code: 'TEXT_WORK_START',
       message: expect.stringMatching(why),
     });
   });
@@ -88,9 +88,12 @@ describe('run', () => {
   });
 
   it('says so when the thread dies', async () => {
-    const dying = workers(otherEntry(`parentPort.on('message', () => process.exit(1));`));
+    const READY = `parentPort.postMessage({ kind: 'ready' });`;
+    const dying = workers(otherEntry(`${READY} parentPort.on('message', () => process.exit(1));`));
     await expect(dying.run('overview', overviewInput)).rejects.toMatchObject({ code: 'TEXT_WORK_DIED' });
-    const throwing = workers(otherEntry(`parentPort.on('message', () => { throw new Error('out of memory'); });`));
+    const throwing = workers(
+      otherEntry(`${READY} parentPort.on('message', () => { throw new Error('out of memory'); });`),
+    );
     await expect(throwing.run('overview', overviewInput)).rejects.toMatchObject({
       code: 'TEXT_WORK_DIED',
       message: expect.stringContaining('out of memory'),
