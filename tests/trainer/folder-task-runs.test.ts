@@ -27,8 +27,8 @@ afterAll(async () => {
 /** The interleave task, written as somebody else would. */
 function woven(reward: string, more = ''): FolderSource {
   const definition = `title: Weave
-fields: { prompt: text, target: text }
-prompt: '{prompt}'
+fields: { fragment_a: text, fragment_b: text, target: text }
+prompt: '<a> {fragment_a} <b> {fragment_b} <out>'
 target: '{target}'
 rewards: { alignment: 1 }
 highest_reward: 1
@@ -46,6 +46,14 @@ export const reward = ({ record, completion }) => {
   if (completion.length % 2 === 1) throw new Error('odd');
   return alignment(record.target, completion);
 };`;
+
+/** The model's own tokens stand in the prompt's template: in a record's field they would be characters. */
+const marked: FolderSource = {
+  ...replyFolder,
+  definition: replyFolder.definition
+    .replace('prompt: text, ', '')
+    .replace("prompt: '{prompt}'", "prompt: '<a> {post} <out>'"),
+};
 
 const recordsOf = (task: FolderSource) => {
   const opened = openTask(task, '');
@@ -86,7 +94,7 @@ describe('a run of a folder’s task', () => {
   it('has exactly the numbers of the reply task', async () => {
     const records = postsOfAllWords();
     const native = await tinyRun({ model, config: { task: 'reply' }, records });
-    const own = await tinyRun({ model, config: {}, task: replyFolder, records });
+    const own = await tinyRun({ model, config: {}, task: marked, records });
     // Only native code has a check here, and what is measured beside one.
     const expected = native.steps.map(({ 'check/reference_overlap': check, 'completions/diversity': _, ...rest }) => {
       expect(check).toBeGreaterThanOrEqual(0);
