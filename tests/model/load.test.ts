@@ -193,7 +193,7 @@ describe('loadModel', () => {
       'a file in no folder of any system',
       (map: object) => ({ weight_map: { ...map, 'lm_head.weight': '..\\x' } }),
       'BAD_MODEL_INDEX',
-      '..\\x',
+      'got "..\\\\x"',
     ],
     [
       'the folder above',
