@@ -77,6 +77,6 @@ describe('readDataset', () => {
   it('rejects other files', () => {
     expect(() => readDataset(join(folder, 'none.jsonl'), interleaveTask)).toThrow('the file does not exist');
     expect(() => readDataset(file(''), interleaveTask)).toThrow('expected at least one record, got none');
-    expect(() => readDataset(file(Uint8Array.of(0x50, 0x4b, 3, 4)), interleaveTask)).toThrow('got a zip archive');
+    expect(() => readDataset(file(Uint8Array.of(0x50, 0x4b, 3, 4)), interleaveTask)).toThrow('a zip archive');
   });
 });
