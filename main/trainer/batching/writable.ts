@@ -95,7 +95,7 @@ export function outOfReach(tokens: SessionTokens, task: Task, config: TrainConfi
 
 /** What to do about it. */
 export const OUT_OF_REACH_REMEDY =
-  'Use a model whose tokenizer can write these texts, or set allow_unwritable_words to true to train anyway (--set allow_unwritable_words=true).';
+  'Use a model whose tokenizer can write these texts, or set allow_unwritable_words to true to train anyway.';
 
 /** Refuses records that can't be learned, unless the user has agreed. */
 export function checkWritable(tokens: SessionTokens, task: Task, config: TrainConfig, scores: boolean): void {
