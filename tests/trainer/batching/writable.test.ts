@@ -189,7 +189,7 @@ describe('checkWritable', () => {
       expect.objectContaining({
         code: 'UNWRITABLE_WORDS',
         kind: 'input',
-        remedy: expect.stringContaining('--set allow_unwritable_words=true'),
+        remedy: expect.stringContaining('allow_unwritable_words to true'),
       }),
     );
     expect(() => checkWritable(...tokens, { ...config, allow_unwritable_words: true }, true)).not.toThrow();
