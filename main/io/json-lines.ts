@@ -56,7 +56,7 @@ export function parseJsonLines<T>(
 /** A file of many megabytes can have so many lines that their values take gigabytes. */
 const MOST_ROWS = 2_000_000;
 
-/** One after the other: half a gigabyte of line ends is no list of so many texts. */
+/** One after the other: half a gigabyte of line ends would be a list of as many texts. */
 function* rowsOf(text: string): Generator<{ readonly row: string; readonly line: number }> {
   let [start, line] = [0, 1];
   // A JSON text has no line break of its own, and old Macs have only carriage returns.

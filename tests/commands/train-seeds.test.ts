@@ -34,7 +34,7 @@ describe('braid train', () => {
     writeFileSync(file, JSON.stringify(world.config({ dataset, max_steps: 1 })));
     const train = (...args: string[]) => braid(['train', '--config', file, '--workspace', world.root, ...args]);
     const refused = await train();
-    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('--set allow_unwritable_words=true') });
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('allow_unwritable_words to true') });
     expect(refused.stderr).toMatch(
       /\d+ of \d+ words contain characters that this tokenizer has no token for, such as "мир"/,
     );
