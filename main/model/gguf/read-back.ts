@@ -1,5 +1,6 @@
 /** What a GGUF file says, read back: it must cut texts into the tokens that the model was trained on. */
 import { inputError } from '../../errors.ts';
+import { shown } from '../shown.ts';
 import { loadTokenizer, type Tokenizer } from '../tokenizer.ts';
 import { type GgufValue, ggufPieces } from './file.ts';
 import { readGgufMetadata } from './read.ts';
@@ -48,10 +49,6 @@ function difference(tokenizer: Tokenizer, expected: readonly number[], got: read
   const name = (ids: readonly number[]): string =>
     shown(ids.slice(from, from + 4).map((id) => tokenizer.token(id) ?? ''));
   return `has the tokens ${name(got)} where the tokenizer has ${name(expected)}`;
-}
-
-function shown(value: unknown): string {
-  return JSON.stringify(value).slice(0, 80);
 }
 
 /** Texts of tokens from all over the vocabulary. */
