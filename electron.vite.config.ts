@@ -39,7 +39,7 @@ export default defineConfig({
           index: at('main/index.ts'),
           trainer: at('main/trainer/host/entry.ts'),
           rewards: at('main/tasks/sandbox/worker.ts'),
-          'external-rewards': at('main/trainer/rewards/worker.ts'),
+          'external-rewards': at('main/rewards/worker.ts'),
           'reward-process': at('main/trainer/host/reward-process.ts'),
           texts: at('main/services/text-worker/worker.ts'),
           webgpu: at('main/tensor/webgpu/thread.ts'),

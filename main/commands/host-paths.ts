@@ -26,7 +26,7 @@ export function checkoutPaths(root: string): HostPaths {
     trainer: forkTrainer(join(root, 'main/trainer/host/entry.ts')),
     textWorker: join(root, 'main/services/text-worker/worker.ts'),
     rewardWorker: join(root, 'main/tasks/sandbox/worker.ts'),
-    externalRewards: join(root, 'main/trainer/rewards/worker.ts'),
+    externalRewards: join(root, 'main/rewards/worker.ts'),
     rewardProcess: forkTrainer(join(root, 'main/trainer/host/reward-process.ts')),
     kernels: join(root, 'out/kernels/kernels.wasm'),
     addon: join(root, 'main/tensor/native/addon'),

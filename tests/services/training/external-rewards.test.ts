@@ -14,8 +14,8 @@ import { openSecrets } from '../../../main/services/workspace/secrets.ts';
 import { readTaskFolder } from '../../../main/tasks/folder/source.ts';
 import type { TrainConfig } from '../../../main/trainer/config.ts';
 import type { Metrics, TrainerEvent } from '../../../main/trainer/events.ts';
+import { chatAnswer, json, rewardServer } from '../../rewards/reward-server.ts';
 import { temporaryFolder } from '../../store/helpers.ts';
-import { chatAnswer, json, rewardServer } from '../../trainer/rewards/reward-server.ts';
 import { writeTask } from '../tasks/task-folder.ts';
 import { tinyWorkspace } from '../tiny-workspace.ts';
 

@@ -6,9 +6,9 @@
  */
 
 import { BraidError } from '../../../errors.ts';
+import { inParallel } from '../../../in-parallel.ts';
 import type { ModelConfig } from '../../../model/config.ts';
 import type { TrainConfig } from '../../config.ts';
-import { inParallel } from '../../in-parallel.ts';
 import type { Engine } from '../engine.ts';
 import { adapterFromArchive, archiveLimit } from './archive.ts';
 import { checkedPass, checkedSamples } from './checks.ts';

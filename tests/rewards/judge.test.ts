@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openJudge } from '../../../main/trainer/rewards/judge.ts';
-import { openJudgeCache } from '../../../main/trainer/rewards/judge-cache.ts';
-import { temporaryFolder } from '../../store/helpers.ts';
+import { openJudge } from '../../main/rewards/judge.ts';
+import { openJudgeCache } from '../../main/rewards/judge-cache.ts';
+import { temporaryFolder } from '../store/helpers.ts';
 import { answersTo, specOf } from './answers.ts';
 import { chatAnswer, json, rewardServer } from './reward-server.ts';
 

@@ -1,5 +1,5 @@
 /** The score in a judge's answer. Pure. */
-import type { Outcome } from '../../tasks/external/messages.ts';
+import type { Outcome } from '../tasks/external/messages.ts';
 
 /** `7.5` or `7,5`; of a range, `7-8`, neither end. */
 const NUMBER = String.raw`(-?\d+(?:[.,]\d+)?)(?!\d|[.,]\d|[-–]\d)`;

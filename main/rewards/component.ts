@@ -1,7 +1,7 @@
 /** The interface of a component outside the sandbox: batches of completions in, a number or a reason for each out. */
-import { numberFault } from '../../float32.ts';
-import type { ComponentUse, Outcome } from '../../tasks/external/messages.ts';
-import type { Answer } from '../../tasks/task.ts';
+import { numberFault } from '../float32.ts';
+import type { ComponentUse, Outcome } from '../tasks/external/messages.ts';
+import type { Answer } from '../tasks/task.ts';
 
 export interface ComponentBatch extends Omit<ComponentUse, 'seconds'> {
   readonly outcomes: readonly Outcome[];

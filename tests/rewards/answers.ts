@@ -1,8 +1,9 @@
 /** Completions for components of a reward, and what they give. */
-import type { Outcome } from '../../../main/tasks/external/messages.ts';
-import { checkExternal, type ExternalSpec } from '../../../main/tasks/external/spec.ts';
-import type { Answer } from '../../../main/tasks/task.ts';
-import type { Component } from '../../../main/trainer/rewards/component.ts';
+
+import type { Component } from '../../main/rewards/component.ts';
+import type { Outcome } from '../../main/tasks/external/messages.ts';
+import { checkExternal, type ExternalSpec } from '../../main/tasks/external/spec.ts';
+import type { Answer } from '../../main/tasks/task.ts';
 
 export function answersTo(...completions: readonly string[]): Answer[] {
   return completions.map((completion, i) => ({

@@ -1,14 +1,14 @@
 /** Rewards by a local model, in the thread of the components outside the sandbox: a classifier or a sentence encoder. */
 
-import { inputError } from '../../errors.ts';
-import { openTextCosine } from '../../model/encoder/text-cosine.ts';
-import { type ClassifierInput, loadSequenceClassifier, probabilities } from '../../model/sequence-classifier.ts';
-import type { Outcome } from '../../tasks/external/messages.ts';
-import type { ClassifierSpec, EncoderSpec } from '../../tasks/external/spec.ts';
-import { fillIn } from '../../tasks/folder/template.ts';
-import type { Answer, TaskMessage } from '../../tasks/task.ts';
-import { openWasmBackend } from '../../tensor/wasm/boot.ts';
-import { didYouMean, nearestName } from '../../text/nearest-name.ts';
+import { inputError } from '../errors.ts';
+import { openTextCosine } from '../model/encoder/text-cosine.ts';
+import { type ClassifierInput, loadSequenceClassifier, probabilities } from '../model/sequence-classifier.ts';
+import type { Outcome } from '../tasks/external/messages.ts';
+import type { ClassifierSpec, EncoderSpec } from '../tasks/external/spec.ts';
+import { fillIn } from '../tasks/folder/template.ts';
+import type { Answer, TaskMessage } from '../tasks/task.ts';
+import { openWasmBackend } from '../tensor/wasm/boot.ts';
+import { didYouMean, nearestName } from '../text/nearest-name.ts';
 import { type Component, checkedScore, templateValues } from './component.ts';
 
 let backend: Promise<unknown> | null = null;

@@ -6,11 +6,11 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { startReason } from '../../io/start-reason.ts';
-import { type CommandFiles, filesOf } from '../../tasks/external/access.ts';
-import type { Outcome } from '../../tasks/external/messages.ts';
-import type { CommandSpec } from '../../tasks/external/spec.ts';
-import type { Answer } from '../../tasks/task.ts';
+import { startReason } from '../io/start-reason.ts';
+import { type CommandFiles, filesOf } from '../tasks/external/access.ts';
+import type { Outcome } from '../tasks/external/messages.ts';
+import type { CommandSpec } from '../tasks/external/spec.ts';
+import type { Answer } from '../tasks/task.ts';
 import { asRequest, type Component, checkedScore, partsOf, shownValue } from './component.ts';
 import { statedError } from './endpoint.ts';
 

@@ -3,11 +3,11 @@
  * record are asked once, and answers are kept on disk (judge-cache.ts).
  */
 import { z } from 'zod';
-import type { Outcome } from '../../tasks/external/messages.ts';
-import { checkedAddress, type JudgeSpec } from '../../tasks/external/spec.ts';
-import { fillIn } from '../../tasks/folder/template.ts';
-import type { Answer } from '../../tasks/task.ts';
 import { inParallel } from '../in-parallel.ts';
+import type { Outcome } from '../tasks/external/messages.ts';
+import { checkedAddress, type JudgeSpec } from '../tasks/external/spec.ts';
+import { fillIn } from '../tasks/folder/template.ts';
+import type { Answer } from '../tasks/task.ts';
 import { type Component, shownValue, templateValues } from './component.ts';
 import { cacheKey, type JudgeAnswer, type JudgeCache } from './judge-cache.ts';
 import { judgeScore } from './judge-score.ts';

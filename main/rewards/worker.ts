@@ -1,17 +1,17 @@
 /** Entry of the thread that computes components outside the sandbox: all of them at the same time, batch by batch. */
 import { workerData } from 'node:worker_threads';
-import { BraidError } from '../../errors.ts';
-import { onPulse } from '../../pulse.ts';
+import { BraidError } from '../errors.ts';
+import { onPulse } from '../pulse.ts';
 import type {
   ComponentScores,
   ExternalProgram,
   ExternalReply,
   ExternalRequest,
   ExternalWorkerData,
-} from '../../tasks/external/messages.ts';
-import { checkedAddress, type ExternalSpec } from '../../tasks/external/spec.ts';
-import { replyPoster } from '../../tasks/sync-thread.ts';
-import type { Answer } from '../../tasks/task.ts';
+} from '../tasks/external/messages.ts';
+import { checkedAddress, type ExternalSpec } from '../tasks/external/spec.ts';
+import { replyPoster } from '../tasks/sync-thread.ts';
+import type { Answer } from '../tasks/task.ts';
 import { openCommand } from './command.ts';
 import type { Component, ComponentBatch } from './component.ts';
 import { openEndpoint } from './endpoint.ts';

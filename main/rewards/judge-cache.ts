@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
-import { writeFileAtomic } from '../../io/atomic-write.ts';
+import { writeFileAtomic } from '../io/atomic-write.ts';
 
 const answerSchema = z.object({
   answer: z.string(),

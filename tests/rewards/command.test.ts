@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openCommand } from '../../../main/trainer/rewards/command.ts';
-import { temporaryFolder } from '../../store/helpers.ts';
-import { until } from '../../until.ts';
+import { openCommand } from '../../main/rewards/command.ts';
+import { temporaryFolder } from '../store/helpers.ts';
+import { until } from '../until.ts';
 import { answersTo, outcomesOf, specOf } from './answers.ts';
 
 /** A command that does `body` with each line; `line` is the request, `say` answers. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { judgeScore } from '../../../main/trainer/rewards/judge-score.ts';
+import { judgeScore } from '../../main/rewards/judge-score.ts';
 
 describe('judgeScore', () => {
   it.each([

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { openEndpoint } from '../../../main/trainer/rewards/endpoint.ts';
-import { until } from '../../until.ts';
+import { openEndpoint } from '../../main/rewards/endpoint.ts';
+import { until } from '../until.ts';
 import { outcomesOf, specOf } from './answers.ts';
 import { json, type Received, rewardServer } from './reward-server.ts';
 

@@ -3,18 +3,18 @@ import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as tf from '@tensorflow/tfjs-core';
 import { describe, expect, it } from 'vitest';
-import { type ClassifierInput, loadSequenceClassifier } from '../../../main/model/sequence-classifier.ts';
-import { reachOf } from '../../../main/tasks/external/access.ts';
-import type { FolderSource } from '../../../main/tasks/folder/source.ts';
-import { openTask } from '../../../main/tasks/index.ts';
-import type { Answer, Task, TaskMessage } from '../../../main/tasks/task.ts';
-import { buildKernels } from '../../../main/tensor/kernels/build.ts';
-import { templateValues } from '../../../main/trainer/rewards/component.ts';
-import { temporaryFolder } from '../../store/helpers.ts';
-import { rewardWorker } from '../../tasks/sandbox/scoring.ts';
+import { type ClassifierInput, loadSequenceClassifier } from '../../main/model/sequence-classifier.ts';
+import { templateValues } from '../../main/rewards/component.ts';
+import { reachOf } from '../../main/tasks/external/access.ts';
+import type { FolderSource } from '../../main/tasks/folder/source.ts';
+import { openTask } from '../../main/tasks/index.ts';
+import type { Answer, Task, TaskMessage } from '../../main/tasks/task.ts';
+import { buildKernels } from '../../main/tensor/kernels/build.ts';
+import { temporaryFolder } from '../store/helpers.ts';
+import { rewardWorker } from '../tasks/sandbox/scoring.ts';
 import { specOf } from './answers.ts';
 
-const fixtures = join(import.meta.dirname, '../../parity/fixtures');
+const fixtures = join(import.meta.dirname, '../parity/fixtures');
 const CHAT = '{% for m in messages %}{{ m.role }} {{ m.content }} {% endfor %}';
 const REFUSING = `{% for m in messages %}{% if m.content == 'two' %}{{ raise_exception('no twos') }}{% endif %}{% endfor %}${CHAT}`;
 
@@ -29,10 +29,7 @@ function rewardModel(template: string): string {
 }
 
 /** A task that is rewarded by the model alone, through the thread of such components. */
-function openJudged(
-  classifier: string,
-  worker = join(import.meta.dirname, '../../../main/trainer/rewards/worker.ts'),
-): Task {
+function openJudged(classifier: string, worker = join(import.meta.dirname, '../../main/rewards/worker.ts')): Task {
   const spec = specOf<'classifier'>({ classifier });
   const task: FolderSource = {
     ...{ name: 'judged', folder: '/tasks/judged', reward: '' },

@@ -1,8 +1,9 @@
 /** An HTTP endpoint: `{"answers": […]}` posted, `{"scores": […]}` in the same order back. */
-import type { Outcome } from '../../tasks/external/messages.ts';
-import { checkedAddress, type HttpSpec } from '../../tasks/external/spec.ts';
-import type { Answer } from '../../tasks/task.ts';
+
 import { inParallel } from '../in-parallel.ts';
+import type { Outcome } from '../tasks/external/messages.ts';
+import { checkedAddress, type HttpSpec } from '../tasks/external/spec.ts';
+import type { Answer } from '../tasks/task.ts';
 import { asRequest, type Component, checkedScore, partsOf, shownValue } from './component.ts';
 import { type Breaker, openBreaker, type PostOptions, postJson } from './post.ts';
 

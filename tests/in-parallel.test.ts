@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { inParallel } from '../../main/trainer/in-parallel.ts';
+import { inParallel } from '../main/in-parallel.ts';
 
 const soon = () => new Promise((resolve) => setTimeout(resolve, 5));
 
