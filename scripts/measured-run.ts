@@ -5,7 +5,7 @@ import type { HostPaths } from '../main/services/workspace/paths.ts';
 import { fromStoredPath } from '../main/services/workspace/workspace.ts';
 import type { EvaluationRow } from '../main/store/evaluations.ts';
 import type { Store } from '../main/store/index.ts';
-import { parseConfig, type TrainConfig } from '../main/trainer/config.ts';
+import { parseConfig, type TrainConfig } from '../main/trainer/config/config.ts';
 
 export interface MeasuredRun {
   /** The last one. */

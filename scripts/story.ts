@@ -25,7 +25,7 @@ import { startTraining } from '../main/services/training/training.ts';
 import { openWorkspace } from '../main/services/workspace/workspace.ts';
 import { openStore } from '../main/store/index.ts';
 import { interleaveTask } from '../main/tasks/interleave/task.ts';
-import { parseConfig, type TrainConfig } from '../main/trainer/config.ts';
+import { parseConfig, type TrainConfig } from '../main/trainer/config/config.ts';
 import { writePart } from './generated-part.ts';
 import { differenceBetween, readResults, weightsDigest } from './kept-results.ts';
 import { type Jump, type Measured, type Stage, type Story, type StoryConditions, storyPage } from './story/page.ts';

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Store } from '../main/store/index.ts';
-import type { TrainConfig } from '../main/trainer/config.ts';
+import type { TrainConfig } from '../main/trainer/config/config.ts';
 import type { Metrics } from '../main/trainer/events.ts';
 
 /** Metrics of the machine, not of the training. */

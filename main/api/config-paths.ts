@@ -9,7 +9,7 @@ import { isPath } from '../services/runs/is-path.ts';
 import { type TaskPlaces, taskFolder, taskNames } from '../services/tasks/find-task.ts';
 import type { HostPaths } from '../services/workspace/paths.ts';
 import type { Store } from '../store/index.ts';
-import { configFields, fieldMeta } from '../trainer/config.ts';
+import { configFields, fieldMeta } from '../trainer/config/config.ts';
 import type { PathAccess } from './context.ts';
 
 interface Place {

@@ -8,7 +8,7 @@ import { taskStartConfig } from '../services/tasks/start-config.ts';
 import type { LiveRuns } from '../services/training/live-runs.ts';
 import type { HostPaths } from '../services/workspace/paths.ts';
 import type { Store } from '../store/index.ts';
-import { parseConfig, type TrainConfig } from '../trainer/config.ts';
+import { parseConfig, type TrainConfig } from '../trainer/config/config.ts';
 import { checkConfigPaths } from './config-paths.ts';
 import type { PathAccess } from './context.ts';
 

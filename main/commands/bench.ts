@@ -6,7 +6,7 @@ import { rooflineChart } from '../services/figures/roofline.ts';
 import { type BenchReport, benchModel } from '../services/training/bench.ts';
 import type { Roofline } from '../services/training/roofline.ts';
 import { counted } from '../text/format.ts';
-import { BASE_WEIGHTS } from '../trainer/config.ts';
+import { BASE_WEIGHTS } from '../trainer/config/config.ts';
 import { hostPaths } from './host-paths.ts';
 import { rooflineLines } from './roofline-table.ts';
 import { backendChoice, type CommandContext, commandContext, wholeNumber, withCommonOptions } from './shared.ts';

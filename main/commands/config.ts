@@ -8,7 +8,7 @@ import { presetNames, readPreset } from '../services/config/presets.ts';
 import { requireRun } from '../services/runs/runs.ts';
 import { savedConfig } from '../services/runs/saved-config.ts';
 import { openStore } from '../store/index.ts';
-import { parseConfig } from '../trainer/config.ts';
+import { parseConfig } from '../trainer/config/config.ts';
 import { hostPaths } from './host-paths.ts';
 import { type CommandContext, commandContext, wholeNumber, withCommonOptions } from './shared.ts';
 

@@ -5,7 +5,7 @@ import { readConfigChoice } from '../services/config/presets.ts';
 import { importRun } from '../services/trl/import-run.ts';
 import { openWorkspace } from '../services/workspace/workspace.ts';
 import { openStore } from '../store/index.ts';
-import { parseConfig } from '../trainer/config.ts';
+import { parseConfig } from '../trainer/config/config.ts';
 import { hostPaths } from './host-paths.ts';
 import { commandContext, withCommonOptions } from './shared.ts';
 

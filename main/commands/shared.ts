@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { inputError } from '../errors.ts';
 import { locateWorkspace, type Workspace } from '../services/workspace/workspace.ts';
-import { BACKEND_SETTINGS, type BackendSetting } from '../trainer/backend-names.ts';
+import { BACKEND_SETTINGS, type BackendSetting } from '../trainer/config/backend-names.ts';
 
 /** What asks a command to end: Ctrl-C, a polite kill, a terminal that is closed. */
 export const END_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;

@@ -5,8 +5,8 @@ import { inputError } from '../errors.ts';
 import { parseYaml } from '../io/yaml.ts';
 import { type ConfigFields, readConfigChoice } from '../services/config/presets.ts';
 import { taskStartConfig } from '../services/tasks/start-config.ts';
-import { configFields, fieldMeta, parseConfig, type TrainConfig } from '../trainer/config.ts';
-import { isReadName, whyNotHere, withNamesHere } from '../trainer/trl-names.ts';
+import { configFields, fieldMeta, parseConfig, type TrainConfig } from '../trainer/config/config.ts';
+import { isReadName, whyNotHere, withNamesHere } from '../trainer/config/trl-names.ts';
 import { hostPaths } from './host-paths.ts';
 import { type CommandContext, wholeNumber } from './shared.ts';
 

@@ -7,7 +7,7 @@ import { delimiter, join } from 'node:path';
 import { findProgram } from '../io/programs.ts';
 import { mayHaveGpu } from '../native/gpu-memory.ts';
 import { forkTrainer, type LaunchTrainer } from '../services/trainer-process/channel.ts';
-import type { BackendSetting } from '../trainer/backend-names.ts';
+import type { BackendSetting } from '../trainer/config/backend-names.ts';
 
 /** Where Node is on a Mac, whose apps aren't given the terminal's PATH; the registry has no Node for one. */
 const USUAL = ['/opt/homebrew/bin', '/usr/local/bin'];

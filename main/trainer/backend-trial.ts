@@ -5,7 +5,7 @@ import { parameterShapes } from '../model/model.ts';
 import { openWeights } from '../model/open-weights.ts';
 import { WEBGPU_BACKEND } from '../tensor/webgpu/backend.ts';
 import { makeWeight, type WeightPrecision, type WeightSource } from '../tensor/weights.ts';
-import type { TrainConfig } from './config.ts';
+import type { TrainConfig } from './config/config.ts';
 
 /** What of a run's configuration decides how large its products are, and of what weights. */
 export type TrialRun = Pick<

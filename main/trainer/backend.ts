@@ -14,8 +14,8 @@ import { adapterName, gpuOptions } from '../tensor/webgpu/describe.ts';
 import { abandonWebGpuBackend, closeWebGpuBackend, openWebGpuBackend } from '../tensor/webgpu/open.ts';
 import { measureSpeed } from '../tensor/webgpu/speed.ts';
 import { counted } from '../text/format.ts';
-import type { BackendName, BackendSetting } from './backend-names.ts';
 import { MOST_TRIAL_MS, secondsOfTrial, type TrialRun, type TrialShapes, trialShapes } from './backend-trial.ts';
+import type { BackendName, BackendSetting } from './config/backend-names.ts';
 
 export interface BackendChoice {
   readonly backend: BackendSetting;

@@ -12,7 +12,7 @@ import { promptMessages, withRewards } from '../tasks/folder/environment.ts';
 import type { Environment, EnvironmentTurn, Task, TaskMessage } from '../tasks/task.ts';
 import type { Episode, Played } from './batching/generation.ts';
 import type { TokenRecord } from './batching/prompts.ts';
-import type { TrainConfig } from './config.ts';
+import type { TrainConfig } from './config/config.ts';
 import type { Engine, Sampling } from './engine/engine.ts';
 
 /** Who samples, and what for. */

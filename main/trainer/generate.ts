@@ -8,7 +8,7 @@ import { dynamicSamplingMetrics, replaceGroups, replaceRows } from './batching/d
 import type { Generation, Rollouts, SavedGeneration, ScoredGeneration } from './batching/generation.ts';
 import { drawingMetrics, drawMore, drawPrompts, type PromptState, withOutcomes } from './batching/prompt-stream.ts';
 import type { TokenRecord } from './batching/prompts.ts';
-import type { RunConfig } from './config.ts';
+import type { RunConfig } from './config/config.ts';
 import type { Engine } from './engine/engine.ts';
 import type { RunIo } from './host/run-io.ts';
 import { deadGroups } from './losses/advantages.ts';

@@ -1,5 +1,5 @@
 /** The training loop of each method. */
-import type { TrainConfig } from './config.ts';
+import type { TrainConfig } from './config/config.ts';
 import type { Engine } from './engine/engine.ts';
 import { trainGrpo } from './grpo.ts';
 import type { RunIo } from './host/run-io.ts';

@@ -14,7 +14,7 @@ import { tensorPieces } from '../model/export.ts';
 import type { Parameter } from '../model/parameter.ts';
 import type { NamedPieces } from '../model/safetensors.ts';
 import type { AdamWAttrs } from '../tensor/ops/adamw.ts';
-import type { TrainConfig } from './config.ts';
+import type { TrainConfig } from './config/config.ts';
 
 export type OptimizerConfig = Pick<
   TrainConfig,

@@ -6,7 +6,7 @@ import { ownTargets } from '../model/lora.ts';
 import type { Task } from '../tasks/task.ts';
 import { encodeStart } from './batching/encode-start.ts';
 import type { TokenRecord } from './batching/prompts.ts';
-import type { TrainConfig } from './config.ts';
+import type { TrainConfig } from './config/config.ts';
 import type { TrainerStart } from './host/start.ts';
 
 /** A record with its prompt as the model gets it. */

@@ -9,7 +9,7 @@ import { tensorPieces } from '../model/export.ts';
 import { modelParameters } from '../model/model.ts';
 import type { Parameter } from '../model/parameter.ts';
 import { type NamedPieces, openSafetensors } from '../model/safetensors.ts';
-import type { TrainConfig } from './config.ts';
+import type { TrainConfig } from './config/config.ts';
 import type { Policy } from './policy.ts';
 
 /** The reference's weights in a checkpoint. */

@@ -14,7 +14,7 @@ import { serve } from '../../main/serve.ts';
 import { openApp } from '../../main/services/app/app.ts';
 import { createRun } from '../../main/services/runs/runs.ts';
 import type { Store } from '../../main/store/index.ts';
-import { parseConfig } from '../../main/trainer/config.ts';
+import { parseConfig } from '../../main/trainer/config/config.ts';
 import { launchBrowser } from '../../tests/e2e/browser.ts';
 import { METRICS } from './metric-names.ts';
 

@@ -22,7 +22,7 @@ import { readCorpus } from '../../main/services/texts/index.ts';
 import { exportForTrl, inputsOfConfig } from '../../main/services/trl/export.ts';
 import { openWorkspace } from '../../main/services/workspace/workspace.ts';
 import { openStore } from '../../main/store/index.ts';
-import { parseConfig, type TrainConfig } from '../../main/trainer/config.ts';
+import { parseConfig, type TrainConfig } from '../../main/trainer/config/config.ts';
 import { trainMeasured } from '../measured-run.ts';
 
 const { values: options } = parseArgs({

@@ -15,7 +15,7 @@ import { openBackend } from '../../main/trainer/backend.ts';
 import { microBatches, planBatches } from '../../main/trainer/batching/batching.ts';
 import type { ScoredGeneration } from '../../main/trainer/batching/generation.ts';
 import { startOfPrompts } from '../../main/trainer/batching/prompt-stream.ts';
-import { parseConfig } from '../../main/trainer/config.ts';
+import { parseConfig } from '../../main/trainer/config/config.ts';
 import type { CheckpointFile, Engine } from '../../main/trainer/engine/engine.ts';
 import { openLocalEngine } from '../../main/trainer/engine/local.ts';
 import { openRemote } from '../../main/trainer/engine/tinker/open-remote.ts';

@@ -1,5 +1,5 @@
 /** What the story measures and trains, fixed beforehand. */
-import type { TrainConfig } from '../../main/trainer/config.ts';
+import type { TrainConfig } from '../../main/trainer/config/config.ts';
 import { flatLimit } from '../../main/trainer/monitor/collapse-rules.ts';
 
 /** Training pairs at a length. */

@@ -1,6 +1,6 @@
 /** What the study compares, fixed beforehand: settings over the preset interleave-tiny. */
 import { defaultSteps } from '../../main/services/curriculum/edit.ts';
-import type { TrainConfig } from '../../main/trainer/config.ts';
+import type { TrainConfig } from '../../main/trainer/config/config.ts';
 import type { Conditions } from '../kept-results.ts';
 
 export interface ArmStage extends Partial<TrainConfig> {

@@ -14,7 +14,7 @@ import { readCorpus } from '../../main/services/texts/index.ts';
 import type { InterleaveRecord } from '../../main/tasks/interleave/record.ts';
 import { alignmentReward } from '../../main/tasks/interleave/reward.ts';
 import { openBackend } from '../../main/trainer/backend.ts';
-import { parseConfig } from '../../main/trainer/config.ts';
+import { parseConfig } from '../../main/trainer/config/config.ts';
 import { EOS, TAGS } from './tokenizer.ts';
 
 const root = join(import.meta.dirname, '../..');

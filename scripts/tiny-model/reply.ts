@@ -24,7 +24,7 @@ import { readCorpus } from '../../main/services/texts/index.ts';
 import { replyPrompt } from '../../main/tasks/reply/prompt.ts';
 import { splitWords } from '../../main/text/words.ts';
 import { openBackend } from '../../main/trainer/backend.ts';
-import { parseConfig } from '../../main/trainer/config.ts';
+import { parseConfig } from '../../main/trainer/config/config.ts';
 import { sftLoss } from '../../main/trainer/losses/sft-loss.ts';
 import { AdamW } from '../../main/trainer/optimizer.ts';
 import { fill, MOODS, SUBJECTS } from '../reply-sample/grammar.ts';

@@ -8,7 +8,7 @@ import { newRunConfig } from '../../main/api/run-control.ts';
 import { rememberImported } from '../../main/services/models/imported.ts';
 import { renameRun } from '../../main/services/runs/runs.ts';
 import { startTraining } from '../../main/services/training/training.ts';
-import { configFields, fieldMeta, trainConfigSchema } from '../../main/trainer/config.ts';
+import { configFields, fieldMeta, trainConfigSchema } from '../../main/trainer/config/config.ts';
 import { tinyWorkspace } from '../services/tiny-workspace.ts';
 import { temporaryFolder } from '../store/helpers.ts';
 import { contextOf, openTinyApp, overPorts } from './transports.ts';

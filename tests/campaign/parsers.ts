@@ -28,7 +28,7 @@ import { parseDefinition } from '../../main/tasks/folder/definition.ts';
 import { readTaskFolder } from '../../main/tasks/folder/source.ts';
 import { interleaveTask } from '../../main/tasks/interleave/task.ts';
 import { replyTask } from '../../main/tasks/reply/task.ts';
-import { parseConfig } from '../../main/trainer/config.ts';
+import { parseConfig } from '../../main/trainer/config/config.ts';
 import { tinyRecord } from '../tiny-model.ts';
 import { hostileInputs, withHeader } from './hostile-inputs.ts';
 import { mutatedBytes, mutatedText, nudgedValue, pick } from './mutate.ts';

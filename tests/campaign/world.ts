@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { disposeModel } from '../../main/model/model.ts';
 import { openStore } from '../../main/store/index.ts';
-import { parseConfig, type TrainConfig } from '../../main/trainer/config.ts';
+import { parseConfig, type TrainConfig } from '../../main/trainer/config/config.ts';
 import { leftBy, tinyConfig } from '../left-by.ts';
 import { writeTinyDataset } from '../tiny-dataset.ts';
 import { writeTinyModel } from '../tiny-model.ts';

@@ -6,7 +6,7 @@ import { registerConfig } from '../../main/commands/config.ts';
 import { checkoutPaths, setHostPaths } from '../../main/commands/host-paths.ts';
 import { createRun } from '../../main/services/runs/runs.ts';
 import { openWorkspace } from '../../main/services/workspace/workspace.ts';
-import { parseConfig } from '../../main/trainer/config.ts';
+import { parseConfig } from '../../main/trainer/config/config.ts';
 import { temporaryFolder, temporaryStore } from '../store/helpers.ts';
 import { runCommand } from './run-command.ts';
 

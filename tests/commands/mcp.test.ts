@@ -9,7 +9,7 @@ import { recordEvents } from '../../main/services/runs/events.ts';
 import { createRun } from '../../main/services/runs/runs.ts';
 import { currentHost } from '../../main/services/workspace/host.ts';
 import { openWorkspace } from '../../main/services/workspace/workspace.ts';
-import { parseConfig } from '../../main/trainer/config.ts';
+import { parseConfig } from '../../main/trainer/config/config.ts';
 import { tinyWorkspace } from '../services/tiny-workspace.ts';
 import { sampleOf, temporaryFolder, temporaryStore } from '../store/helpers.ts';
 import { until } from '../until.ts';

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startTraining } from '../../main/services/training/training.ts';
-import type { TrainConfig } from '../../main/trainer/config.ts';
+import type { TrainConfig } from '../../main/trainer/config/config.ts';
 import { leftBy, type TinyWorkspace, tinyWorkspace } from '../services/tiny-workspace.ts';
 import { until } from '../until.ts';
 import { braid, startBraid } from './braid.ts';

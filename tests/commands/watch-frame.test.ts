@@ -3,7 +3,7 @@ import { watchFrame } from '../../main/commands/watch-frame.ts';
 import { recordEvents } from '../../main/services/runs/events.ts';
 import { type RunView, runView } from '../../main/services/runs/run-view.ts';
 import { createRun } from '../../main/services/runs/runs.ts';
-import { parseConfig } from '../../main/trainer/config.ts';
+import { parseConfig } from '../../main/trainer/config/config.ts';
 import type { Sample } from '../../main/trainer/events.ts';
 import { sampleOf, temporaryStore } from '../store/helpers.ts';
 

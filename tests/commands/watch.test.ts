@@ -5,7 +5,7 @@ import { recordEvents } from '../../main/services/runs/events.ts';
 import { createRun, finishRun } from '../../main/services/runs/runs.ts';
 import { openWorkspace } from '../../main/services/workspace/workspace.ts';
 import type { Store } from '../../main/store/index.ts';
-import { parseConfig } from '../../main/trainer/config.ts';
+import { parseConfig } from '../../main/trainer/config/config.ts';
 import { sampleOf, temporaryFolder, temporaryStore } from '../store/helpers.ts';
 import { until } from '../until.ts';
 import { braid } from './braid.ts';

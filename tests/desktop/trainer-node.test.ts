@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { findNode, launchByBackend } from '../../main/desktop/trainer-node.ts';
 import type { TrainerChannel } from '../../main/services/trainer-process/channel.ts';
-import type { BackendSetting } from '../../main/trainer/backend-names.ts';
+import type { BackendSetting } from '../../main/trainer/config/backend-names.ts';
 import { temporaryFolder } from '../store/helpers.ts';
 
 afterEach(() => vi.unstubAllEnvs());

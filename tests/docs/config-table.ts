@@ -6,7 +6,7 @@
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import type { FieldSchema } from '../../main/services/config/form.ts';
-import { configFields, fieldMeta, trainConfigSchema } from '../../main/trainer/config.ts';
+import { configFields, fieldMeta, trainConfigSchema } from '../../main/trainer/config/config.ts';
 import { markdownTable, writePart } from '../../scripts/generated-part.ts';
 
 export const formatsFile = fileURLToPath(new URL('../../docs/formats.md', import.meta.url));

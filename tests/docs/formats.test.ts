@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { processTemplate } from '../../main/tasks/interleave/prompt.ts';
 import { parseInterleaveRecord } from '../../main/tasks/interleave/record.ts';
-import { configFields } from '../../main/trainer/config.ts';
+import { configFields } from '../../main/trainer/config/config.ts';
 import { partIn } from '../../scripts/generated-part.ts';
 import { CONFIG_TABLE, configTable, formatsFile } from './config-table.ts';
 

@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createRun, finishRun, interruptRun } from '../../main/services/runs/runs.ts';
 import type { Store } from '../../main/store/index.ts';
-import { parseConfig, type TrainConfig } from '../../main/trainer/config.ts';
+import { parseConfig, type TrainConfig } from '../../main/trainer/config/config.ts';
 import { sampleOf } from '../store/helpers.ts';
 
 export interface SeededRun {

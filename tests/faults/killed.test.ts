@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { randomStream } from '../../main/random.ts';
 import { openStore } from '../../main/store/index.ts';
-import type { TrainConfig } from '../../main/trainer/config.ts';
+import type { TrainConfig } from '../../main/trainer/config/config.ts';
 import { contextOf, openTinyApp, overPorts } from '../api/transports.ts';
 import { connectTo, startHost } from '../commands/serve-host.ts';
 import { leftBy, tinyWorkspace } from '../services/tiny-workspace.ts';

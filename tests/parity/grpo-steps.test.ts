@@ -12,7 +12,7 @@ import { disposeModel, modelParameters } from '../../main/model/model.ts';
 import { loadAdapter } from '../../main/model/peft.ts';
 import { type BatchPlan, microBatches, planBatches } from '../../main/trainer/batching/batching.ts';
 import type { ScoredGeneration } from '../../main/trainer/batching/generation.ts';
-import { parseConfig, type RunConfig } from '../../main/trainer/config.ts';
+import { parseConfig, type RunConfig } from '../../main/trainer/config/config.ts';
 import type { Metrics } from '../../main/trainer/events.ts';
 import { computeAdvantages } from '../../main/trainer/losses/advantages.ts';
 import { microBatchLoss, rowLogps } from '../../main/trainer/losses/micro-batch-loss.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { parseConfig, type TrainConfig } from '../../main/trainer/config.ts';
+import { parseConfig, type TrainConfig } from '../../main/trainer/config/config.ts';
 import { grpoLoss } from '../../main/trainer/losses/loss-op.ts';
 import { openTestBackends } from '../backends.ts';
 import { expectAllClose, expectClose, expectMetrics, type LoggedMetrics } from './closeness.ts';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Parameter } from '../../main/model/parameter.ts';
-import { parseConfig, type TrainConfig } from '../../main/trainer/config.ts';
+import { parseConfig, type TrainConfig } from '../../main/trainer/config/config.ts';
 import { AdamW, takesDecay } from '../../main/trainer/optimizer.ts';
 import { learningRate } from '../../main/trainer/schedule.ts';
 import { openTestBackends } from '../backends.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { configFaults } from '../../main/trainer/config.ts';
+import { configFaults } from '../../main/trainer/config/config.ts';
 import { arms, conditionsOf, ladders, options, RECORDS } from '../../scripts/study/arms.ts';
 import { compare, didNothing, reachedAt, scoreWithin } from '../../scripts/study/compare.ts';
 import { studyPage } from '../../scripts/study/page.ts';

@@ -5,7 +5,7 @@ import { disposeModel } from '../../main/model/model.ts';
 import { openWorkspace } from '../../main/services/workspace/workspace.ts';
 import type { Store } from '../../main/store/index.ts';
 import { buildKernels } from '../../main/tensor/kernels/build.ts';
-import { parseConfig, type TrainConfig } from '../../main/trainer/config.ts';
+import { parseConfig, type TrainConfig } from '../../main/trainer/config/config.ts';
 import { tinyConfig } from '../left-by.ts';
 import { temporaryFolder, temporaryStore } from '../store/helpers.ts';
 import { writeTinyDataset } from '../tiny-dataset.ts';

@@ -15,7 +15,7 @@ import { GUARANTEED, smallLimits } from '../../main/tensor/webgpu/limits.ts';
 import { closeWebGpuBackend, openWebGpuBackend } from '../../main/tensor/webgpu/open.ts';
 import { makeWeight, type WeightPrecision, type WeightSource } from '../../main/tensor/weights.ts';
 import { disposeBatch, uploadGroups } from '../../main/trainer/batching/packed-batch.ts';
-import { parseConfig } from '../../main/trainer/config.ts';
+import { parseConfig } from '../../main/trainer/config/config.ts';
 import { AdamW } from '../../main/trainer/optimizer.ts';
 import { completionLogps, lossAndGradients } from '../../main/trainer/policy.ts';
 

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { BraidError } from '../../main/errors.ts';
 import { buildKernels } from '../../main/tensor/kernels/build.ts';
 import type { TrialShapes } from '../../main/trainer/backend-trial.ts';
-import { parseConfig } from '../../main/trainer/config.ts';
+import { parseConfig } from '../../main/trainer/config/config.ts';
 
 /** A GPU as auto finds it, and how long the trial takes on each backend. */
 const world = vi.hoisted(() => ({

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import * as tf from '@tensorflow/tfjs-core';
 import { describe, expect, it } from 'vitest';
 import { secondsOfTrial, trialShapes } from '../../main/trainer/backend-trial.ts';
-import { parseConfig } from '../../main/trainer/config.ts';
+import { parseConfig } from '../../main/trainer/config/config.ts';
 
 const folder = (name: string): string => fileURLToPath(new URL(`../../${name}`, import.meta.url));
 

@@ -12,7 +12,7 @@ import type { WasmRuntime } from '../../main/tensor/wasm/runtime.ts';
 import { planBatches } from '../../main/trainer/batching/batching.ts';
 import type { ScoredGeneration } from '../../main/trainer/batching/generation.ts';
 import { startOfPrompts } from '../../main/trainer/batching/prompt-stream.ts';
-import type { TrainConfig } from '../../main/trainer/config.ts';
+import type { TrainConfig } from '../../main/trainer/config/config.ts';
 import { openLocalEngine } from '../../main/trainer/engine/local.ts';
 import type { Sample } from '../../main/trainer/events.ts';
 import { generateAndScore } from '../../main/trainer/generate.ts';

@@ -5,7 +5,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { closeWasmBackend } from '../../main/tensor/wasm/boot.ts';
 import type { WasmRuntime } from '../../main/tensor/wasm/runtime.ts';
-import type { TrainConfig } from '../../main/trainer/config.ts';
+import type { TrainConfig } from '../../main/trainer/config/config.ts';
 import { openTiny, tinyRun } from './tiny-run.ts';
 
 let runtime: WasmRuntime;

@@ -5,7 +5,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { closeWasmBackend } from '../../main/tensor/wasm/boot.ts';
 import type { WasmRuntime } from '../../main/tensor/wasm/runtime.ts';
-import type { TrainConfig } from '../../main/trainer/config.ts';
+import type { TrainConfig } from '../../main/trainer/config/config.ts';
 import type { TrainerEvent } from '../../main/trainer/events.ts';
 import { checkWeights } from '../../main/trainer/finite-weights.ts';
 import { computeAdvantages } from '../../main/trainer/losses/advantages.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { disposeModel } from '../../main/model/model.ts';
 import { buildKernels } from '../../main/tensor/kernels/build.ts';
-import { parseConfig, type TrainConfig } from '../../main/trainer/config.ts';
+import { parseConfig, type TrainConfig } from '../../main/trainer/config/config.ts';
 import type { TrainerEvent } from '../../main/trainer/events.ts';
 import { openControl } from '../../main/trainer/host/control.ts';
 import type { TrainerStart } from '../../main/trainer/host/start.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { closeWasmBackend } from '../../main/tensor/wasm/boot.ts';
 import type { WasmRuntime } from '../../main/tensor/wasm/runtime.ts';
-import type { TrainConfig } from '../../main/trainer/config.ts';
+import type { TrainConfig } from '../../main/trainer/config/config.ts';
 import { checkpointDigests, openTiny, tinyConfig, tinyRun } from './tiny-run.ts';
 
 let runtime: WasmRuntime;

@@ -6,7 +6,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { closeWasmBackend } from '../../main/tensor/wasm/boot.ts';
 import type { WasmRuntime } from '../../main/tensor/wasm/runtime.ts';
-import type { TrainConfig } from '../../main/trainer/config.ts';
+import type { TrainConfig } from '../../main/trainer/config/config.ts';
 import { tinyDataset } from '../tiny-dataset.ts';
 import { checkpointDigests, openTiny, type TinyRunOptions, tinyRun } from './tiny-run.ts';
 

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { WasmRuntime } from '../../main/tensor/wasm/runtime.ts';
 import { noProgress, restoreCheckpoint } from '../../main/trainer/checkpoint.ts';
-import { parseConfig, type TrainConfig } from '../../main/trainer/config.ts';
+import { parseConfig, type TrainConfig } from '../../main/trainer/config/config.ts';
 import { openLocalEngine } from '../../main/trainer/engine/local.ts';
 import type { Metrics, TrainerEvent } from '../../main/trainer/events.ts';
 import { trainGrpo } from '../../main/trainer/grpo.ts';

@@ -8,7 +8,7 @@ import { closeWasmBackend } from '../../main/tensor/wasm/boot.ts';
 import { faultError } from '../../main/tensor/webgpu/faults.ts';
 import { closeWebGpuBackend, openWebGpuBackend } from '../../main/tensor/webgpu/open.ts';
 import { program } from '../../main/tensor/webgpu/program.ts';
-import type { TrainConfig } from '../../main/trainer/config.ts';
+import type { TrainConfig } from '../../main/trainer/config/config.ts';
 import { describeFailure } from '../../main/trainer/host/failure.ts';
 import { temporaryFolder } from '../store/helpers.ts';
 import { opened, openGpuForTest } from '../tensor/webgpu/open.ts';

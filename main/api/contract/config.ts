@@ -2,7 +2,7 @@
 import { type } from '@orpc/contract';
 import { z } from 'zod';
 import type { ConfigField, Preset } from '../../services/config/form.ts';
-import type { ConfigFault } from '../../trainer/config.ts';
+import type { ConfigFault } from '../../trainer/config/config.ts';
 import { line, procedure } from './base.ts';
 
 /** More than there are fields: what is misspelt is named, and a page can't bring thousands of keys to be named. */

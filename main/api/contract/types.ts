@@ -92,7 +92,7 @@ export type { TextHeading } from '../../store/texts.ts';
 export type { InterleaveRecord } from '../../tasks/interleave/record.ts';
 export type { AlignedWord } from '../../text/word-alignment.ts';
 export type { DiffRun } from '../../text/word-diff.ts';
-export type { ConfigFault } from '../../trainer/config.ts';
+export type { ConfigFault } from '../../trainer/config/config.ts';
 export type { PageRequest } from '../page-requests.ts';
 export type { EngineView } from './engines.ts';
 export type { QueueView } from './queue.ts';

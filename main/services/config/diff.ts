@@ -1,5 +1,5 @@
 /** Differences between the saved configurations of runs. Pure. */
-import { configFields, fieldMeta } from '../../trainer/config.ts';
+import { configFields, fieldMeta } from '../../trainer/config/config.ts';
 
 /** One field: a value per run, in the order of the runs. */
 export interface ConfigDifference {

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { configFields, fieldMeta, type TrainConfig, trainConfigSchema } from '../../trainer/config.ts';
+import { configFields, fieldMeta, type TrainConfig, trainConfigSchema } from '../../trainer/config/config.ts';
 import type { HostPaths } from '../workspace/paths.ts';
 import { type ConfigFields, readPreset } from './presets.ts';
 

@@ -7,8 +7,8 @@ import { inputError } from '../../errors.ts';
 import { type FileFault, faultsError, readTextFile } from '../../io/text-file.ts';
 import { parseYaml } from '../../io/yaml.ts';
 import { shown } from '../../tasks/record-faults.ts';
-import { fieldFaults } from '../../trainer/config.ts';
-import { withNamesHere } from '../../trainer/trl-names.ts';
+import { fieldFaults } from '../../trainer/config/config.ts';
+import { withNamesHere } from '../../trainer/config/trl-names.ts';
 import type { HostPaths } from '../workspace/paths.ts';
 
 /** Fields of a configuration from a YAML file. */

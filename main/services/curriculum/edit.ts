@@ -6,7 +6,7 @@ import type { Store } from '../../store/index.ts';
 import type { NewStage, StageRow } from '../../store/stages.ts';
 import { interleaveTask } from '../../tasks/interleave/task.ts';
 import { counted } from '../../text/format.ts';
-import { configFaults } from '../../trainer/config.ts';
+import { configFaults } from '../../trainer/config/config.ts';
 import { curriculumWords } from '../datasets/index.ts';
 import { type Promotion, promotionSchema } from '../runs/promotion.ts';
 import { fromStoredPath } from '../workspace/workspace.ts';

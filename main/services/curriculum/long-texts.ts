@@ -1,5 +1,5 @@
 /** What stages of long texts have over their preset: docs/decisions.md, 18. */
-import type { TrainConfig } from '../../trainer/config.ts';
+import type { TrainConfig } from '../../trainer/config/config.ts';
 
 /** What decides a stage's usual settings. */
 export interface StageKind {

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { BraidError, inputError } from '../../errors.ts';
 import type { Store } from '../../store/index.ts';
 import type { StageRow } from '../../store/stages.ts';
-import { configFaults } from '../../trainer/config.ts';
+import { configFaults } from '../../trainer/config/config.ts';
 import { type ConfigFields, presetNames, readPreset } from '../config/presets.ts';
 import type { KnownModel } from '../datasets/unwritable.ts';
 import { startingModel } from '../models/starting-model.ts';

@@ -3,7 +3,7 @@ import { inputError } from '../../errors.ts';
 import type { CheckpointRow } from '../../store/checkpoints.ts';
 import type { Store } from '../../store/index.ts';
 import type { StageRow } from '../../store/stages.ts';
-import { parseConfig, type TrainConfig } from '../../trainer/config.ts';
+import { parseConfig, type TrainConfig } from '../../trainer/config/config.ts';
 import type { ConfigFields } from '../config/presets.ts';
 import { otherBase } from '../models/starting-model.ts';
 import { resolveStart } from '../runs/from-checkpoint.ts';

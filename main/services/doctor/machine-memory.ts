@@ -5,7 +5,7 @@ import { freeByAmdgpu, mayHaveGpu, USERS_NUMBER } from '../../native/gpu-memory.
 import { gpuToUse } from '../../native/gpu-settings.ts';
 import { watched } from '../../native/gpu-watch.ts';
 import { askNvidiaGpus, freeOfDevice } from '../../native/nvidia-smi.ts';
-import type { BackendSetting } from '../../trainer/backend-names.ts';
+import type { BackendSetting } from '../../trainer/config/backend-names.ts';
 import type { GpuCheck } from '../../trainer/jobs/self-check.ts';
 import { type Budget, type Device, deviceBudget, isOnGpu, type MemoryUse } from '../../trainer/memory/budget.ts';
 import { activationBound } from '../../trainer/memory/environment.ts';

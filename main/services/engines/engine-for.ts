@@ -1,6 +1,6 @@
 /** The engine of a run: its configuration names it, the workspace knows its address, the user's secrets its key. */
 import { inputError } from '../../errors.ts';
-import { type ConfigFault, configFaults, parseConfig, type TrainConfig } from '../../trainer/config.ts';
+import { type ConfigFault, configFaults, parseConfig, type TrainConfig } from '../../trainer/config/config.ts';
 import { remoteFaults } from '../../trainer/engine/tinker/refusals.ts';
 import type { RemoteEngine } from '../../trainer/engine/tinker/remote.ts';
 import { openSecrets, type Secrets } from '../workspace/secrets.ts';

@@ -8,7 +8,7 @@ import { interleaveTask } from '../../tasks/interleave/task.ts';
 import type { ReplyRecord } from '../../tasks/reply/record.ts';
 import { replyTask } from '../../tasks/reply/task.ts';
 import type { TaskRecord } from '../../tasks/task.ts';
-import type { BackendSetting } from '../../trainer/backend-names.ts';
+import type { BackendSetting } from '../../trainer/config/backend-names.ts';
 import type { EvaluationItem } from '../../trainer/events.ts';
 import type { ModelAnswers } from '../../trainer/jobs/evaluate.ts';
 import type { ModelParts } from '../../trainer/open-policy.ts';

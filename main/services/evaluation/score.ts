@@ -1,6 +1,6 @@
 /** Log-probabilities of given completions under one model. */
 
-import type { BackendSetting } from '../../trainer/backend-names.ts';
+import type { BackendSetting } from '../../trainer/config/backend-names.ts';
 import type { ScoredCompletion } from '../../trainer/jobs/score.ts';
 import { resolveModelParts } from '../models/resolve.ts';
 import { type JobOptions, runTrainerJob } from '../trainer-process/job.ts';

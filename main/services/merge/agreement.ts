@@ -1,6 +1,6 @@
 /** Whether an exported model answers as its checkpoint does: the same prompts, greedily. */
 import type { TaskRecord } from '../../tasks/task.ts';
-import type { BackendSetting } from '../../trainer/backend-names.ts';
+import type { BackendSetting } from '../../trainer/config/backend-names.ts';
 import { defaultBatchSize } from '../evaluation/evaluate.ts';
 import { resolveModelParts } from '../models/resolve.ts';
 import { type JobOptions, runTrainerJob } from '../trainer-process/job.ts';

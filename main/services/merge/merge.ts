@@ -5,7 +5,7 @@ import { BraidError, inputError } from '../../errors.ts';
 import { hiddenSibling, readHidden, syncFolder, writeError } from '../../io/atomic-write.ts';
 import { makeFolder } from '../../io/make-folder.ts';
 import { renameSettledAsync } from '../../io/rename.ts';
-import type { BackendSetting } from '../../trainer/backend-names.ts';
+import type { BackendSetting } from '../../trainer/config/backend-names.ts';
 import type { Dtype, GgufChoice } from '../../trainer/export-types.ts';
 import { ggufNote } from '../../trainer/gguf-problem.ts';
 import type { ModelParts } from '../../trainer/open-policy.ts';

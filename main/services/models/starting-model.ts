@@ -3,7 +3,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
 import { inputError } from '../../errors.ts';
 import type { Store } from '../../store/index.ts';
-import { type TrainConfig, trainConfigSchema } from '../../trainer/config.ts';
+import { type TrainConfig, trainConfigSchema } from '../../trainer/config/config.ts';
 import { listPresets } from '../config/form.ts';
 import type { ConfigFields } from '../config/presets.ts';
 import { resolveStart } from '../runs/from-checkpoint.ts';

@@ -6,7 +6,7 @@ import { BraidError, inputError } from '../../errors.ts';
 import type { Store } from '../../store/index.ts';
 import type { QueueKey, QueueKind, QueuePlace } from '../../store/queue.ts';
 import type { StageRow } from '../../store/stages.ts';
-import { parseConfig, type TrainConfig } from '../../trainer/config.ts';
+import { parseConfig, type TrainConfig } from '../../trainer/config/config.ts';
 import type { QueueHold } from '../curriculum/curriculum.ts';
 import { stageConfig } from '../curriculum/stage-config.ts';
 import type { Hold } from '../curriculum/stage-rules.ts';

@@ -7,7 +7,7 @@ import { BraidError } from '../../errors.ts';
 import type { Store } from '../../store/index.ts';
 import { processTemplate } from '../../tasks/interleave/prompt.ts';
 import { interleaveTask } from '../../tasks/interleave/task.ts';
-import { parseConfig, type TrainConfig } from '../../trainer/config.ts';
+import { parseConfig, type TrainConfig } from '../../trainer/config/config.ts';
 import type { TrainerEvent } from '../../trainer/events.ts';
 import { readPreset } from '../config/presets.ts';
 import {

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { inputError } from '../../errors.ts';
-import { parseConfig, type TrainConfig } from '../../trainer/config.ts';
+import { parseConfig, type TrainConfig } from '../../trainer/config/config.ts';
 import { type ReplyRun, replyRuns } from '../recipes/reply-presets.ts';
 import { newestCheckpoint, runSummary } from '../runs/history.ts';
 import { type Spread, seedGroups, seedRunName, spreadOf } from '../runs/seed-groups.ts';

@@ -1,6 +1,6 @@
 /** What the methods start from: the model to fine-tune, and the checkpoint for GRPO. */
 import { BraidError, inputError } from '../../errors.ts';
-import type { TrainConfig } from '../../trainer/config.ts';
+import type { TrainConfig } from '../../trainer/config/config.ts';
 import { type ConfigFields, readPreset } from '../config/presets.ts';
 import { type ModelEntry, requireModel } from '../models/list.ts';
 import { startingModel } from '../models/starting-model.ts';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { BraidError } from '../../errors.ts';
 import { type FileOps, writeError, writeFileAtomic } from '../../io/atomic-write.ts';
-import type { TrainConfig } from '../../trainer/config.ts';
+import type { TrainConfig } from '../../trainer/config/config.ts';
 import type { Metrics, Sample } from '../../trainer/events.ts';
 import { type LiveEvents, openLiveEvents } from './exports/live-events.ts';
 import { formatSamples } from './samples/log.ts';

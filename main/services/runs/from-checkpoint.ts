@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type BraidError, inputError } from '../../errors.ts';
 import type { Store } from '../../store/index.ts';
-import type { TrainConfig } from '../../trainer/config.ts';
+import type { TrainConfig } from '../../trainer/config/config.ts';
 import { readAdapterFacts } from '../../trainer/memory/model-facts.ts';
 import { newestCheckpoint } from './history.ts';
 import { isPath } from './is-path.ts';

@@ -6,7 +6,7 @@ import { type FileOps, writeError } from '../../io/atomic-write.ts';
 import type { Store } from '../../store/index.ts';
 import type { RunHost, RunRow, RunState } from '../../store/runs.ts';
 import type { TaskSource } from '../../tasks/index.ts';
-import type { TrainConfig } from '../../trainer/config.ts';
+import type { TrainConfig } from '../../trainer/config/config.ts';
 import { keepTask, taskColumns } from '../tasks/run-task.ts';
 import { currentHost, isHostAlive } from '../workspace/host.ts';
 import { ownRunFolder } from '../workspace/own-folders.ts';

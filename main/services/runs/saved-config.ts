@@ -2,8 +2,8 @@
 
 import { storedObject } from '../../store/json.ts';
 import type { RunRow } from '../../store/runs.ts';
-import { parseConfig, type TrainConfig } from '../../trainer/config.ts';
-import { withNamesHere } from '../../trainer/trl-names.ts';
+import { parseConfig, type TrainConfig } from '../../trainer/config/config.ts';
+import { withNamesHere } from '../../trainer/config/trl-names.ts';
 
 type Saved = Pick<RunRow, 'id' | 'configJson'>;
 

@@ -1,7 +1,7 @@
 /** The text of `training.log`: what happened to a run and when, one entry per event, for a person to read. */
 import { counted, formatBytes, formatDuration, formatStepTime } from '../../text/format.ts';
 import { visible } from '../../text/visible.ts';
-import type { TrainConfig } from '../../trainer/config.ts';
+import type { TrainConfig } from '../../trainer/config/config.ts';
 import type { TrainerEvent } from '../../trainer/events.ts';
 import { VERSION } from '../../version.ts';
 

@@ -1,7 +1,7 @@
 /** The settings in which runs differ: the axes of a plot of settings against results. */
 import { BraidError } from '../../errors.ts';
 import type { Store } from '../../store/index.ts';
-import { configFields } from '../../trainer/config.ts';
+import { configFields } from '../../trainer/config/config.ts';
 import { savedFields } from './saved-config.ts';
 
 export interface VariedSettings {

@@ -1,6 +1,6 @@
 /** Storing a sweep: checked as far as possible, then all of its trials or none. */
 import type { Store } from '../../store/index.ts';
-import { parseConfig } from '../../trainer/config.ts';
+import { parseConfig } from '../../trainer/config/config.ts';
 import type { EngineAccess } from '../engines/engine-for.ts';
 import { withAbsolutePaths } from '../training/absolute-paths.ts';
 import { plannedStart } from '../training/training.ts';

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { BraidError, inputError } from '../../errors.ts';
 import type { NewTrial } from '../../store/sweeps.ts';
-import { type ConfigFault, configFaults, parseConfig, type TrainConfig } from '../../trainer/config.ts';
+import { type ConfigFault, configFaults, parseConfig, type TrainConfig } from '../../trainer/config/config.ts';
 import { configForm } from '../config/form.ts';
 import type { ConfigFields } from '../config/presets.ts';
 import { datasetFiles } from '../datasets/index.ts';

@@ -1,5 +1,5 @@
 /** What a plan takes: runs, steps, seconds, disk. A pre-flight check measures each kind of step once. */
-import { type TrainConfig, trainConfigSchema } from '../../trainer/config.ts';
+import { type TrainConfig, trainConfigSchema } from '../../trainer/config/config.ts';
 import type { EngineAccess } from '../engines/engine-for.ts';
 import { runTrainerJob } from '../trainer-process/job.ts';
 import { rememberEstimate } from '../training/known-estimates.ts';

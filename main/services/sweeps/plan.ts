@@ -1,7 +1,7 @@
 /** The plan of a sweep: which settings are tried, with which seeds, and whether losers are stopped early. */
 import { z } from 'zod';
 import { inputError } from '../../errors.ts';
-import { configFields, fieldFaults } from '../../trainer/config.ts';
+import { configFields, fieldFaults } from '../../trainer/config/config.ts';
 
 /** Runs of one sweep: more are a mistake in a range rather than a plan. */
 export const MOST_TRIALS = 500;

@@ -2,7 +2,7 @@
 import { type ChildProcess, type ForkOptions, fork } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { startReason } from '../../io/start-reason.ts';
-import type { BackendSetting } from '../../trainer/backend-names.ts';
+import type { BackendSetting } from '../../trainer/config/backend-names.ts';
 import type { JobEvent, TrainerCommand } from '../../trainer/events.ts';
 import { YIELDS } from '../../trainer/host/priority.ts';
 import type { TrainerJob } from '../../trainer/jobs/jobs.ts';

@@ -1,7 +1,7 @@
 /** The trainer process from the host's side: started, sent one job, listened to; it may die at any time. */
 import type { Readable } from 'node:stream';
 import { BraidError } from '../../errors.ts';
-import type { BackendSetting } from '../../trainer/backend-names.ts';
+import type { BackendSetting } from '../../trainer/config/backend-names.ts';
 import type { Failure, TrainerCommand } from '../../trainer/events.ts';
 import type { EventOf, TrainerJob } from '../../trainer/jobs/jobs.ts';
 import type { LaunchTrainer } from './channel.ts';

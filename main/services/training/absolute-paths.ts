@@ -1,7 +1,7 @@
 /** A configuration whose paths mean the same in whichever process trains it. */
 import { resolve } from 'node:path';
 import type { Store } from '../../store/index.ts';
-import type { TrainConfig } from '../../trainer/config.ts';
+import type { TrainConfig } from '../../trainer/config/config.ts';
 import { inWorkspace } from '../models/starting-model.ts';
 import { startArgument } from '../runs/from-checkpoint.ts';
 import { taskArgument } from '../tasks/find-task.ts';

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Store } from '../../store/index.ts';
 import { taskFacts } from '../../tasks/index.ts';
-import type { TrainConfig } from '../../trainer/config.ts';
+import type { TrainConfig } from '../../trainer/config/config.ts';
 import { datasetFiles } from '../datasets/index.ts';
 import { type RecordFacts, recordFacts } from '../datasets/record-facts.ts';
 import type { Check } from '../doctor/check.ts';

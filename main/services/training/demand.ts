@@ -1,7 +1,7 @@
 /** Estimates a run's memory before its trainer has measured anything. */
 import type { Store } from '../../store/index.ts';
 import type { RunRow } from '../../store/runs.ts';
-import type { TrainConfig } from '../../trainer/config.ts';
+import type { TrainConfig } from '../../trainer/config/config.ts';
 import {
   type Device,
   isOnGpu,

@@ -2,7 +2,7 @@
 
 import { inputError } from '../../errors.ts';
 import type { Store } from '../../store/index.ts';
-import type { TrainConfig } from '../../trainer/config.ts';
+import type { TrainConfig } from '../../trainer/config/config.ts';
 import type { TrainerCommand, TrainerEvent } from '../../trainer/events.ts';
 import type { MemoryUse } from '../../trainer/memory/budget.ts';
 import { knownMachineMemory, type MachineMemory } from '../doctor/machine-memory.ts';

@@ -1,6 +1,6 @@
 /** What is kept of a run that starts later. */
 import type { Store } from '../../store/index.ts';
-import type { TrainConfig } from '../../trainer/config.ts';
+import type { TrainConfig } from '../../trainer/config/config.ts';
 import type { EngineAccess } from '../engines/engine-for.ts';
 import type { RewardTrust } from '../tasks/reward-access.ts';
 import type { HostPaths } from '../workspace/paths.ts';

@@ -7,7 +7,7 @@ import { BraidError } from '../../errors.ts';
 import { knownDiskSpace } from '../../io/disk-space.ts';
 import { hostMemory } from '../../io/memory.ts';
 import type { DatasetLeakage } from '../../store/datasets.ts';
-import type { TrainConfig } from '../../trainer/config.ts';
+import type { TrainConfig } from '../../trainer/config/config.ts';
 import type { Sample } from '../../trainer/events.ts';
 import type { RunEstimate } from '../../trainer/host/start.ts';
 import type { PreflightResult } from '../../trainer/jobs/preflight.ts';

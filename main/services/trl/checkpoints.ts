@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { copyContent } from '../../io/copy-file.ts';
 import { parseJson } from '../../io/json.ts';
 import { listCheckpoints } from '../../trainer/checkpoint.ts';
-import type { TrainConfig } from '../../trainer/config.ts';
+import type { TrainConfig } from '../../trainer/config/config.ts';
 import { readAdapterFacts } from '../../trainer/memory/model-facts.ts';
 import { checkSound } from '../../trainer/memory/model-folder.ts';
 import { chatSettingsFile } from '../../trainer/prompt-texts.ts';

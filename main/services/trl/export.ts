@@ -7,7 +7,7 @@ import { writeFolderAtomic } from '../../io/atomic-write.ts';
 import { copyContent } from '../../io/copy-file.ts';
 import type { Store } from '../../store/index.ts';
 import { openTask, taskFacts } from '../../tasks/index.ts';
-import type { TrainConfig } from '../../trainer/config.ts';
+import type { TrainConfig } from '../../trainer/config/config.ts';
 import type { TrainerStart } from '../../trainer/host/start.ts';
 import { type PromptText, type PromptTexts, promptTexts } from '../../trainer/prompt-texts.ts';
 import { readDataset } from '../datasets/index.ts';

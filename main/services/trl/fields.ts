@@ -1,5 +1,5 @@
 /** What becomes of each field of a configuration in TRL 1.13: carried over by name, in another form, or not at all. */
-import { configFields, parseConfig, type TrainConfig } from '../../trainer/config.ts';
+import { configFields, parseConfig, type TrainConfig } from '../../trainer/config/config.ts';
 
 type Field = keyof TrainConfig;
 

@@ -7,7 +7,7 @@ import { renameSettled } from '../../io/rename.ts';
 import type { Store } from '../../store/index.ts';
 import { mainMetricOf, nativeTask, type TaskSource, taskFacts } from '../../tasks/index.ts';
 import { counted, formatBytes } from '../../text/format.ts';
-import { parseConfig, type TrainConfig } from '../../trainer/config.ts';
+import { parseConfig, type TrainConfig } from '../../trainer/config/config.ts';
 import { readConfigFile } from '../config/presets.ts';
 import { resolveModel } from '../models/resolve.ts';
 import { evaluationDataset } from '../runs/evaluation.ts';

@@ -1,5 +1,5 @@
 /** The README.md of an exported folder. */
-import type { TrainConfig } from '../../trainer/config.ts';
+import type { TrainConfig } from '../../trainer/config/config.ts';
 import { missingFields, type NotCarried } from './fields.ts';
 
 export interface ReadmeFacts {

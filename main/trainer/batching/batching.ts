@@ -9,7 +9,7 @@
  */
 import { BraidError } from '../../errors.ts';
 import { hashString, randomStream, shuffled } from '../../random.ts';
-import { isReinforcement, type RunConfig, type TrainConfig, trainedGroupSize } from '../config.ts';
+import { isReinforcement, type RunConfig, type TrainConfig, trainedGroupSize } from '../config/config.ts';
 import { type DifficultyConfig, type DifficultyPlan, planDifficulty } from './difficulty.ts';
 
 export type BatchConfig = Pick<

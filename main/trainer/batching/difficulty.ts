@@ -7,7 +7,7 @@
  */
 import { inputError } from '../../errors.ts';
 import { hashString, randomStream, shuffled } from '../../random.ts';
-import type { TrainConfig } from '../config.ts';
+import type { TrainConfig } from '../config/config.ts';
 import type { Metrics } from '../events.ts';
 
 export type DifficultyConfig = Pick<

@@ -3,7 +3,7 @@ import { inputError } from '../../errors.ts';
 import { readModelConfig } from '../../model/config.ts';
 import { loadTokenizer } from '../../model/tokenizer.ts';
 import type { Task } from '../../tasks/task.ts';
-import { isReinforcement } from '../config.ts';
+import { isReinforcement } from '../config/config.ts';
 import type { TrainerStart } from '../host/start.ts';
 import type { Stage } from '../stage.ts';
 import { completionLength, encodeRecords, endToken } from './prompts.ts';

@@ -4,7 +4,7 @@ import { encodePrompt, type Tokenizer } from '../../model/tokenizer.ts';
 import type { Task, TaskRecord } from '../../tasks/task.ts';
 import { type Quoting, quotingOf } from '../../text/quoted-tokens.ts';
 import { countWords } from '../../text/words.ts';
-import type { TrainConfig } from '../config.ts';
+import type { TrainConfig } from '../config/config.ts';
 
 export interface TokenRecord {
   readonly record: TaskRecord;

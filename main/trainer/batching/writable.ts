@@ -7,7 +7,7 @@ import { encodePrompt, loadTokenizer, type Tokenizer } from '../../model/tokeniz
 import { type Task, type TaskRecord, totalReward } from '../../tasks/task.ts';
 import { type LostWord, type Unwritable, unwritableInWords } from '../../text/unwritable.ts';
 import { splitWords } from '../../text/words.ts';
-import { isReinforcement, type TrainConfig } from '../config.ts';
+import { isReinforcement, type TrainConfig } from '../config/config.ts';
 import { highestReward } from '../monitor/watch-settings.ts';
 import type { SessionTokens } from './encode-start.ts';
 

@@ -7,7 +7,7 @@ import type { Completion, GenerateOptions } from '../../model/generate.ts';
 import type { PromptGroup } from '../../model/pack.ts';
 import type { BatchPlan, MicroBatch } from '../batching/batching.ts';
 import type { Generation, ScoredGeneration } from '../batching/generation.ts';
-import type { RunConfig } from '../config.ts';
+import type { RunConfig } from '../config/config.ts';
 import type { TokenSum } from '../losses/adaptive-entropy.ts';
 
 /** How completions are sampled; the engine knows the end tokens. */

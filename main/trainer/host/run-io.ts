@@ -8,7 +8,7 @@ import type { PromptState } from '../batching/prompt-stream.ts';
 import { recordsQuoting } from '../batching/prompts.ts';
 import { unwritableOf } from '../batching/writable.ts';
 import { type RunProgress, saveCheckpoint } from '../checkpoint.ts';
-import { isReinforcement, type TrainConfig } from '../config.ts';
+import { isReinforcement, type TrainConfig } from '../config/config.ts';
 import type { Engine } from '../engine/engine.ts';
 import { type GroupOutcome, MET_TOPIC, type Metrics, type TrainerEvent } from '../events.ts';
 import type { EntropyControl } from '../losses/adaptive-entropy.ts';

@@ -1,7 +1,7 @@
 import type { ExternalAccess } from '../../tasks/external/access.ts';
 import type { TaskSource } from '../../tasks/index.ts';
 import type { TaskRecord } from '../../tasks/task.ts';
-import type { TrainConfig } from '../config.ts';
+import type { TrainConfig } from '../config/config.ts';
 import type { RemoteEngine } from '../engine/tinker/remote.ts';
 
 /** What a run takes. */

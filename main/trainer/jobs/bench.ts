@@ -8,7 +8,7 @@ import { interleaveTask } from '../../tasks/interleave/task.ts';
 import type { RewardComponents, Task } from '../../tasks/task.ts';
 import { WebGpuBackend } from '../../tensor/webgpu/backend.ts';
 import type { BackendChoice } from '../backend.ts';
-import { parseConfig, type TrainConfig } from '../config.ts';
+import { parseConfig, type TrainConfig } from '../config/config.ts';
 import { openLocalEngine } from '../engine/local.ts';
 import { trainGrpo } from '../grpo.ts';
 import type { RunIo } from '../host/run-io.ts';

@@ -16,7 +16,7 @@ import { disposeBatch, uploadGroups } from '../batching/packed-batch.ts';
 import { drawPrompts, startOfPrompts } from '../batching/prompt-stream.ts';
 import { difficultiesOf, recordsQuoting } from '../batching/prompts.ts';
 import { outOfReach, unwritableOf } from '../batching/writable.ts';
-import { isReinforcement, trainedGroupSize } from '../config.ts';
+import { isReinforcement, trainedGroupSize } from '../config/config.ts';
 import type { Engine } from '../engine/engine.ts';
 import { openLocalEngine } from '../engine/local.ts';
 import { openRemote } from '../engine/tinker/open-remote.ts';

@@ -3,7 +3,7 @@
  * the entropy bonus that rises by delta after a step whose entropy e_k is at most the target, and falls by delta after
  * any other, between its bounds. In step k + 1 it is applied only if e_k was at most the target.
  */
-import type { TrainConfig } from '../config.ts';
+import type { TrainConfig } from '../config/config.ts';
 
 export type EntropyConfig = Pick<
   TrainConfig,

@@ -12,7 +12,7 @@
  * with both signs the mean can be close to 0 and A is unbounded, so that a negative reward is an error.
  */
 import { BraidError, inputError } from '../../errors.ts';
-import type { TrainConfig } from '../config.ts';
+import type { TrainConfig } from '../config/config.ts';
 
 export type AdvantageConfig = Pick<
   TrainConfig,

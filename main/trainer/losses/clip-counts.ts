@@ -1,4 +1,4 @@
-import type { TrainConfig } from '../config.ts';
+import type { TrainConfig } from '../config/config.ts';
 
 export type ClipConfig = Pick<TrainConfig, 'loss_type' | 'epsilon' | 'epsilon_high' | 'delta'>;
 

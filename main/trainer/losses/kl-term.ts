@@ -1,5 +1,5 @@
 /** Schulman's k3 estimator of KL(policy ‖ reference) at one token (http://joschu.net/blog/kl-approx.html). */
-import type { TrainConfig } from '../config.ts';
+import type { TrainConfig } from '../config/config.ts';
 
 /** A part of a token's loss. */
 export interface Term {

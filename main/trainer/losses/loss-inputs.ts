@@ -2,7 +2,7 @@
 import type { Completion } from '../../model/generate.ts';
 import type { BatchPlan } from '../batching/batching.ts';
 import type { Generation, ScoredGeneration } from '../batching/generation.ts';
-import type { RunConfig } from '../config.ts';
+import type { RunConfig } from '../config/config.ts';
 import { ownTokens } from '../episodes.ts';
 import { nameOfRow } from '../not-finite.ts';
 import type { LossNormaliser } from './losses.ts';

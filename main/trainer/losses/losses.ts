@@ -23,7 +23,7 @@
  */
 import { BraidError } from '../../errors.ts';
 import { FLOAT32_RANGE, fitsFloat32 } from '../../float32.ts';
-import type { TrainConfig } from '../config.ts';
+import type { TrainConfig } from '../config/config.ts';
 import { diverged } from '../not-finite.ts';
 import type { TokenSum } from './adaptive-entropy.ts';
 import { ClipCounts } from './clip-counts.ts';

@@ -17,7 +17,7 @@
 import { inputError } from '../../errors.ts';
 import { hashString, randomStream, shuffled } from '../../random.ts';
 import { distance, type NgramSets, ngramSets, setDiversity } from '../../text/diversity.ts';
-import type { TrainConfig } from '../config.ts';
+import type { TrainConfig } from '../config/config.ts';
 import { divisorOf, nanStats } from './advantages.ts';
 
 export type SetConfig = Pick<

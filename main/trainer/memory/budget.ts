@@ -7,7 +7,7 @@ import { parameterShapes, precisionOf } from '../../model/model.ts';
 import { attentionBytes } from '../../tensor/native/kernels/attention-plan.ts';
 import { isQuantised, type Quantised, quantisedBytes } from '../../tensor/quantised.ts';
 import type { WeightPrecision } from '../../tensor/weights.ts';
-import { isReinforcement, type TrainConfig } from '../config.ts';
+import { isReinforcement, type TrainConfig } from '../config/config.ts';
 import type { StoredBytes } from './stored-bytes.ts';
 import { windowedPassBytes } from './window-memory.ts';
 

@@ -6,7 +6,7 @@ import type { ModelConfig } from '../../model/config.ts';
 import { isQuantised } from '../../tensor/quantised.ts';
 import type { WeightPrecision } from '../../tensor/weights.ts';
 import { formatBytes } from '../../text/format.ts';
-import type { TrainConfig } from '../config.ts';
+import type { TrainConfig } from '../config/config.ts';
 import {
   activationBudget,
   type Budget,

@@ -16,7 +16,7 @@ import {
   stepsSharingGeneration,
 } from '../batching/batching.ts';
 import { longestPrompt, type TokenRecord } from '../batching/prompts.ts';
-import { isReinforcement, type RunConfig } from '../config.ts';
+import { isReinforcement, type RunConfig } from '../config/config.ts';
 import type { Metrics } from '../events.ts';
 import type { RunEstimate } from '../host/start.ts';
 import type { Session } from '../session.ts';

@@ -3,7 +3,7 @@
  * operations; the factors from counted floats to peak bytes were measured (see docs/performance.md).
  */
 import type { ModelConfig } from '../../model/config.ts';
-import type { RunConfig } from '../config.ts';
+import type { RunConfig } from '../config/config.ts';
 
 /** Peak bytes per packed token of a forward and backward pass. */
 export interface TokenCost {

@@ -1,6 +1,6 @@
 /** The collapse watch's settings, from a run's configuration and task. Pure: also used by the host. */
 import type { Task } from '../../tasks/task.ts';
-import { type TrainConfig, trainedGroupSize } from '../config.ts';
+import { type TrainConfig, trainedGroupSize } from '../config/config.ts';
 import type { WatchSettings } from './collapse-rules.ts';
 
 /** The settings for judging a run's metrics. */

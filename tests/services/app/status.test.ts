@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { gpusInSight, runsElsewhere } from '../../../main/services/app/status.ts';
 import { createRun } from '../../../main/services/runs/runs.ts';
 import { currentHost } from '../../../main/services/workspace/host.ts';
-import { parseConfig } from '../../../main/trainer/config.ts';
+import { parseConfig } from '../../../main/trainer/config/config.ts';
 import { temporaryStore } from '../../store/helpers.ts';
 
 describe('gpusInSight', () => {

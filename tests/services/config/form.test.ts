@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { configForm } from '../../../main/services/config/form.ts';
 import { presetsHere } from '../../../main/services/models/starting-model.ts';
-import { configFaults, configFields, parseConfig } from '../../../main/trainer/config.ts';
+import { configFaults, configFields, parseConfig } from '../../../main/trainer/config/config.ts';
 import { temporaryFolder } from '../../store/helpers.ts';
 
 describe('configForm', () => {

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
 import { presetsHere } from '../../../main/services/models/starting-model.ts';
-import { isReinforcement, parseConfig } from '../../../main/trainer/config.ts';
+import { isReinforcement, parseConfig } from '../../../main/trainer/config/config.ts';
 import { deviceBudget, precisionFor } from '../../../main/trainer/memory/budget.ts';
 import { readModelConfig } from '../../../main/trainer/memory/model-folder.ts';
 import { memoryPlan } from '../../../main/trainer/memory/plan.ts';

@@ -8,7 +8,7 @@ import {
   readConfigFile,
   readPreset,
 } from '../../../main/services/config/presets.ts';
-import { parseConfig } from '../../../main/trainer/config.ts';
+import { parseConfig } from '../../../main/trainer/config/config.ts';
 import { temporaryFolder } from '../../store/helpers.ts';
 
 const paths = { resources: resolve(import.meta.dirname, '../../../resources') };

@@ -5,7 +5,7 @@ import { stageDefaults } from '../../../main/services/curriculum/stage-config.ts
 import { scaledPace, stageTimes } from '../../../main/services/curriculum/time-left.ts';
 import { createRun } from '../../../main/services/runs/runs.ts';
 import { openWorkspace } from '../../../main/services/workspace/workspace.ts';
-import { parseConfig, type TrainConfig } from '../../../main/trainer/config.ts';
+import { parseConfig, type TrainConfig } from '../../../main/trainer/config/config.ts';
 import { temporaryFolder, temporaryStore } from '../../store/helpers.ts';
 
 const paths = checkoutPaths(resolve(import.meta.dirname, '../../..'));

@@ -14,7 +14,7 @@ import { chosenStartingModel, rootModel } from '../../../main/services/models/st
 import { replyFields, replyPreset } from '../../../main/services/recipes/reply-presets.ts';
 import { createRun } from '../../../main/services/runs/runs.ts';
 import { toStoredPath } from '../../../main/services/workspace/workspace.ts';
-import { parseConfig } from '../../../main/trainer/config.ts';
+import { parseConfig } from '../../../main/trainer/config/config.ts';
 import { errorOf, temporaryStore } from '../../store/helpers.ts';
 
 const paths = checkoutPaths(resolve(import.meta.dirname, '../../..'));

@@ -16,7 +16,7 @@ import { createRun } from '../../../main/services/runs/runs.ts';
 import { openTextWorkers } from '../../../main/services/text-worker/workers.ts';
 import { forkTrainer } from '../../../main/services/trainer-process/channel.ts';
 import { readTaskFolder } from '../../../main/tasks/folder/source.ts';
-import { parseConfig } from '../../../main/trainer/config.ts';
+import { parseConfig } from '../../../main/trainer/config/config.ts';
 import { sampleOf, temporaryStore } from '../../store/helpers.ts';
 import { rewardWorker } from '../../tasks/sandbox/scoring.ts';
 import { lines, rewardTs, taskYaml, writeTask } from '../tasks/task-folder.ts';

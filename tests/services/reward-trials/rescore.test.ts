@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { rescoreRun } from '../../../main/services/reward-trials/rescore.ts';
 import { createRun } from '../../../main/services/runs/runs.ts';
 import { readTaskFolder } from '../../../main/tasks/folder/source.ts';
-import { parseConfig } from '../../../main/trainer/config.ts';
+import { parseConfig } from '../../../main/trainer/config/config.ts';
 import { errorOf, sampleOf, temporaryFolder, temporaryStore } from '../../store/helpers.ts';
 import { rewardWorker } from '../../tasks/sandbox/scoring.ts';
 import { lines, writeTask } from '../tasks/task-folder.ts';

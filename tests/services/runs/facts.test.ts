@@ -12,7 +12,7 @@ import { runVerdict } from '../../../main/services/runs/verdict/run-verdict.ts';
 import { sparklines } from '../../../main/services/runs/watched-series.ts';
 import { sweepLeftovers } from '../../../main/services/workspace/leftovers.ts';
 import { requireRunFolder } from '../../../main/services/workspace/own-folders.ts';
-import { parseConfig } from '../../../main/trainer/config.ts';
+import { parseConfig } from '../../../main/trainer/config/config.ts';
 import { refusedAtFirst } from '../../as-windows.ts';
 import { addRun, errorOf, sampleOf, temporaryFolder, temporaryStore } from '../../store/helpers.ts';
 

@@ -7,7 +7,7 @@ import type { BraidError } from '../../../main/errors.ts';
 import type { FileOps } from '../../../main/io/atomic-write.ts';
 import { appendToLog, openRunFiles } from '../../../main/services/runs/files.ts';
 import { formatSamples } from '../../../main/services/runs/samples/log.ts';
-import { parseConfig } from '../../../main/trainer/config.ts';
+import { parseConfig } from '../../../main/trainer/config/config.ts';
 import { sampleOf, temporaryFolder } from '../../store/helpers.ts';
 
 function open(folder = temporaryFolder(), ops: FileOps = fs) {

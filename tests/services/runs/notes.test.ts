@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { runDetail } from '../../../main/services/runs/history.ts';
 import { annotateRun, storedTags } from '../../../main/services/runs/notes.ts';
 import { createRun } from '../../../main/services/runs/runs.ts';
-import { parseConfig } from '../../../main/trainer/config.ts';
+import { parseConfig } from '../../../main/trainer/config/config.ts';
 import { errorOf, temporaryStore } from '../../store/helpers.ts';
 
 describe('annotateRun', () => {

@@ -1,7 +1,7 @@
 /** What trainers send and runs store, for the tests of runs. */
 import { join } from 'node:path';
 import type { Store } from '../../../main/store/index.ts';
-import { parseConfig } from '../../../main/trainer/config.ts';
+import { parseConfig } from '../../../main/trainer/config/config.ts';
 import type { TrainerEvent } from '../../../main/trainer/events.ts';
 import { sampleOf } from '../../store/helpers.ts';
 

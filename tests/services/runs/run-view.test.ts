@@ -8,7 +8,7 @@ import { runView } from '../../../main/services/runs/run-view.ts';
 import { createRun, finishRun } from '../../../main/services/runs/runs.ts';
 import { stepExtremes } from '../../../main/services/runs/samples/samples.ts';
 import { openStore, type Store } from '../../../main/store/index.ts';
-import { parseConfig } from '../../../main/trainer/config.ts';
+import { parseConfig } from '../../../main/trainer/config/config.ts';
 import type { TrainerEvent } from '../../../main/trainer/events.ts';
 import { errorOf, sampleOf, temporaryFolder, temporaryStore } from '../../store/helpers.ts';
 

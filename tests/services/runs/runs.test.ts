@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { recordEvents } from '../../../main/services/runs/events.ts';
 import { runDetail } from '../../../main/services/runs/history.ts';
 import { createRun, finishRun, interruptRun, markAbandonedRuns } from '../../../main/services/runs/runs.ts';
-import { parseConfig } from '../../../main/trainer/config.ts';
+import { parseConfig } from '../../../main/trainer/config/config.ts';
 import { errorOf, temporaryFolder, temporaryStore } from '../../store/helpers.ts';
 import { config } from './run-events.ts';
 

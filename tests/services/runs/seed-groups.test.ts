@@ -7,7 +7,7 @@ import {
   seedRunName,
   spreadOf,
 } from '../../../main/services/runs/seed-groups.ts';
-import { parseConfig } from '../../../main/trainer/config.ts';
+import { parseConfig } from '../../../main/trainer/config/config.ts';
 import { temporaryStore } from '../../store/helpers.ts';
 
 describe('spreadOf', () => {

@@ -7,7 +7,7 @@ import {
   startEntry,
   stepOfEntry,
 } from '../../../main/services/runs/training-log.ts';
-import { parseConfig } from '../../../main/trainer/config.ts';
+import { parseConfig } from '../../../main/trainer/config/config.ts';
 import type { TrainerEvent } from '../../../main/trainer/events.ts';
 import { VERSION } from '../../../main/version.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createRun } from '../../../main/services/runs/runs.ts';
 import { watchedSeries } from '../../../main/services/runs/watched-series.ts';
-import { parseConfig } from '../../../main/trainer/config.ts';
+import { parseConfig } from '../../../main/trainer/config/config.ts';
 import { temporaryStore } from '../../store/helpers.ts';
 
 describe('watchedSeries', () => {

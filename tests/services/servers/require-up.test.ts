@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openEngineFile, saveEngine } from '../../../main/services/engines/engines.ts';
 import { engineOfRun, requireUp } from '../../../main/services/servers/require-up.ts';
-import { parseConfig } from '../../../main/trainer/config.ts';
+import { parseConfig } from '../../../main/trainer/config/config.ts';
 import { addRun, temporaryFolder, temporaryStore } from '../../store/helpers.ts';
 import { answerOn, engineWith, freePort, openDesk } from './desk.ts';
 

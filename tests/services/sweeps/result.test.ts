@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createRun, finishRun } from '../../../main/services/runs/runs.ts';
 import { listSweeps, sweepView } from '../../../main/services/sweeps/result.ts';
-import { parseConfig } from '../../../main/trainer/config.ts';
+import { parseConfig } from '../../../main/trainer/config/config.ts';
 import { temporaryStore } from '../../store/helpers.ts';
 
 /** A finished sweep with these rewards at the end, by setting and seed. */

@@ -6,7 +6,7 @@ import { readSample, runSamples } from '../../../main/services/runs/samples/samp
 import { runVerdict } from '../../../main/services/runs/verdict/run-verdict.ts';
 import { checkpointTask, runTask } from '../../../main/services/tasks/run-task.ts';
 import { readTaskFolder, taskHash } from '../../../main/tasks/folder/source.ts';
-import { parseConfig } from '../../../main/trainer/config.ts';
+import { parseConfig } from '../../../main/trainer/config/config.ts';
 import { sampleOf, temporaryFolder, temporaryStore } from '../../store/helpers.ts';
 import { writeTask } from './task-folder.ts';
 

@@ -5,7 +5,7 @@ import { checkLeakage, inspectDataset } from '../../../main/services/text-worker
 import type { TextWorkers } from '../../../main/services/text-worker/workers.ts';
 import { leakageIn } from '../../../main/services/training/preflight.ts';
 import { readTaskFolder } from '../../../main/tasks/folder/source.ts';
-import { parseConfig } from '../../../main/trainer/config.ts';
+import { parseConfig } from '../../../main/trainer/config/config.ts';
 import { temporaryFolder } from '../../store/helpers.ts';
 
 const task = readTaskFolder(resolve(import.meta.dirname, '../../../resources/tasks/last-number'));

@@ -8,7 +8,7 @@ import { startTraining } from '../../../main/services/training/training.ts';
 import { parseReplyRecord } from '../../../main/tasks/reply/record.ts';
 import { replyTask } from '../../../main/tasks/reply/task.ts';
 import { encodeRecords } from '../../../main/trainer/batching/prompts.ts';
-import { parseConfig } from '../../../main/trainer/config.ts';
+import { parseConfig } from '../../../main/trainer/config/config.ts';
 import { tinyWorkspace } from '../tiny-workspace.ts';
 
 const chat = { system_prompt: 'wa wb', chat_template_kwargs: { loud: true } };

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { disposeModel } from '../../../main/model/model.ts';
 import type { MachineMemory } from '../../../main/services/doctor/machine-memory.ts';
 import { expectedMemory } from '../../../main/services/training/demand.ts';
-import { parseConfig } from '../../../main/trainer/config.ts';
+import { parseConfig } from '../../../main/trainer/config/config.ts';
 import { float32Bytes } from '../../../main/trainer/memory/float32-bytes.ts';
 import { addRun } from '../../store/helpers.ts';
 import { writeTinyModel } from '../../tiny-model.ts';

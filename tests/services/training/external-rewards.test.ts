@@ -12,7 +12,7 @@ import { setRewardKey } from '../../../main/services/tasks/reward-keys.ts';
 import { resumeTraining, startTraining } from '../../../main/services/training/training.ts';
 import { openSecrets } from '../../../main/services/workspace/secrets.ts';
 import { readTaskFolder } from '../../../main/tasks/folder/source.ts';
-import type { TrainConfig } from '../../../main/trainer/config.ts';
+import type { TrainConfig } from '../../../main/trainer/config/config.ts';
 import type { Metrics, TrainerEvent } from '../../../main/trainer/events.ts';
 import { chatAnswer, json, rewardServer } from '../../rewards/reward-server.ts';
 import { temporaryFolder } from '../../store/helpers.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Promotion, promotionSchema } from '../../../main/services/runs/promotion.ts';
 import { type Machine, preflightChecks } from '../../../main/services/training/preflight-checks.ts';
-import { parseConfig } from '../../../main/trainer/config.ts';
+import { parseConfig } from '../../../main/trainer/config/config.ts';
 import type { PreflightResult } from '../../../main/trainer/jobs/preflight.ts';
 import { sampleOf } from '../../store/helpers.ts';
 

@@ -6,7 +6,7 @@ import { recordEvents } from '../../../main/services/runs/events.ts';
 import { lineage, newestCheckpoint } from '../../../main/services/runs/history.ts';
 import { createRun, finishRun } from '../../../main/services/runs/runs.ts';
 import { type LiveRun, resumeTraining, startTraining } from '../../../main/services/training/training.ts';
-import type { TrainConfig } from '../../../main/trainer/config.ts';
+import type { TrainConfig } from '../../../main/trainer/config/config.ts';
 import type { TrainerEvent } from '../../../main/trainer/events.ts';
 import { errorOf } from '../../store/helpers.ts';
 import { until } from '../../until.ts';

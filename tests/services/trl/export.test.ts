@@ -6,7 +6,7 @@ import { loadTokenizer } from '../../../main/model/tokenizer.ts';
 import { createRun } from '../../../main/services/runs/runs.ts';
 import { findTask } from '../../../main/services/tasks/find-task.ts';
 import { exportForTrl, inputsOfConfig, inputsOfRun } from '../../../main/services/trl/export.ts';
-import { parseConfig } from '../../../main/trainer/config.ts';
+import { parseConfig } from '../../../main/trainer/config/config.ts';
 import { temporaryFolder, temporaryStore } from '../../store/helpers.ts';
 import { writeTinyAdapter, writeTinyModel } from '../../tiny-model.ts';
 import { exportTinyStage, home, paths, tinyStage } from './tiny-export.ts';

@@ -6,8 +6,8 @@ import {
   sameFields,
   trlArguments,
 } from '../../../main/services/trl/fields.ts';
-import { configFaults, configFields, parseConfig } from '../../../main/trainer/config.ts';
-import { DECLINED, FIXED, RENAMED, SET_ELSEWHERE } from '../../../main/trainer/trl-names.ts';
+import { configFaults, configFields, parseConfig } from '../../../main/trainer/config/config.ts';
+import { DECLINED, FIXED, RENAMED, SET_ELSEWHERE } from '../../../main/trainer/config/trl-names.ts';
 import { grpoConfigFields } from './grpo-config-fields.ts';
 
 describe('fields', () => {

@@ -17,7 +17,7 @@ import { plannedStart, resumeTraining } from '../../../main/services/training/tr
 import { importRun } from '../../../main/services/trl/import-run.ts';
 import { openWorkspace } from '../../../main/services/workspace/workspace.ts';
 import { interleaveTask } from '../../../main/tasks/interleave/task.ts';
-import { parseConfig } from '../../../main/trainer/config.ts';
+import { parseConfig } from '../../../main/trainer/config/config.ts';
 import { temporaryFolder, temporaryStore } from '../../store/helpers.ts';
 import { exportTinyStage, fixtures, paths } from './tiny-export.ts';
 

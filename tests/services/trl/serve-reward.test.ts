@@ -8,7 +8,7 @@ import { openFolderReward, serveReward } from '../../../main/services/trl/serve-
 import { interleaveTask } from '../../../main/tasks/interleave/task.ts';
 import { replyTask } from '../../../main/tasks/reply/task.ts';
 import type { Answer, TaskRecord } from '../../../main/tasks/task.ts';
-import type { TrainConfig } from '../../../main/trainer/config.ts';
+import type { TrainConfig } from '../../../main/trainer/config/config.ts';
 import { temporaryFolder, temporaryStore } from '../../store/helpers.ts';
 import { exportTinyStage, home, paths, tinyStage } from './tiny-export.ts';
 

@@ -12,7 +12,7 @@ import { disposeModel } from '../../../main/model/model.ts';
 import { exportForTrl, inputsOfConfig } from '../../../main/services/trl/export.ts';
 import { openWorkspace } from '../../../main/services/workspace/workspace.ts';
 import { openStore, type Store } from '../../../main/store/index.ts';
-import { parseConfig, type TrainConfig } from '../../../main/trainer/config.ts';
+import { parseConfig, type TrainConfig } from '../../../main/trainer/config/config.ts';
 import { tinyConfig } from '../../left-by.ts';
 import { writeTinyDataset } from '../../tiny-dataset.ts';
 import { writeTinyModel } from '../../tiny-model.ts';

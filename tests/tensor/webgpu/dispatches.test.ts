@@ -9,7 +9,7 @@ import { disposeModel, modelParameters } from '../../../main/model/model.ts';
 import { PLAIN_TRAITS } from '../../../main/model/traits.ts';
 import { closeWebGpuBackend } from '../../../main/tensor/webgpu/open.ts';
 import { disposeBatch, uploadGroups } from '../../../main/trainer/batching/packed-batch.ts';
-import { parseConfig } from '../../../main/trainer/config.ts';
+import { parseConfig } from '../../../main/trainer/config/config.ts';
 import { AdamW } from '../../../main/trainer/optimizer.ts';
 import { completionLogps, lossAndGradients } from '../../../main/trainer/policy.ts';
 import { opened, openGpuForTest } from './open.ts';

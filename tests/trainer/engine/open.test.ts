@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { BackendChoice } from '../../../main/trainer/backend.ts';
-import { parseConfig } from '../../../main/trainer/config.ts';
+import { parseConfig } from '../../../main/trainer/config/config.ts';
 import type { TrainerStart } from '../../../main/trainer/host/start.ts';
 
 const asked = vi.hoisted(() => [] as BackendChoice[]);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { TrainConfig } from '../../../main/trainer/config.ts';
+import type { TrainConfig } from '../../../main/trainer/config/config.ts';
 import { openRemote } from '../../../main/trainer/engine/tinker/open-remote.ts';
 import { trySteps } from '../../../main/trainer/jobs/remote-preflight.ts';
 import { HASTE, remoteOf, remoteStart } from '../engine/tinker/remote-run.ts';

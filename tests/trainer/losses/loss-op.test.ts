@@ -1,6 +1,6 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { parseConfig } from '../../../main/trainer/config.ts';
+import { parseConfig } from '../../../main/trainer/config/config.ts';
 import { grpoLoss } from '../../../main/trainer/losses/loss-op.ts';
 import { openTestBackends } from '../../backends.ts';
 

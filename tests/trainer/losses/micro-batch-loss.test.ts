@@ -4,7 +4,7 @@ import { BraidError } from '../../../main/errors.ts';
 import { disposeModel, modelParameters } from '../../../main/model/model.ts';
 import { planBatches } from '../../../main/trainer/batching/batching.ts';
 import type { ScoredGeneration } from '../../../main/trainer/batching/generation.ts';
-import { parseConfig } from '../../../main/trainer/config.ts';
+import { parseConfig } from '../../../main/trainer/config/config.ts';
 import { computeAdvantages } from '../../../main/trainer/losses/advantages.ts';
 import { microBatchLoss, rowLogps } from '../../../main/trainer/losses/micro-batch-loss.ts';
 import { openTestBackends, tensorsLeft } from '../../backends.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { closeWasmBackend } from '../../../main/tensor/wasm/boot.ts';
 import type { WasmRuntime } from '../../../main/tensor/wasm/runtime.ts';
-import type { TrainConfig } from '../../../main/trainer/config.ts';
+import type { TrainConfig } from '../../../main/trainer/config/config.ts';
 import { estimateRun, type Known } from '../../../main/trainer/memory/estimate.ts';
 import type { Session } from '../../../main/trainer/session.ts';
 import { openTiny, tinySession } from '../tiny-run.ts';

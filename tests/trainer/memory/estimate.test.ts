@@ -5,7 +5,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { closeWasmBackend } from '../../../main/tensor/wasm/boot.ts';
 import type { WasmRuntime } from '../../../main/tensor/wasm/runtime.ts';
-import { parseConfig } from '../../../main/trainer/config.ts';
+import { parseConfig } from '../../../main/trainer/config/config.ts';
 import { estimateFromHistory, estimateRun } from '../../../main/trainer/memory/estimate.ts';
 import { tokenCost } from '../../../main/trainer/memory/memory.ts';
 import { openTiny, tinySession } from '../tiny-run.ts';

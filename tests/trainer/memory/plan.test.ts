@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ModelConfig } from '../../../main/model/config.ts';
 import { PLAIN_TRAITS } from '../../../main/model/traits.ts';
-import { parseConfig } from '../../../main/trainer/config.ts';
+import { parseConfig } from '../../../main/trainer/config/config.ts';
 import {
   deviceBudget,
   keptAs,

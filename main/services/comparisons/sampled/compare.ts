@@ -4,7 +4,7 @@ import type { ExternalAccess } from '../../../tasks/external/access.ts';
 import { openTask, type TaskSource } from '../../../tasks/index.ts';
 import type { Task, TaskMessage, TaskRecord } from '../../../tasks/task.ts';
 import { askedAlike } from '../../../trainer/asked-alike.ts';
-import type { BackendSetting } from '../../../trainer/backend-names.ts';
+import type { BackendSetting } from '../../../trainer/config/backend-names.ts';
 import type { SampledModel } from '../../../trainer/jobs/sample.ts';
 import { readDataset } from '../../datasets/index.ts';
 import type { ModelChoice } from '../../evaluation/evaluate.ts';

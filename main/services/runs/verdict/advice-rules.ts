@@ -3,8 +3,8 @@
  * thresholds for KL are the collapse watch's; rewards are judged over the whole run, speed over its recent steps.
  */
 import { signed } from '../../../text/format.ts';
-import type { TrainConfig } from '../../../trainer/config.ts';
-import { isReinforcement } from '../../../trainer/config.ts';
+import type { TrainConfig } from '../../../trainer/config/config.ts';
+import { isReinforcement } from '../../../trainer/config/config.ts';
 
 export type AdviceRule = 'kl_high' | 'kl_exploding' | 'reward_flat' | 'too_slow';
 

@@ -2,7 +2,7 @@
 
 import type { Store } from '../../../store/index.ts';
 import type { MetricPoint } from '../../../store/metrics.ts';
-import { parseConfig, type TrainConfig } from '../../../trainer/config.ts';
+import { parseConfig, type TrainConfig } from '../../../trainer/config/config.ts';
 import { requireRun } from '../runs.ts';
 import { savedConfig } from '../saved-config.ts';
 import { type Advice, type AdviceOptions, adviceFor, type RunFigures, WINDOW } from './advice-rules.ts';

@@ -5,7 +5,7 @@
 
 import type { MetricPoint, StepMetrics } from '../../../store/metrics.ts';
 import { signed } from '../../../text/format.ts';
-import { isReinforcement, type TrainConfig } from '../../../trainer/config.ts';
+import { isReinforcement, type TrainConfig } from '../../../trainer/config/config.ts';
 import type { Metrics, WarningRule } from '../../../trainer/events.ts';
 import {
   DAMAGE,

@@ -5,7 +5,7 @@
  * A saving compares seconds per group that teaches: S seconds of the run taught U such groups; a setting under which
  * the same steps take S' and teach U' saves S − U · S' / U'. Estimates: the history is that of the run as it was.
  */
-import type { TrainConfig } from '../../../trainer/config.ts';
+import type { TrainConfig } from '../../../trainer/config/config.ts';
 import type { GroupOutcome } from '../../../trainer/events.ts';
 import type { RecordWords, SignalStep } from './history.ts';
 import { type ReplayRefusal, replayDifficulty } from './replay-difficulty.ts';

@@ -1,5 +1,5 @@
 /** What the training part of a step takes, by how many of its groups teach. Pure. */
-import type { TrainConfig } from '../../../trainer/config.ts';
+import type { TrainConfig } from '../../../trainer/config/config.ts';
 import type { GroupOutcome } from '../../../trainer/events.ts';
 import { hasPolicyTermOnly } from '../../../trainer/losses/losses.ts';
 

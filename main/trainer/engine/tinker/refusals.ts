@@ -1,5 +1,5 @@
 /** What a run's settings ask for that the Tinker protocol can't do, each with the reason. Pure: the host uses it too. */
-import { type ConfigFault, isReinforcement, type TrainConfig } from '../../config.ts';
+import { type ConfigFault, isReinforcement, type TrainConfig } from '../../config/config.ts';
 
 /** The alpha of the servers' adapters. */
 export const SERVER_ALPHA = 32;

@@ -1,7 +1,7 @@
 /** The policy loss of a micro-batch whose model is elsewhere: log-probabilities come, dC/dlogp goes. */
 import { type BatchPlan, type MicroBatch, rowsOf } from '../../batching/batching.ts';
 import type { ScoredGeneration } from '../../batching/generation.ts';
-import type { RunConfig } from '../../config.ts';
+import type { RunConfig } from '../../config/config.ts';
 import { longestCompletion, lossInputs, lossNormaliser, padRows } from '../../losses/loss-inputs.ts';
 import { type PolicyBatch, policyLoss } from '../../losses/losses.ts';
 import { logpDifference, samplingRatios } from '../../losses/sampling-correction.ts';

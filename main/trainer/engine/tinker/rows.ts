@@ -1,6 +1,6 @@
 /** Prompts and completions as the single sequences that a server takes. */
 import type { PromptGroup } from '../../../model/pack.ts';
-import { isReinforcement, type TrainConfig } from '../../config.ts';
+import { isReinforcement, type TrainConfig } from '../../config/config.ts';
 import type { Rows } from '../engine.ts';
 
 export interface Row {

@@ -8,7 +8,7 @@
 import { BraidError } from '../../../errors.ts';
 import { inParallel } from '../../../in-parallel.ts';
 import type { ModelConfig } from '../../../model/config.ts';
-import type { TrainConfig } from '../../config.ts';
+import type { TrainConfig } from '../../config/config.ts';
 import type { Engine } from '../engine.ts';
 import { adapterFromArchive, archiveLimit } from './archive.ts';
 import { checkedPass, checkedSamples } from './checks.ts';

@@ -7,7 +7,7 @@ import { type Adapter, adapterParameters } from '../../../model/lora.ts';
 import type { Model } from '../../../model/model.ts';
 import { planBatches } from '../../batching/batching.ts';
 import type { ScoredGeneration } from '../../batching/generation.ts';
-import { parseConfig } from '../../config.ts';
+import { parseConfig } from '../../config/config.ts';
 import { computeAdvantages } from '../../losses/advantages.ts';
 import { microBatchLoss } from '../../losses/micro-batch-loss.ts';
 import { AdamW } from '../../optimizer.ts';

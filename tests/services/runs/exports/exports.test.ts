@@ -4,7 +4,7 @@ import { parquetReadObjects } from 'hyparquet';
 import { describe, expect, it } from 'vitest';
 import { exportedFile, exportRun } from '../../../../main/services/runs/exports/exports.ts';
 import { createRun } from '../../../../main/services/runs/runs.ts';
-import { parseConfig } from '../../../../main/trainer/config.ts';
+import { parseConfig } from '../../../../main/trainer/config/config.ts';
 import { errorOf, temporaryFolder, temporaryStore } from '../../../store/helpers.ts';
 
 const sample = (index: number, relevance: number) => ({

@@ -3,7 +3,7 @@ import { costOf } from '../../../../main/services/runs/cost.ts';
 import { createRun } from '../../../../main/services/runs/runs.ts';
 import { advisedName, adviseNext, runAdvice } from '../../../../main/services/runs/verdict/advice.ts';
 import { adviceFor, type RunFigures } from '../../../../main/services/runs/verdict/advice-rules.ts';
-import { parseConfig } from '../../../../main/trainer/config.ts';
+import { parseConfig } from '../../../../main/trainer/config/config.ts';
 import { temporaryStore } from '../../../store/helpers.ts';
 
 const config = parseConfig({ beta: 0.1, temperature: 0.8, num_generations: 8, per_device_train_batch_size: 32 });

@@ -7,7 +7,7 @@ import { runAdvice } from '../../../../main/services/runs/verdict/advice.ts';
 import { runVerdict } from '../../../../main/services/runs/verdict/run-verdict.ts';
 import { interleaveTask } from '../../../../main/tasks/interleave/task.ts';
 import { noProgress } from '../../../../main/trainer/checkpoint.ts';
-import { parseConfig } from '../../../../main/trainer/config.ts';
+import { parseConfig } from '../../../../main/trainer/config/config.ts';
 import type { Metrics, TrainerEvent } from '../../../../main/trainer/events.ts';
 import { openRunIo } from '../../../../main/trainer/host/run-io.ts';
 import { openPhases } from '../../../../main/trainer/monitor/phases.ts';

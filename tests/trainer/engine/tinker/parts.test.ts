@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { encodeSafetensors } from '../../../../main/model/safetensors.ts';
 import { planBatches } from '../../../../main/trainer/batching/batching.ts';
 import type { ScoredGeneration } from '../../../../main/trainer/batching/generation.ts';
-import { parseConfig } from '../../../../main/trainer/config.ts';
+import { parseConfig } from '../../../../main/trainer/config/config.ts';
 import { engineAddress } from '../../../../main/trainer/engine/tinker/address.ts';
 import { adapterFromArchive, archiveLimit, untar } from '../../../../main/trainer/engine/tinker/archive.ts';
 import { ruleOf, SUMMED, TRIAL_WEIGHT, weightsFor } from '../../../../main/trainer/engine/tinker/gradient-rule.ts';

@@ -1,6 +1,6 @@
 /** Whole runs on the test server, in this process. */
 import { noProgress, restoreCheckpoint } from '../../../../main/trainer/checkpoint.ts';
-import { parseConfig, type TrainConfig } from '../../../../main/trainer/config.ts';
+import { parseConfig, type TrainConfig } from '../../../../main/trainer/config/config.ts';
 import type { Patience } from '../../../../main/trainer/engine/tinker/http.ts';
 import { openRemote } from '../../../../main/trainer/engine/tinker/open-remote.ts';
 import type { RemoteEngine } from '../../../../main/trainer/engine/tinker/remote.ts';

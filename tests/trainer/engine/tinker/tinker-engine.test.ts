@@ -8,7 +8,7 @@ import type { FolderSource } from '../../../../main/tasks/folder/source.ts';
 import { openTask } from '../../../../main/tasks/index.ts';
 import { microBatches, planBatches } from '../../../../main/trainer/batching/batching.ts';
 import { startOfPrompts } from '../../../../main/trainer/batching/prompt-stream.ts';
-import type { TrainConfig } from '../../../../main/trainer/config.ts';
+import type { TrainConfig } from '../../../../main/trainer/config/config.ts';
 import type { CheckpointFile, Engine } from '../../../../main/trainer/engine/engine.ts';
 import { openLocalEngine } from '../../../../main/trainer/engine/local.ts';
 import { openRemote } from '../../../../main/trainer/engine/tinker/open-remote.ts';

@@ -4,9 +4,9 @@
  * Names are those of TRL's GRPOConfig, SFTConfig and ModelConfig wherever TRL has the setting.
  */
 import { z } from 'zod';
-import { templateKwargs } from '../model/chat-settings.ts';
-import { hasPost } from '../tasks/reply/prompt.ts';
-import { QUANTISED } from '../tensor/quantised.ts';
+import { templateKwargs } from '../../model/chat-settings.ts';
+import { hasPost } from '../../tasks/reply/prompt.ts';
+import { QUANTISED } from '../../tensor/quantised.ts';
 import { BACKEND_SETTINGS } from './backend-names.ts';
 
 /** What a form or a help page needs besides the type. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { parseConfigText } from '../../main/services/config/presets.ts';
-import { configFaults, fieldFaults, parseConfig } from '../../main/trainer/config.ts';
-import { errorOf } from '../store/helpers.ts';
+import { parseConfigText } from '../../../main/services/config/presets.ts';
+import { configFaults, fieldFaults, parseConfig } from '../../../main/trainer/config/config.ts';
+import { errorOf } from '../../store/helpers.ts';
 
 const unknown = (count: number, length = 12): Record<string, unknown> =>
   Object.fromEntries(Array.from({ length: count }, (_, i) => [`${i}`.padStart(length, 'x'), i]));

@@ -1,9 +1,9 @@
 /** Settings that are valid by themselves and contradict one another. */
-import { inputError } from '../errors.ts';
-import { fitsFloat32 } from '../float32.ts';
-import type { TaskFacts } from '../tasks/task.ts';
-import type { ConfigFault } from '../text/field-faults.ts';
-import { isReinforcement, type TrainConfig, trainedGroupSize } from './config-schema.ts';
+import { inputError } from '../../errors.ts';
+import { fitsFloat32 } from '../../float32.ts';
+import type { TaskFacts } from '../../tasks/task.ts';
+import type { ConfigFault } from '../../text/field-faults.ts';
+import { isReinforcement, type TrainConfig, trainedGroupSize } from './schema.ts';
 
 /** An inconsistency between valid settings; null: none. */
 export function combinationFault(config: TrainConfig): ConfigFault | null {

@@ -1,11 +1,11 @@
 /** Reads a run's configuration: the table of its fields is config-schema.ts. */
-import { inputError } from '../errors.ts';
-import { type ConfigFault, described, faultsIn, type KnownNames } from '../text/field-faults.ts';
-import { combinationFault } from './config-combinations.ts';
-import { configFields, type TrainConfig, trainConfigSchema } from './config-schema.ts';
+import { inputError } from '../../errors.ts';
+import { type ConfigFault, described, faultsIn, type KnownNames } from '../../text/field-faults.ts';
+import { combinationFault } from './combinations.ts';
+import { configFields, type TrainConfig, trainConfigSchema } from './schema.ts';
 import { whyNotHere, withNamesHere } from './trl-names.ts';
 
-export type { ConfigFault } from '../text/field-faults.ts';
+export type { ConfigFault } from '../../text/field-faults.ts';
 export {
   BASE_WEIGHTS,
   configFields,
@@ -16,7 +16,7 @@ export {
   type TrainConfig,
   trainConfigSchema,
   trainedGroupSize,
-} from './config-schema.ts';
+} from './schema.ts';
 
 /** "auto" is how a person writes that a number is left to the machine; names may be those of TRL. */
 function parsed(value: unknown) {
