@@ -4,7 +4,7 @@ import { missedEndsWords } from '../services/merge/export-model.ts';
 import { type MergeResult, mergeModel } from '../services/merge/merge.ts';
 import { sourceWords } from '../services/merge/proof-prompts.ts';
 import { counted, formatBytes } from '../text/format.ts';
-import { DTYPES, type Dtype, GGUF_CHOICES, type GgufChoice } from '../trainer/export-types.ts';
+import { DTYPES, type Dtype, GGUF_CHOICES, type GgufChoice } from '../trainer/protocol/export-types.ts';
 import { hostPaths } from './host-paths.ts';
 import { backendChoice, type CommandContext, commandContext, withCommonOptions } from './shared.ts';
 import { followJob } from './side-job.ts';

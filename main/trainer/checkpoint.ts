@@ -17,10 +17,10 @@ import type { TaskRecord } from '../tasks/task.ts';
 import type { Episode, SavedGeneration } from './batching/generation.ts';
 import { type PromptState, startOfPrompts } from './batching/prompt-stream.ts';
 import type { CheckpointFile, Engine } from './engine/engine.ts';
-import type { Metrics } from './events.ts';
-import type { TrainerStart } from './host/start.ts';
 import type { EntropyControl } from './losses/adaptive-entropy.ts';
 import { startWatch, type WatchState } from './monitor/collapse-watch.ts';
+import type { Metrics } from './protocol/events.ts';
+import type { TrainerStart } from './protocol/start.ts';
 import type { Stage } from './stage.ts';
 
 /** The state of a run between two steps, besides weights and optimiser. */

@@ -7,7 +7,7 @@ import type { Task } from '../tasks/task.ts';
 import { encodeStart } from './batching/encode-start.ts';
 import type { TokenRecord } from './batching/prompts.ts';
 import type { TrainConfig } from './config/config.ts';
-import type { TrainerStart } from './host/start.ts';
+import type { TrainerStart } from './protocol/start.ts';
 
 /** A record with its prompt as the model gets it. */
 export interface PromptText {

@@ -13,7 +13,6 @@ import type { TokenRecord } from './batching/prompts.ts';
 import { withTaskWeights } from './config/combinations.ts';
 import type { TrainConfig } from './config/config.ts';
 import { type EpisodeContext, ownTokens, sampleEpisodes } from './episodes.ts';
-import type { GroupOutcome, Metrics, Sample } from './events.ts';
 import { failureMetrics, withFailures } from './failed-rewards.ts';
 import { computeAdvantages, roundingMetrics } from './losses/advantages.ts';
 import { setAdvantages } from './losses/polychromic.ts';
@@ -27,6 +26,7 @@ import {
 } from './monitor/metrics.ts';
 import { highestReward } from './monitor/watch-settings.ts';
 import { checkRewards } from './not-finite.ts';
+import type { GroupOutcome, Metrics, Sample } from './protocol/events.ts';
 
 const ROLLOUT_STREAM = hashString('rollout');
 

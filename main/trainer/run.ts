@@ -2,15 +2,15 @@
 import { onPulse } from '../pulse.ts';
 import { noProgress, type RunProgress, restoreCheckpoint } from './checkpoint.ts';
 import { type OpenedEngine, openEngine } from './engine/open.ts';
-import type { TrainerEvent } from './events.ts';
 import type { Control } from './host/control.ts';
 import { describeFailure } from './host/failure.ts';
 import { openRunIo } from './host/run-io.ts';
-import type { RunEstimate, TrainerStart } from './host/start.ts';
 import { estimateFromHistory, estimateRun, remaining } from './memory/estimate.ts';
 import { modelsBytes } from './memory/float32-bytes.ts';
 import { trainingLoop } from './methods.ts';
 import { openPhases } from './monitor/phases.ts';
+import type { TrainerEvent } from './protocol/events.ts';
+import type { RunEstimate, TrainerStart } from './protocol/start.ts';
 
 /** Trains according to `start`, reporting everything through `emit`; failures are also reported, never thrown. */
 export async function runTraining(

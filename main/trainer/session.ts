@@ -15,7 +15,6 @@ import { checkWritable } from './batching/writable.ts';
 import { checkTaskWeights } from './config/combinations.ts';
 import { isReinforcement, type TrainConfig } from './config/config.ts';
 import { checkMethod } from './episodes.ts';
-import type { TrainerStart } from './host/start.ts';
 import { decideForRun, type MemoryDecision, recordedDecision } from './memory/decide.ts';
 import { currentBudget } from './memory/device.ts';
 import { modelsBytes } from './memory/float32-bytes.ts';
@@ -23,6 +22,7 @@ import { storedBytes } from './memory/stored-bytes.ts';
 import { openMeaning } from './monitor/meaning.ts';
 import { AdamW } from './optimizer.ts';
 import type { Policy } from './policy.ts';
+import type { TrainerStart } from './protocol/start.ts';
 import type { Stage } from './stage.ts';
 
 /** A stage with the model that is trained on it. */

@@ -3,8 +3,8 @@ import type { Tokenizer } from '../model/tokenizer.ts';
 import type { Task } from '../tasks/task.ts';
 import type { TokenRecord } from './batching/prompts.ts';
 import type { RunConfig } from './config/config.ts';
-import type { TrainerStart } from './host/start.ts';
 import type { MemoryDecision } from './memory/decide.ts';
+import type { TrainerStart } from './protocol/start.ts';
 
 export interface Stage {
   readonly start: TrainerStart;

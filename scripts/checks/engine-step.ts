@@ -20,8 +20,8 @@ import type { CheckpointFile, Engine } from '../../main/trainer/engine/engine.ts
 import { openLocalEngine } from '../../main/trainer/engine/local.ts';
 import { openRemote } from '../../main/trainer/engine/tinker/open-remote.ts';
 import { generateAndScore } from '../../main/trainer/generate.ts';
-import type { TrainerStart } from '../../main/trainer/host/start.ts';
 import { openPhases } from '../../main/trainer/monitor/phases.ts';
+import type { TrainerStart } from '../../main/trainer/protocol/start.ts';
 import { openSession } from '../../main/trainer/session.ts';
 import type { Stage } from '../../main/trainer/stage.ts';
 

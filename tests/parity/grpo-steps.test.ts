@@ -13,7 +13,6 @@ import { loadAdapter } from '../../main/model/peft.ts';
 import { type BatchPlan, microBatches, planBatches } from '../../main/trainer/batching/batching.ts';
 import type { ScoredGeneration } from '../../main/trainer/batching/generation.ts';
 import { parseConfig, type RunConfig } from '../../main/trainer/config/config.ts';
-import type { Metrics } from '../../main/trainer/events.ts';
 import { computeAdvantages } from '../../main/trainer/losses/advantages.ts';
 import { microBatchLoss, rowLogps } from '../../main/trainer/losses/micro-batch-loss.ts';
 import {
@@ -24,6 +23,7 @@ import {
 } from '../../main/trainer/monitor/metrics.ts';
 import { AdamW, accumulateGradients, type Gradients } from '../../main/trainer/optimizer.ts';
 import type { Policy } from '../../main/trainer/policy.ts';
+import type { Metrics } from '../../main/trainer/protocol/events.ts';
 import { learningRate } from '../../main/trainer/schedule.ts';
 import { openTestBackends } from '../backends.ts';
 import { expectAllClose, expectClose, RELATIVE } from './closeness.ts';

@@ -14,11 +14,11 @@ import type { ScoredGeneration } from '../../main/trainer/batching/generation.ts
 import { startOfPrompts } from '../../main/trainer/batching/prompt-stream.ts';
 import type { TrainConfig } from '../../main/trainer/config/config.ts';
 import { openLocalEngine } from '../../main/trainer/engine/local.ts';
-import type { Sample } from '../../main/trainer/events.ts';
 import { generateAndScore } from '../../main/trainer/generate.ts';
 import { microBatchLoss, withBatch } from '../../main/trainer/losses/micro-batch-loss.ts';
 import { openPhases } from '../../main/trainer/monitor/phases.ts';
 import { completionLogps } from '../../main/trainer/policy.ts';
+import type { Sample } from '../../main/trainer/protocol/events.ts';
 import { groupsOfRows } from '../../main/trainer/rollout.ts';
 import { checkpointDigests, openTiny, type TinyRun, tinyRun, tinySession } from './tiny-run.ts';
 

@@ -7,8 +7,8 @@ import type { ImportedFolder } from '../../services/models/import.ts';
 import type { ModelDetail } from '../../services/models/inspect.ts';
 import type { ModelEntry } from '../../services/models/list.ts';
 import type { Dependants } from '../../services/models/remove.ts';
-import { DTYPES, GGUF_CHOICES } from '../../trainer/export-types.ts';
 import type { ModelPlan } from '../../trainer/memory/model-plan.ts';
+import { DTYPES, GGUF_CHOICES } from '../../trainer/protocol/export-types.ts';
 import { line, path, procedure } from './base.ts';
 
 /** As returned by `list`: `bundled:tiny`, `checkpoint:12`. */

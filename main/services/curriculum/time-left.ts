@@ -6,7 +6,7 @@ import { BraidError } from '../../errors.ts';
 import type { Store } from '../../store/index.ts';
 import type { StageRow } from '../../store/stages.ts';
 import { configFaults, parseConfig } from '../../trainer/config/config.ts';
-import type { RunEstimate } from '../../trainer/host/start.ts';
+import type { RunEstimate } from '../../trainer/protocol/start.ts';
 import { savedFields } from '../runs/saved-config.ts';
 import { knownEstimate } from '../training/known-estimates.ts';
 import type { HostPaths } from '../workspace/paths.ts';

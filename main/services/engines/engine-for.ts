@@ -2,7 +2,7 @@
 import { inputError } from '../../errors.ts';
 import { type ConfigFault, configFaults, parseConfig, type TrainConfig } from '../../trainer/config/config.ts';
 import { remoteFaults } from '../../trainer/engine/tinker/refusals.ts';
-import type { RemoteEngine } from '../../trainer/engine/tinker/remote.ts';
+import type { RemoteEngine } from '../../trainer/protocol/remote.ts';
 import { openSecrets, type Secrets } from '../workspace/secrets.ts';
 import { type EngineEntry, type EngineFile, openEngineFile, requireEngine } from './engines.ts';
 import { engineKey } from './keys.ts';

@@ -4,7 +4,7 @@ import { startRemedy } from '../../io/start-reason.ts';
 import type { ExternalAccess } from '../../tasks/external/access.ts';
 import type { FolderSource } from '../../tasks/folder/source.ts';
 import type { Answer } from '../../tasks/task.ts';
-import type { RewardAnswer, RewardCall, ScoredAnswers } from '../../trainer/host/reward-calls.ts';
+import type { RewardAnswer, RewardCall, ScoredAnswers } from '../../trainer/protocol/reward-calls.ts';
 import type { TrainerChannel } from '../trainer-process/channel.ts';
 import { describeExit, failedError, keepTail, type TrainerExit } from '../trainer-process/process.ts';
 import type { HostPaths } from '../workspace/paths.ts';

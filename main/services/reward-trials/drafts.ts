@@ -8,7 +8,7 @@ import { checkCommandFiles, type FolderSource, sourceOf } from '../../tasks/fold
 import { openTask } from '../../tasks/index.ts';
 import { REWARD_FILE } from '../../tasks/sandbox/messages.ts';
 import { type Score, type TaskFacts, type TaskShow, totalReward } from '../../tasks/task.ts';
-import type { ScoredAnswers } from '../../trainer/host/reward-calls.ts';
+import type { ScoredAnswers } from '../../trainer/protocol/reward-calls.ts';
 import type { ConsentFile } from '../tasks/consent.ts';
 import { rewardAccess } from '../tasks/reward-access.ts';
 import { requireSource } from '../tasks/task-list.ts';

@@ -5,8 +5,8 @@
 import { type TaskFacts, totalReward } from '../../tasks/task.ts';
 import { repetition } from '../../text/repetition.ts';
 import { splitWords } from '../../text/words.ts';
-import type { ScoredAnswers } from '../../trainer/host/reward-calls.ts';
 import { nanStats } from '../../trainer/losses/advantages.ts';
+import type { ScoredAnswers } from '../../trainer/protocol/reward-calls.ts';
 import type { TrialAnswer } from './trial-answers.ts';
 
 export interface DriftStep {

@@ -2,7 +2,7 @@
 import { removeFolder } from '../../io/remove-folder.ts';
 import { listCheckpoints } from '../../trainer/checkpoint.ts';
 import { dropState } from '../../trainer/engine/tinker/drop-state.ts';
-import type { RemoteEngine } from '../../trainer/engine/tinker/remote.ts';
+import type { RemoteEngine } from '../../trainer/protocol/remote.ts';
 import { bestOf } from './promotion.ts';
 
 interface Beside {

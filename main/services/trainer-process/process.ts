@@ -2,8 +2,8 @@
 import type { Readable } from 'node:stream';
 import { BraidError } from '../../errors.ts';
 import type { BackendSetting } from '../../trainer/config/backend-names.ts';
-import type { Failure, TrainerCommand } from '../../trainer/events.ts';
 import type { EventOf, TrainerJob } from '../../trainer/jobs/jobs.ts';
+import type { Failure, TrainerCommand } from '../../trainer/protocol/events.ts';
 import type { LaunchTrainer } from './channel.ts';
 import { withoutLibraryLog } from './library-log.ts';
 

@@ -1,6 +1,6 @@
 /** What pre-flight checks have estimated, for the start of the same run: it needn't be measured twice. */
 import type { TrainConfig } from '../../trainer/config/config.ts';
-import type { RunEstimate } from '../../trainer/host/start.ts';
+import type { RunEstimate } from '../../trainer/protocol/start.ts';
 
 /** For as long as the host lives: another day the machine may be another one. */
 const known = new WeakMap<object, Map<string, RunEstimate>>();

@@ -6,7 +6,7 @@ import { inputError } from '../../errors.ts';
 import { parseJson } from '../../io/json.ts';
 import { readTextFile } from '../../io/text-file.ts';
 import { listCheckpoints } from '../../trainer/checkpoint.ts';
-import type { Metrics } from '../../trainer/events.ts';
+import type { Metrics } from '../../trainer/protocol/events.ts';
 
 export const STATE_FILE = 'trainer_state.json';
 

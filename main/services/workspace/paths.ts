@@ -1,4 +1,4 @@
-import type { RewardCall } from '../../trainer/host/reward-calls.ts';
+import type { RewardCall } from '../../trainer/protocol/reward-calls.ts';
 import type { LaunchTrainer } from '../trainer-process/channel.ts';
 
 /** Paths of a host's bundled resources. Entry files compute these once: bundled code doesn't know its own location. */

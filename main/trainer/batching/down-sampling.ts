@@ -8,8 +8,8 @@
  * each k.
  */
 
-import type { Metrics } from '../events.ts';
 import { nanStats } from '../losses/advantages.ts';
+import type { Metrics } from '../protocol/events.ts';
 import type { Rollouts } from './generation.ts';
 
 /** Variances that differ by less than this share of the largest are equal but for rounding. */

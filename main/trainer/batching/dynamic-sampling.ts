@@ -4,8 +4,9 @@
  * `dynamic_sampling` rounds, each for the groups that are still dead, so that a stage that is too hard or learned still
  * ends its steps. P groups of G completions.
  */
-import type { Metrics } from '../events.ts';
+
 import { type Advantages, deadGroups, nanStats } from '../losses/advantages.ts';
+import type { Metrics } from '../protocol/events.ts';
 import type { Rollouts } from './generation.ts';
 
 /** Rollouts with the groups at `places` replaced by the groups of `others`, in order. */

@@ -4,7 +4,7 @@ import { readModelConfig } from '../../model/config.ts';
 import { loadTokenizer } from '../../model/tokenizer.ts';
 import type { Task } from '../../tasks/task.ts';
 import { isReinforcement } from '../config/config.ts';
-import type { TrainerStart } from '../host/start.ts';
+import type { TrainerStart } from '../protocol/start.ts';
 import type { Stage } from '../stage.ts';
 import { completionLength, encodeRecords, endToken } from './prompts.ts';
 

@@ -1,6 +1,6 @@
 /** Opens what a run is computed by: this machine, or the engine that its configuration names. */
 import { openBackend } from '../backend.ts';
-import type { TrainerStart } from '../host/start.ts';
+import type { TrainerStart } from '../protocol/start.ts';
 import { openSession, type Session } from '../session.ts';
 import type { Stage } from '../stage.ts';
 import type { Engine } from './engine.ts';

@@ -1,6 +1,6 @@
 import { BraidError } from '../../errors.ts';
-import type { Failure } from '../events.ts';
 import { asOutOfMemory, isOutOfMemory } from '../memory/within-memory.ts';
+import type { Failure } from '../protocol/events.ts';
 
 /** An error in the form sent across the process boundary. */
 export function describeFailure(thrown: unknown): Failure {

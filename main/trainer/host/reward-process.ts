@@ -8,9 +8,9 @@ import { taskHash } from '../../tasks/folder/source.ts';
 import { openTask } from '../../tasks/index.ts';
 import { type RewardThread, startRewardThread } from '../../tasks/sandbox/scorer.ts';
 import type { Score, Task } from '../../tasks/task.ts';
+import type { RewardAnswer, RewardCall } from '../protocol/reward-calls.ts';
 import { describeFailure } from './failure.ts';
 import { openHostPort } from './host-port.ts';
-import type { RewardAnswer, RewardCall } from './reward-calls.ts';
 
 /** Completions between two looks at the clock and at new calls: as many as take about so long. */
 const FIRST_PART = 4;

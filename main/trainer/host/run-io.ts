@@ -10,7 +10,6 @@ import { unwritableOf } from '../batching/writable.ts';
 import { type RunProgress, saveCheckpoint } from '../checkpoint.ts';
 import { isReinforcement, type TrainConfig } from '../config/config.ts';
 import type { Engine } from '../engine/engine.ts';
-import { type GroupOutcome, MET_TOPIC, type Metrics, type TrainerEvent } from '../events.ts';
 import type { EntropyControl } from '../losses/adaptive-entropy.ts';
 import { gpuMemoryMetrics } from '../memory/device.ts';
 import { watchStep } from '../monitor/collapse-watch.ts';
@@ -19,6 +18,7 @@ import { evaluate } from '../monitor/evaluate.ts';
 import { gamingWarning } from '../monitor/gaming-rule.ts';
 import type { Phases } from '../monitor/phases.ts';
 import { watchSettings } from '../monitor/watch-settings.ts';
+import { type GroupOutcome, MET_TOPIC, type Metrics, type TrainerEvent } from '../protocol/events.ts';
 import type { Stage } from '../stage.ts';
 import type { Control } from './control.ts';
 

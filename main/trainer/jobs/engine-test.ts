@@ -7,9 +7,9 @@ import type { GradientRule } from '../engine/tinker/gradient-rule.ts';
 import { weightsFor } from '../engine/tinker/gradient-rule.ts';
 import { PATIENCE } from '../engine/tinker/http.ts';
 import { gradNormOf, measureRule, optimStep } from '../engine/tinker/probe.ts';
-import type { RemoteEngine } from '../engine/tinker/remote.ts';
 import { createModel } from '../engine/tinker/remote-model.ts';
 import { datum, passSchema, sampledSchema, savedSchema, wireTokens } from '../engine/tinker/wire.ts';
+import type { RemoteEngine } from '../protocol/remote.ts';
 import type { JobIo } from './job-io.ts';
 
 export interface EngineTestJob extends BackendChoice {

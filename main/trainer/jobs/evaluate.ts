@@ -7,7 +7,6 @@ import { openTask, type TaskSource } from '../../tasks/index.ts';
 import type { Task, TaskRecord } from '../../tasks/task.ts';
 import type { BackendChoice } from '../backend.ts';
 import { completionLength, encodeRecords, endToken, longestPrompt } from '../batching/prompts.ts';
-import type { EvaluationItem } from '../events.ts';
 import { sampler } from '../memory/generate-within.ts';
 import { evaluate } from '../monitor/evaluate.ts';
 import {
@@ -18,6 +17,7 @@ import {
   type PolicyOpener,
   vocabularyOf,
 } from '../open-policy.ts';
+import type { EvaluationItem } from '../protocol/events.ts';
 import type { JobIo } from './job-io.ts';
 
 export interface EvaluateJob extends BackendChoice {

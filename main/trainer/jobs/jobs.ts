@@ -1,7 +1,7 @@
 /** The jobs of a trainer process: it does one, then exits. */
 
-import type { JobEvent, TrainerEvent } from '../events.ts';
-import type { TrainerStart } from '../host/start.ts';
+import type { JobEvent, TrainerEvent } from '../protocol/events.ts';
+import type { TrainerStart } from '../protocol/start.ts';
 import type { BenchJob, BenchResult } from './bench.ts';
 import type { EngineTestJob, EngineTestResult } from './engine-test.ts';
 import type { EvaluateJob, EvaluateResult } from './evaluate.ts';

@@ -14,8 +14,8 @@ import { type MergedModel, openMergedModel } from '../../model/merge.ts';
 import { type FloatType, safetensorsPieces } from '../../model/safetensors.ts';
 import { loadTokenizer } from '../../model/tokenizer.ts';
 import type { BackendChoice } from '../backend.ts';
-import { DTYPES, type Dtype, type GgufChoice } from '../export-types.ts';
 import { checkParts, type ModelParts } from '../open-policy.ts';
+import { DTYPES, type Dtype, type GgufChoice } from '../protocol/export-types.ts';
 import type { JobIo } from './job-io.ts';
 
 export interface MergeJob extends BackendChoice {

@@ -5,12 +5,12 @@
  */
 import { stepsSharingGeneration } from '../batching/batching.ts';
 import type { OpenedRemote } from '../engine/tinker/open-remote.ts';
-import type { Metrics, Sample } from '../events.ts';
 import { openTrialIo } from '../host/trial-io.ts';
 import { remaining } from '../memory/estimate.ts';
 import { trainingLoop } from '../methods.ts';
 import { StepAccumulator } from '../monitor/metrics.ts';
 import { openPhases } from '../monitor/phases.ts';
+import type { Metrics, Sample } from '../protocol/events.ts';
 
 export interface TriedSteps {
   /** Every completion of the first step. */

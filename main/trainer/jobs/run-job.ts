@@ -1,8 +1,8 @@
 /** A side job from start to end: opens the backend, does the work, reports the result or failure. */
 import { onPulse } from '../../pulse.ts';
 import { type OpenBackend, openBackend } from '../backend.ts';
-import type { JobEvent } from '../events.ts';
 import { describeFailure } from '../host/failure.ts';
+import type { JobEvent } from '../protocol/events.ts';
 import { runBenchJob } from './bench.ts';
 import { runEngineTestJob } from './engine-test.ts';
 import { runEvaluateJob } from './evaluate.ts';

@@ -17,8 +17,8 @@ import {
 } from '../batching/batching.ts';
 import { longestPrompt, type TokenRecord } from '../batching/prompts.ts';
 import { isReinforcement, type RunConfig } from '../config/config.ts';
-import type { Metrics } from '../events.ts';
-import type { RunEstimate } from '../host/start.ts';
+import type { Metrics } from '../protocol/events.ts';
+import type { RunEstimate } from '../protocol/start.ts';
 import type { Session } from '../session.ts';
 import { fullTrainingBytes, gradientsAtOnce, isOnGpu, scoreBytes } from './budget.ts';
 import { currentDevice, peakUse } from './device.ts';

@@ -2,7 +2,7 @@
 import type { Task } from '../../tasks/task.ts';
 import type { TokenRecord } from '../batching/prompts.ts';
 import { type EpisodeContext, sampleEpisodes } from '../episodes.ts';
-import type { EvaluationItem, Metrics } from '../events.ts';
+import type { EvaluationItem, Metrics } from '../protocol/events.ts';
 import { answerOf, messagesOf } from '../rollout.ts';
 
 export interface EvaluateOptions {

@@ -7,8 +7,8 @@ import { promisedBytes, refusal } from '../../../main/services/training/admissio
 import { openLiveRuns } from '../../../main/services/training/live-runs.ts';
 import { openChanges } from '../../../main/services/workspace/changes.ts';
 import { changeSettings, readSettings } from '../../../main/services/workspace/settings.ts';
-import type { TrainerEvent } from '../../../main/trainer/events.ts';
 import { promisedToOthers } from '../../../main/trainer/memory/environment.ts';
+import type { TrainerEvent } from '../../../main/trainer/protocol/events.ts';
 import { openTinyApp } from '../../api/transports.ts';
 import { until } from '../../until.ts';
 import { tinyWorkspace } from '../tiny-workspace.ts';

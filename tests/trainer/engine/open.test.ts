@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { BackendChoice } from '../../../main/trainer/backend.ts';
 import { parseConfig } from '../../../main/trainer/config/config.ts';
-import type { TrainerStart } from '../../../main/trainer/host/start.ts';
+import type { TrainerStart } from '../../../main/trainer/protocol/start.ts';
 
 const asked = vi.hoisted(() => [] as BackendChoice[]);
 vi.mock('../../../main/trainer/backend.ts', () => ({

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { Metrics } from '../../../main/trainer/events.ts';
 import {
   startWatch,
   type WatchResult,
   type WatchState,
   watchStep,
 } from '../../../main/trainer/monitor/collapse-watch.ts';
+import type { Metrics } from '../../../main/trainer/protocol/events.ts';
 
 const settings = {
   patience: 3,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Metrics } from '../../../main/trainer/events.ts';
 import { type AdvantageConfig, computeAdvantages } from '../../../main/trainer/losses/advantages.ts';
 import { componentWarnings } from '../../../main/trainer/monitor/component-rule.ts';
 import { completionMetrics, rewardMetrics, StepAccumulator } from '../../../main/trainer/monitor/metrics.ts';
+import type { Metrics } from '../../../main/trainer/protocol/events.ts';
 
 const names = ['relevance', 'length'];
 /** A step as it is reported: without a number there is no mean. */

@@ -6,7 +6,6 @@
 import type { MetricPoint, StepMetrics } from '../../../store/metrics.ts';
 import { signed } from '../../../text/format.ts';
 import { isReinforcement, type TrainConfig } from '../../../trainer/config/config.ts';
-import type { Metrics, WarningRule } from '../../../trainer/events.ts';
 import {
   DAMAGE,
   type Findings,
@@ -20,6 +19,7 @@ import {
   troubles,
   type WatchSettings,
 } from '../../../trainer/monitor/collapse-rules.ts';
+import type { Metrics, WarningRule } from '../../../trainer/protocol/events.ts';
 import type { Promotion } from '../promotion.ts';
 import { meanOver, type Trend, trendOf } from './trend.ts';
 

@@ -5,9 +5,9 @@
  */
 import type { z } from 'zod';
 import { VERSION } from '../../../version.ts';
+import type { RemoteEngine } from '../../protocol/remote.ts';
 import { failedThere, forgotten, keyRefused, otherProtocol } from './errors.ts';
 import { type Answer, type Http, openHttp, PATIENCE, type Patience, type Traffic } from './http.ts';
-import type { RemoteEngine } from './remote.ts';
 import { capabilitiesSchema, futureSchema, sessionSchema } from './wire.ts';
 
 /** Seconds of one piece of work. */

@@ -1,8 +1,8 @@
 /** Removes from a server what a checkpoint that goes here has there. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { RemoteEngine } from '../../protocol/remote.ts';
 import { openHttp, PATIENCE, type Patience } from './http.ts';
-import type { RemoteEngine } from './remote.ts';
 import { ENGINE_FILE, readState } from './state.ts';
 
 /** Deletes the state that a checkpoint's folder records, if it lies on this engine. Throws what went wrong. */

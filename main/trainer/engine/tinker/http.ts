@@ -3,10 +3,10 @@
  * connection, or refused for load), or does nothing there. The key goes to the engine's own address and nowhere else.
  */
 import { BraidError } from '../../../errors.ts';
+import type { RemoteEngine } from '../../protocol/remote.ts';
 import { engineAddress } from './address.ts';
 import { answerLost, unreachable } from './errors.ts';
 import { openPacking } from './packing.ts';
-import type { RemoteEngine } from './remote.ts';
 
 export interface Answer {
   readonly status: number;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { inputError } from '../../../errors.ts';
 import { readJson } from '../../../model/config.ts';
-import type { RemoteEngine } from './remote.ts';
+import type { RemoteEngine } from '../../protocol/remote.ts';
 
 export const ENGINE_FILE = 'engine.json';
 

@@ -8,9 +8,9 @@ import { runVerdict } from '../../../../main/services/runs/verdict/run-verdict.t
 import { interleaveTask } from '../../../../main/tasks/interleave/task.ts';
 import { noProgress } from '../../../../main/trainer/checkpoint.ts';
 import { parseConfig } from '../../../../main/trainer/config/config.ts';
-import type { Metrics, TrainerEvent } from '../../../../main/trainer/events.ts';
 import { openRunIo } from '../../../../main/trainer/host/run-io.ts';
 import { openPhases } from '../../../../main/trainer/monitor/phases.ts';
+import type { Metrics, TrainerEvent } from '../../../../main/trainer/protocol/events.ts';
 import { temporaryStore } from '../../../store/helpers.ts';
 
 const config = parseConfig({

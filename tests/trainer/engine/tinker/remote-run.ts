@@ -3,13 +3,13 @@ import { noProgress, restoreCheckpoint } from '../../../../main/trainer/checkpoi
 import { parseConfig, type TrainConfig } from '../../../../main/trainer/config/config.ts';
 import type { Patience } from '../../../../main/trainer/engine/tinker/http.ts';
 import { openRemote } from '../../../../main/trainer/engine/tinker/open-remote.ts';
-import type { RemoteEngine } from '../../../../main/trainer/engine/tinker/remote.ts';
-import type { TrainerEvent } from '../../../../main/trainer/events.ts';
 import { trainGrpo } from '../../../../main/trainer/grpo.ts';
 import { openControl } from '../../../../main/trainer/host/control.ts';
 import { openRunIo } from '../../../../main/trainer/host/run-io.ts';
-import type { TrainerStart } from '../../../../main/trainer/host/start.ts';
 import { openPhases } from '../../../../main/trainer/monitor/phases.ts';
+import type { TrainerEvent } from '../../../../main/trainer/protocol/events.ts';
+import type { RemoteEngine } from '../../../../main/trainer/protocol/remote.ts';
+import type { TrainerStart } from '../../../../main/trainer/protocol/start.ts';
 import { trainPolychromicSft, trainSft } from '../../../../main/trainer/sft.ts';
 import { tinyConfig } from '../../../left-by.ts';
 import { temporaryFolder } from '../../../store/helpers.ts';

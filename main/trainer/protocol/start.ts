@@ -2,7 +2,7 @@ import type { ExternalAccess } from '../../tasks/external/access.ts';
 import type { TaskSource } from '../../tasks/index.ts';
 import type { TaskRecord } from '../../tasks/task.ts';
 import type { TrainConfig } from '../config/config.ts';
-import type { RemoteEngine } from '../engine/tinker/remote.ts';
+import type { RemoteEngine } from './remote.ts';
 
 /** What a run takes. */
 export interface RunEstimate {

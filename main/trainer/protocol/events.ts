@@ -1,6 +1,6 @@
 /** Events from the trainer process to its host, and commands in return. Discriminated by `kind`. */
 
-import type { TaskMessage } from '../tasks/task.ts';
+import type { TaskMessage } from '../../tasks/task.ts';
 
 export type Metrics = Readonly<Record<string, number>>;
 
