@@ -2,7 +2,7 @@
 import type * as tf from '@tensorflow/tfjs-core';
 import type { Parameter } from '../model/parameter.ts';
 import { diverged } from './not-finite.ts';
-import { globalNorm } from './optimizer.ts';
+import { globalNorm } from './optim/optimizer.ts';
 
 /** Throws if a weight isn't finite. One sum over the weights; only where that isn't finite, each of them is read. */
 export function checkWeights(parameters: readonly Parameter[]): void {

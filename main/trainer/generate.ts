@@ -2,6 +2,8 @@
  * One generation of a run, from its prompts to what the loss needs: completions are sampled and scored, groups without
  * spread are sampled again where dynamic sampling is on, and log-probabilities are kept that later passes compare with.
  */
+
+import { deadGroups } from './advantages/advantages.ts';
 import { type BatchPlan, generationRecords } from './batching/batching.ts';
 import { downSamplingMetrics, keepRows, trainedRows } from './batching/down-sampling.ts';
 import { dynamicSamplingMetrics, replaceGroups, replaceRows } from './batching/dynamic-sampling.ts';
@@ -11,7 +13,6 @@ import type { TokenRecord } from './batching/prompts.ts';
 import type { RunConfig } from './config/config.ts';
 import type { Engine } from './engine/engine.ts';
 import type { RunIo } from './host/run-io.ts';
-import { deadGroups } from './losses/advantages.ts';
 import {
   generationMetrics,
   outcomesOf,

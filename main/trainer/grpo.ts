@@ -25,9 +25,9 @@ import type { RunIo } from './host/run-io.ts';
 import { adjustedEntropy, appliedCoefficient, startOfEntropy, type TokenSum } from './losses/adaptive-entropy.ts';
 import { StepAccumulator } from './monitor/metrics.ts';
 import { checkNorm } from './not-finite.ts';
+import { learningRate } from './optim/schedule.ts';
 import { syncsAfter } from './reference.ts';
 import { samplesOf } from './rollout.ts';
-import { learningRate } from './schedule.ts';
 import type { Stage } from './stage.ts';
 
 /** Trains for the configured number of steps; `io` reports, saves and receives commands. */

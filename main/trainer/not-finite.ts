@@ -4,9 +4,9 @@
  */
 import { BraidError } from '../errors.ts';
 import { FLOAT32_RANGE } from '../float32.ts';
+import type { Advantages } from './advantages/advantages.ts';
 import type { Generation } from './batching/generation.ts';
 import type { TokenRecord } from './batching/prompts.ts';
-import type { Advantages } from './losses/advantages.ts';
 
 /** Records named in a message. */
 const NAMED = 3;

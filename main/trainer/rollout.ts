@@ -8,14 +8,14 @@ import { hashString } from '../random.ts';
 import { ownText } from '../tasks/folder/environment.ts';
 import type { Answer, Task, TaskRecord } from '../tasks/task.ts';
 import { ngramSets, setDiversity } from '../text/diversity.ts';
+import { computeAdvantages, roundingMetrics } from './advantages/advantages.ts';
+import { setAdvantages } from './advantages/polychromic.ts';
 import type { Generation, Played, Rollouts, Scores } from './batching/generation.ts';
 import type { TokenRecord } from './batching/prompts.ts';
 import { withTaskWeights } from './config/combinations.ts';
 import type { TrainConfig } from './config/config.ts';
 import { type EpisodeContext, ownTokens, sampleEpisodes } from './episodes.ts';
 import { failureMetrics, withFailures } from './failed-rewards.ts';
-import { computeAdvantages, roundingMetrics } from './losses/advantages.ts';
-import { setAdvantages } from './losses/polychromic.ts';
 import {
   completionMetrics,
   diversityMetrics,

@@ -20,7 +20,7 @@ import { currentBudget } from './memory/device.ts';
 import { modelsBytes } from './memory/float32-bytes.ts';
 import { storedBytes } from './memory/stored-bytes.ts';
 import { openMeaning } from './monitor/meaning.ts';
-import { AdamW } from './optimizer.ts';
+import { AdamW } from './optim/optimizer.ts';
 import type { Policy } from './policy.ts';
 import type { TrainerStart } from './protocol/start.ts';
 import type { Stage } from './stage.ts';

@@ -10,7 +10,7 @@ import type { Engine } from './engine/engine.ts';
 import type { RunIo } from './host/run-io.ts';
 import { diversityTerm, type LossTerm } from './losses/diversity-term.ts';
 import { checkLoss, checkNorm } from './not-finite.ts';
-import { learningRate } from './schedule.ts';
+import { learningRate } from './optim/schedule.ts';
 import type { Stage } from './stage.ts';
 
 /** Trains for the configured number of steps; `io` reports, saves and receives commands. */

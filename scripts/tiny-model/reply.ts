@@ -26,7 +26,7 @@ import { splitWords } from '../../main/text/words.ts';
 import { openBackend } from '../../main/trainer/backend.ts';
 import { parseConfig } from '../../main/trainer/config/config.ts';
 import { sftLoss } from '../../main/trainer/losses/sft-loss.ts';
-import { AdamW } from '../../main/trainer/optimizer.ts';
+import { AdamW } from '../../main/trainer/optim/optimizer.ts';
 import { fill, MOODS, SUBJECTS } from '../reply-sample/grammar.ts';
 import { EOS, tokenizerFiles } from './tokenizer.ts';
 

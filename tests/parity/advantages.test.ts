@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { computeAdvantages } from '../../main/trainer/advantages/advantages.ts';
 import { parseConfig, type TrainConfig } from '../../main/trainer/config/config.ts';
-import { computeAdvantages } from '../../main/trainer/losses/advantages.ts';
 import { completionMetrics, generationTokens, rewardMetrics } from '../../main/trainer/monitor/metrics.ts';
 import { expectAllClose, expectClose, expectMetrics, type LoggedMetrics } from './closeness.ts';
 

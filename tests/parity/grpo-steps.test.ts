@@ -10,10 +10,10 @@ import { loadModel } from '../../main/model/load.ts';
 import { adapterParameters, disposeAdapter } from '../../main/model/lora.ts';
 import { disposeModel, modelParameters } from '../../main/model/model.ts';
 import { loadAdapter } from '../../main/model/peft.ts';
+import { computeAdvantages } from '../../main/trainer/advantages/advantages.ts';
 import { type BatchPlan, microBatches, planBatches } from '../../main/trainer/batching/batching.ts';
 import type { ScoredGeneration } from '../../main/trainer/batching/generation.ts';
 import { parseConfig, type RunConfig } from '../../main/trainer/config/config.ts';
-import { computeAdvantages } from '../../main/trainer/losses/advantages.ts';
 import { microBatchLoss, rowLogps } from '../../main/trainer/losses/micro-batch-loss.ts';
 import {
   completionMetrics,
@@ -21,10 +21,10 @@ import {
   rewardMetrics,
   StepAccumulator,
 } from '../../main/trainer/monitor/metrics.ts';
-import { AdamW, accumulateGradients, type Gradients } from '../../main/trainer/optimizer.ts';
+import { AdamW, accumulateGradients, type Gradients } from '../../main/trainer/optim/optimizer.ts';
+import { learningRate } from '../../main/trainer/optim/schedule.ts';
 import type { Policy } from '../../main/trainer/policy.ts';
 import type { Metrics } from '../../main/trainer/protocol/events.ts';
-import { learningRate } from '../../main/trainer/schedule.ts';
 import { openTestBackends } from '../backends.ts';
 import { expectAllClose, expectClose, RELATIVE } from './closeness.ts';
 

@@ -4,8 +4,8 @@ import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Parameter } from '../../main/model/parameter.ts';
 import { parseConfig, type TrainConfig } from '../../main/trainer/config/config.ts';
-import { AdamW, takesDecay } from '../../main/trainer/optimizer.ts';
-import { learningRate } from '../../main/trainer/schedule.ts';
+import { AdamW, takesDecay } from '../../main/trainer/optim/optimizer.ts';
+import { learningRate } from '../../main/trainer/optim/schedule.ts';
 import { openTestBackends } from '../backends.ts';
 import { expectAllClose, expectClose } from './closeness.ts';
 

@@ -16,7 +16,7 @@ import { closeWebGpuBackend, openWebGpuBackend } from '../../main/tensor/webgpu/
 import { makeWeight, type WeightPrecision, type WeightSource } from '../../main/tensor/weights.ts';
 import { disposeBatch, uploadGroups } from '../../main/trainer/batching/packed-batch.ts';
 import { parseConfig } from '../../main/trainer/config/config.ts';
-import { AdamW } from '../../main/trainer/optimizer.ts';
+import { AdamW } from '../../main/trainer/optim/optimizer.ts';
 import { completionLogps, lossAndGradients } from '../../main/trainer/policy.ts';
 
 const backend = await openWebGpuBackend({ checksOnly: true });

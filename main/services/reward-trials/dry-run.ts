@@ -1,6 +1,6 @@
 /** What a reward would give: over completions of a file, or those that an old run has stored. Nothing is stored. */
 import { type Answer, type Score, type Task, totalReward } from '../../tasks/task.ts';
-import { deadGroups, nanStats } from '../../trainer/losses/advantages.ts';
+import { deadGroups, nanStats } from '../../trainer/advantages/advantages.ts';
 import { type GivenAnswer, readCompletions } from './completions-file.ts';
 
 /** A scored completion; `reward` is the weighted sum, NaN if the reward failed. */

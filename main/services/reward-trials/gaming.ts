@@ -5,7 +5,7 @@
 import { type TaskFacts, totalReward } from '../../tasks/task.ts';
 import { repetition } from '../../text/repetition.ts';
 import { splitWords } from '../../text/words.ts';
-import { nanStats } from '../../trainer/losses/advantages.ts';
+import { nanStats } from '../../trainer/advantages/advantages.ts';
 import type { ScoredAnswers } from '../../trainer/protocol/reward-calls.ts';
 import type { TrialAnswer } from './trial-answers.ts';
 

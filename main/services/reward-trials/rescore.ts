@@ -9,7 +9,7 @@ import type { ExternalAccess } from '../../tasks/external/access.ts';
 import type { FolderSource } from '../../tasks/folder/source.ts';
 import { taskHash } from '../../tasks/folder/source.ts';
 import { openTask } from '../../tasks/index.ts';
-import { nanStats } from '../../trainer/losses/advantages.ts';
+import { nanStats } from '../../trainer/advantages/advantages.ts';
 import { type Rewarded, rewarded } from './dry-run.ts';
 import { storedAnswers, type TrialAnswer, type TrialAnswers } from './trial-answers.ts';
 

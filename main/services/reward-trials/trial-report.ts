@@ -2,7 +2,7 @@
 
 import { largest, smallest } from '../../lists.ts';
 import { type Score, type TaskFacts, type TaskMessage, totalReward } from '../../tasks/task.ts';
-import { nanStats } from '../../trainer/losses/advantages.ts';
+import { nanStats } from '../../trainer/advantages/advantages.ts';
 import type { ScoredAnswers } from '../../trainer/protocol/reward-calls.ts';
 import { type GamingReport, gamingReport } from './gaming.ts';
 import type { TrialAnswers } from './trial-answers.ts';

@@ -8,7 +8,7 @@
  * each k.
  */
 
-import { nanStats } from '../losses/advantages.ts';
+import { nanStats } from '../advantages/advantages.ts';
 import type { Metrics } from '../protocol/events.ts';
 import type { Rollouts } from './generation.ts';
 

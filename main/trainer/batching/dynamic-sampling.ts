@@ -5,7 +5,7 @@
  * ends its steps. P groups of G completions.
  */
 
-import { type Advantages, deadGroups, nanStats } from '../losses/advantages.ts';
+import { type Advantages, deadGroups, nanStats } from '../advantages/advantages.ts';
 import type { Metrics } from '../protocol/events.ts';
 import type { Rollouts } from './generation.ts';
 

@@ -1,7 +1,7 @@
 /** One generation at its three stages: sampled and scored, ready for the loss, saved in a checkpoint. */
 import type { Completion } from '../../model/generate.ts';
 import type { RewardComponents, TaskMessage } from '../../tasks/task.ts';
-import type { Advantages } from '../losses/advantages.ts';
+import type { Advantages } from '../advantages/advantages.ts';
 import type { Metrics } from '../protocol/events.ts';
 import type { TokenRecord } from './prompts.ts';
 

@@ -8,7 +8,7 @@
  * prompts that are too easy and too hard, towards a share of dead groups; and an epoch is never skipped whole.
  */
 import { hashString, uniform } from '../../random.ts';
-import { type Advantages, deadGroups, nanStats } from '../losses/advantages.ts';
+import { type Advantages, deadGroups, nanStats } from '../advantages/advantages.ts';
 import type { Metrics } from '../protocol/events.ts';
 import { type BatchPlan, groupOrder, recordAt } from './batching.ts';
 import { difficultyMetrics, nearestRecords, nextTarget } from './difficulty.ts';

@@ -11,7 +11,7 @@ import { type SftBatch, sftLoss } from '../losses/sft-loss.ts';
 import { generateWithin } from '../memory/generate-within.ts';
 import { planRows, type RowSize, tokenCost, undividedMb } from '../memory/memory.ts';
 import { withinMemory } from '../memory/within-memory.ts';
-import { accumulateGradients, type Gradients } from '../optimizer.ts';
+import { accumulateGradients, type Gradients } from '../optim/optimizer.ts';
 import { syncReference } from '../reference.ts';
 import type { Session } from '../session.ts';
 import type { Engine } from './engine.ts';

@@ -6,13 +6,14 @@
  * `temperature`, cut at max_completion_length. Filters (top_k, top_p, min_p, repetition_penalty) would break that and
  * are refused by the configuration.
  */
+
+import { diversityCredits } from '../advantages/polychromic.ts';
 import type { TokenRecord } from '../batching/prompts.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { RunIo } from '../host/run-io.ts';
 import type { Metrics } from '../protocol/events.ts';
 import { sampleCompletions } from '../rollout.ts';
 import type { Stage } from '../stage.ts';
-import { diversityCredits } from './polychromic.ts';
 
 /** The term added to a step's loss. */
 export interface LossTerm {

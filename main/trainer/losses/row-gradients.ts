@@ -1,7 +1,7 @@
 /** The gradient of sum of dlogp * log p(completion) over rows, in parts that fit. R rows. */
 import * as tf from '@tensorflow/tfjs-core';
 import type { Generation } from '../batching/generation.ts';
-import { accumulateGradients, type Gradients } from '../optimizer.ts';
+import { accumulateGradients, type Gradients } from '../optim/optimizer.ts';
 import { completionLogps, lossAndGradients } from '../policy.ts';
 import { groupsOfRows } from '../rollout.ts';
 import type { Session } from '../session.ts';

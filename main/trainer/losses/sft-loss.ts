@@ -3,7 +3,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import type { PromptGroup } from '../../model/pack.ts';
 import type { Parameter } from '../../model/parameter.ts';
 import { type DeviceBatch, disposeBatch, uploadGroups } from '../batching/packed-batch.ts';
-import { accumulateGradients, type Gradients } from '../optimizer.ts';
+import { accumulateGradients, type Gradients } from '../optim/optimizer.ts';
 import { completionLogps, lossAndGradients, type Policy } from '../policy.ts';
 
 /** The rows of one pass. */

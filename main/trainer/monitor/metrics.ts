@@ -8,7 +8,7 @@
  */
 
 import type { TaskRecord } from '../../tasks/task.ts';
-import { type Advantages, deadGroups, nanStats } from '../losses/advantages.ts';
+import { type Advantages, deadGroups, nanStats } from '../advantages/advantages.ts';
 import type { GroupOutcome, Metrics } from '../protocol/events.ts';
 import { topFrom } from './collapse-rules.ts';
 

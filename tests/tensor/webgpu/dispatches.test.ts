@@ -10,7 +10,7 @@ import { PLAIN_TRAITS } from '../../../main/model/traits.ts';
 import { closeWebGpuBackend } from '../../../main/tensor/webgpu/open.ts';
 import { disposeBatch, uploadGroups } from '../../../main/trainer/batching/packed-batch.ts';
 import { parseConfig } from '../../../main/trainer/config/config.ts';
-import { AdamW } from '../../../main/trainer/optimizer.ts';
+import { AdamW } from '../../../main/trainer/optim/optimizer.ts';
 import { completionLogps, lossAndGradients } from '../../../main/trainer/policy.ts';
 import { opened, openGpuForTest } from './open.ts';
 

@@ -147,7 +147,7 @@ const CASES: readonly Case[] = [
   ],
 ];
 
-/** Composite ops, which have suites of their own, and what works in place (tests/trainer/optimizer.test.ts). */
+/** Composite ops, which have suites of their own, and what works in place (tests/trainer/optim/optimizer.test.ts). */
 const ELSEWHERE = [
   ...['RmsNorm', 'RmsNormGradX', 'RmsNormGradWeight', 'Rope', 'GatherRows', 'ScatterAddRows', 'SwiGlu', 'SwiGluGrad'],
   ...['GeGlu', 'GeGluGrad', 'PackedAttention', 'PackedAttentionGrad', 'SelectiveLogSoftmax', 'SelectiveLogSoftmaxGrad'],

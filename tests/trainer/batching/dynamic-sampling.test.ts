@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { computeAdvantages, deadGroups } from '../../../main/trainer/advantages/advantages.ts';
 import { dynamicSamplingMetrics, replaceGroups, replaceRows } from '../../../main/trainer/batching/dynamic-sampling.ts';
 import type { Rollouts } from '../../../main/trainer/batching/generation.ts';
-import { computeAdvantages, deadGroups } from '../../../main/trainer/losses/advantages.ts';
 
 /** Groups of two completions each, named after their prompt. */
 function rollouts(names: string, rewards: readonly (readonly number[])[]): Rollouts {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type AdvantageConfig, computeAdvantages } from '../../../main/trainer/losses/advantages.ts';
+import { type AdvantageConfig, computeAdvantages } from '../../../main/trainer/advantages/advantages.ts';
 import { componentWarnings } from '../../../main/trainer/monitor/component-rule.ts';
 import { completionMetrics, rewardMetrics, StepAccumulator } from '../../../main/trainer/monitor/metrics.ts';
 import type { Metrics } from '../../../main/trainer/protocol/events.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type AdvantageConfig, computeAdvantages } from '../../../main/trainer/losses/advantages.ts';
+import { type AdvantageConfig, computeAdvantages } from '../../../main/trainer/advantages/advantages.ts';
 import {
   completionMetrics,
   diversityMetrics,

@@ -1,4 +1,4 @@
-// Kernels that train, in the memory of what they change. The formulas stand in trainer/optimizer.ts.
+// Kernels that train, in the memory of what they change. The formulas stand in trainer/optim/optimizer.ts.
 #include <cmath>
 #include <vector>
 

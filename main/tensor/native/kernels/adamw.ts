@@ -27,7 +27,7 @@ export function registerAdamW(register: Register): void {
   });
 }
 
-/** The formulas stand in trainer/optimizer.ts. */
+/** The formulas stand in trainer/optim/optimizer.ts. */
 function adamW(ops: Ops, inputs: KernelInputs, attrs: AdamWAttrs): void {
   const { lr, beta1, beta2, eps, weightDecay, step, gradScale } = attrs;
   const { add, div, mul, sqrt, square, sub } = maths(ops);

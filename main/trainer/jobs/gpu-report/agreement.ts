@@ -6,7 +6,7 @@ import { disposeModel } from '../../../model/model.ts';
 import { closeWasmBackend, openWasmBackend } from '../../../tensor/wasm/boot.ts';
 import type { WeightPrecision } from '../../../tensor/weights.ts';
 import { disposeBatch, uploadGroups } from '../../batching/packed-batch.ts';
-import { AdamW } from '../../optimizer.ts';
+import { AdamW } from '../../optim/optimizer.ts';
 import { completionLogps, lossAndGradients } from '../../policy.ts';
 import { makeModel, SHAPES } from './shapes.ts';
 import { LORA } from './timed-work.ts';

@@ -5,12 +5,12 @@
 import { generate } from '../../../model/generate.ts';
 import { type Adapter, adapterParameters } from '../../../model/lora.ts';
 import type { Model } from '../../../model/model.ts';
+import { computeAdvantages } from '../../advantages/advantages.ts';
 import { planBatches } from '../../batching/batching.ts';
 import type { ScoredGeneration } from '../../batching/generation.ts';
 import { parseConfig } from '../../config/config.ts';
-import { computeAdvantages } from '../../losses/advantages.ts';
 import { microBatchLoss } from '../../losses/micro-batch-loss.ts';
-import { AdamW } from '../../optimizer.ts';
+import { AdamW } from '../../optim/optimizer.ts';
 
 /** MiB for activations: what takes more is computed by layer, or in parts. */
 const ACTIVATION_MB = 4096;

@@ -1,6 +1,6 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Parameter } from '../../main/model/parameter.ts';
+import type { Parameter } from '../../../main/model/parameter.ts';
 import {
   AdamW,
   accumulateGradients,
@@ -8,8 +8,8 @@ import {
   globalNorm,
   type OptimizerConfig,
   takesDecay,
-} from '../../main/trainer/optimizer.ts';
-import { openTestBackends } from '../backends.ts';
+} from '../../../main/trainer/optim/optimizer.ts';
+import { openTestBackends } from '../../backends.ts';
 
 const config: OptimizerConfig = {
   adam_beta1: 0.9,

@@ -4,7 +4,7 @@ import {
   computeAdvantages,
   nanStats,
   roundingMetrics,
-} from '../../../main/trainer/losses/advantages.ts';
+} from '../../../main/trainer/advantages/advantages.ts';
 
 const config: AdvantageConfig = {
   num_generations: 2,

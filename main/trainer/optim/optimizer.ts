@@ -9,12 +9,12 @@
  * Deviation: non-finite gradients leave everything unchanged (torch would write NaN into every weight); the run ends.
  */
 import * as tf from '@tensorflow/tfjs-core';
-import { BraidError } from '../errors.ts';
-import { tensorPieces } from '../model/export.ts';
-import type { Parameter } from '../model/parameter.ts';
-import type { NamedPieces } from '../model/safetensors.ts';
-import type { AdamWAttrs } from '../tensor/ops/adamw.ts';
-import type { TrainConfig } from './config/config.ts';
+import { BraidError } from '../../errors.ts';
+import { tensorPieces } from '../../model/export.ts';
+import type { Parameter } from '../../model/parameter.ts';
+import type { NamedPieces } from '../../model/safetensors.ts';
+import type { AdamWAttrs } from '../../tensor/ops/adamw.ts';
+import type { TrainConfig } from '../config/config.ts';
 
 export type OptimizerConfig = Pick<
   TrainConfig,

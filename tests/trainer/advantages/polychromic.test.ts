@@ -6,7 +6,7 @@ import {
   scoreSet,
   setAdvantages,
   shareOut,
-} from '../../../main/trainer/losses/polychromic.ts';
+} from '../../../main/trainer/advantages/polychromic.ts';
 
 const config = {
   num_generations: 4,

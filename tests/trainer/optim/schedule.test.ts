@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { learningRate, type ScheduleConfig } from '../../main/trainer/schedule.ts';
+import { learningRate, type ScheduleConfig } from '../../../main/trainer/optim/schedule.ts';
 
 const config: ScheduleConfig = { learning_rate: 2, lr_scheduler_type: 'linear', warmup_steps: 0, max_steps: 10 };
 const rates = (change: Partial<ScheduleConfig>, steps: readonly number[]): readonly number[] =>

@@ -1,5 +1,5 @@
 /** Learning-rate schedules as transformers computes them (`get_*_schedule*` in transformers/optimization.py). */
-import type { TrainConfig } from './config/config.ts';
+import type { TrainConfig } from '../config/config.ts';
 
 export type ScheduleConfig = Pick<TrainConfig, 'learning_rate' | 'lr_scheduler_type' | 'warmup_steps' | 'max_steps'>;
 
