@@ -26,7 +26,7 @@ import { adjustedEntropy, appliedCoefficient, startOfEntropy, type TokenSum } fr
 import { StepAccumulator } from './monitor/metrics.ts';
 import { checkNorm } from './not-finite.ts';
 import { learningRate } from './optim/schedule.ts';
-import { syncsAfter } from './reference.ts';
+import { syncsAfter } from './policy/reference.ts';
 import { samplesOf } from './rollout.ts';
 import type { Stage } from './stage.ts';
 

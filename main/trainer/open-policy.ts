@@ -9,7 +9,7 @@ import { loadAdapter } from '../model/peft.ts';
 import { decideForUse, type MemoryDecision, recordedDecision } from './memory/decide.ts';
 import { currentBudget } from './memory/device.ts';
 import { storedBytes } from './memory/stored-bytes.ts';
-import type { Policy } from './policy.ts';
+import type { Policy } from './policy/policy.ts';
 
 /** The folders of a model's parts. */
 export interface ModelParts {

@@ -21,7 +21,7 @@ import { modelsBytes } from './memory/float32-bytes.ts';
 import { storedBytes } from './memory/stored-bytes.ts';
 import { openMeaning } from './monitor/meaning.ts';
 import { AdamW } from './optim/optimizer.ts';
-import type { Policy } from './policy.ts';
+import type { Policy } from './policy/policy.ts';
 import type { TrainerStart } from './protocol/start.ts';
 import type { Stage } from './stage.ts';
 

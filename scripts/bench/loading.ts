@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readModelConfig } from '../../main/model/config.ts';
 import { loadModel } from '../../main/model/load.ts';
-import { openBackend } from '../../main/trainer/backend.ts';
+import { openBackend } from '../../main/trainer/backend/open-backend.ts';
 import { weightCount } from '../../main/trainer/memory/budget.ts';
 
 const [folder = '', backend = 'native', precision = 'float32'] = process.argv.slice(2);

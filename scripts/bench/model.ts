@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { parseModelConfig } from '../../main/model/config.ts';
 import { encodeModel } from '../../main/model/export.ts';
 import { randomModel } from '../../main/model/load.ts';
-import { openBackend } from '../../main/trainer/backend.ts';
+import { openBackend } from '../../main/trainer/backend/open-backend.ts';
 import { wordTokenizer } from './word-tokenizer.ts';
 
 const SHAPES = {

@@ -10,7 +10,7 @@ import { encodeModel } from '../../main/model/export.ts';
 import { randomModel } from '../../main/model/load.ts';
 import { disposeModel } from '../../main/model/model.ts';
 import { type BenchReport, benchModel } from '../../main/services/training/bench.ts';
-import { openBackend } from '../../main/trainer/backend.ts';
+import { openBackend } from '../../main/trainer/backend/open-backend.ts';
 
 const root = join(import.meta.dirname, '../..');
 const paths = checkoutPaths(root);

@@ -11,7 +11,7 @@ import { join, resolve } from 'node:path';
 import { openSafetensors } from '../../main/model/safetensors.ts';
 import { readDataset } from '../../main/services/datasets/index.ts';
 import { openTask } from '../../main/tasks/index.ts';
-import { openBackend } from '../../main/trainer/backend.ts';
+import { openBackend } from '../../main/trainer/backend/open-backend.ts';
 import { microBatches, planBatches } from '../../main/trainer/batching/batching.ts';
 import type { ScoredGeneration } from '../../main/trainer/batching/generation.ts';
 import { startOfPrompts } from '../../main/trainer/batching/prompt-stream.ts';

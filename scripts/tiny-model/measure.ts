@@ -13,7 +13,7 @@ import { bundledTextFiles } from '../../main/services/texts/bundled.ts';
 import { readCorpus } from '../../main/services/texts/index.ts';
 import type { InterleaveRecord } from '../../main/tasks/interleave/record.ts';
 import { alignmentReward } from '../../main/tasks/interleave/reward.ts';
-import { openBackend } from '../../main/trainer/backend.ts';
+import { openBackend } from '../../main/trainer/backend/open-backend.ts';
 import { parseConfig } from '../../main/trainer/config/config.ts';
 import { EOS, TAGS } from './tokenizer.ts';
 

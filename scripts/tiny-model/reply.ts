@@ -23,7 +23,7 @@ import { type RandomStream, randomStream } from '../../main/random.ts';
 import { readCorpus } from '../../main/services/texts/index.ts';
 import { replyPrompt } from '../../main/tasks/reply/prompt.ts';
 import { splitWords } from '../../main/text/words.ts';
-import { openBackend } from '../../main/trainer/backend.ts';
+import { openBackend } from '../../main/trainer/backend/open-backend.ts';
 import { parseConfig } from '../../main/trainer/config/config.ts';
 import { sftLoss } from '../../main/trainer/losses/sft-loss.ts';
 import { AdamW } from '../../main/trainer/optim/optimizer.ts';

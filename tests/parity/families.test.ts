@@ -12,7 +12,7 @@ import type { Parameter } from '../../main/model/parameter.ts';
 import { loadAdapter } from '../../main/model/peft.ts';
 import { scoreCompletions } from '../../main/model/score.ts';
 import { disposeBatch, uploadGroups } from '../../main/trainer/batching/packed-batch.ts';
-import { completionLogps, lossAndGradients } from '../../main/trainer/policy.ts';
+import { completionLogps, lossAndGradients } from '../../main/trainer/policy/policy.ts';
 import { openTestBackends } from '../backends.ts';
 import { greedyOptions, largestDifference } from './compare.ts';
 

@@ -17,7 +17,7 @@ import { makeWeight, type WeightPrecision, type WeightSource } from '../../main/
 import { disposeBatch, uploadGroups } from '../../main/trainer/batching/packed-batch.ts';
 import { parseConfig } from '../../main/trainer/config/config.ts';
 import { AdamW } from '../../main/trainer/optim/optimizer.ts';
-import { completionLogps, lossAndGradients } from '../../main/trainer/policy.ts';
+import { completionLogps, lossAndGradients } from '../../main/trainer/policy/policy.ts';
 
 const backend = await openWebGpuBackend({ checksOnly: true });
 

@@ -17,7 +17,7 @@ import { openLocalEngine } from '../../main/trainer/engine/local.ts';
 import { generateAndScore } from '../../main/trainer/generate.ts';
 import { microBatchLoss, withBatch } from '../../main/trainer/losses/micro-batch-loss.ts';
 import { openPhases } from '../../main/trainer/monitor/phases.ts';
-import { completionLogps } from '../../main/trainer/policy.ts';
+import { completionLogps } from '../../main/trainer/policy/policy.ts';
 import type { Sample } from '../../main/trainer/protocol/events.ts';
 import { groupsOfRows } from '../../main/trainer/rollout.ts';
 import { checkpointDigests, openTiny, type TinyRun, tinyRun, tinySession } from './tiny-run.ts';

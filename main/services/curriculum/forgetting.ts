@@ -6,7 +6,7 @@ import type { EvaluationRow } from '../../store/evaluations.ts';
 import type { Store } from '../../store/index.ts';
 import type { StageRow } from '../../store/stages.ts';
 import { interleaveTask } from '../../tasks/interleave/task.ts';
-import { askedAlike } from '../../trainer/asked-alike.ts';
+import { askedAlike } from '../../trainer/policy/asked-alike.ts';
 import { datasetFiles, readDataset } from '../datasets/index.ts';
 import { evaluateModels } from '../evaluation/evaluate.ts';
 import { storeModelEvaluation } from '../evaluation/history.ts';

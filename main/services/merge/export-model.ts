@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { inputError } from '../../errors.ts';
 import { checkPortableName } from '../../io/foreign-name.ts';
 import { counted } from '../../text/format.ts';
-import { ggufProblem } from '../../trainer/gguf-problem.ts';
+import { ggufProblem } from '../../trainer/policy/gguf-problem.ts';
 import type { Dtype, GgufChoice } from '../../trainer/protocol/export-types.ts';
 import { refuseTaken } from '../models/import.ts';
 import { type ModelPlaces, requireModel } from '../models/list.ts';

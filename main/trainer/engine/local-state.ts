@@ -5,7 +5,7 @@ import { readJson } from '../../model/config.ts';
 import { modelFiles } from '../../model/export.ts';
 import { encodeAdapter } from '../../model/peft.ts';
 import { openSafetensors, safetensorsPieces } from '../../model/safetensors.ts';
-import { REFERENCE_FILE, referenceTensors, restoreReference } from '../reference.ts';
+import { REFERENCE_FILE, referenceTensors, restoreReference } from '../policy/reference.ts';
 import type { Session } from '../session.ts';
 import type { CheckpointFile } from './engine.ts';
 

@@ -12,7 +12,7 @@ import { generateWithin } from '../memory/generate-within.ts';
 import { planRows, type RowSize, tokenCost, undividedMb } from '../memory/memory.ts';
 import { withinMemory } from '../memory/within-memory.ts';
 import { accumulateGradients, type Gradients } from '../optim/optimizer.ts';
-import { syncReference } from '../reference.ts';
+import { syncReference } from '../policy/reference.ts';
 import type { Session } from '../session.ts';
 import type { Engine } from './engine.ts';
 import { checkpointFiles, loadState } from './local-state.ts';

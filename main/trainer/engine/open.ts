@@ -1,5 +1,5 @@
 /** Opens what a run is computed by: this machine, or the engine that its configuration names. */
-import { openBackend } from '../backend.ts';
+import { openBackend } from '../backend/open-backend.ts';
 import type { TrainerStart } from '../protocol/start.ts';
 import { openSession, type Session } from '../session.ts';
 import type { Stage } from '../stage.ts';

@@ -7,7 +7,7 @@ import type { InterleaveRecord } from '../../tasks/interleave/record.ts';
 import { interleaveTask } from '../../tasks/interleave/task.ts';
 import type { RewardComponents, Task } from '../../tasks/task.ts';
 import { WebGpuBackend } from '../../tensor/webgpu/backend.ts';
-import type { BackendChoice } from '../backend.ts';
+import type { BackendChoice } from '../backend/open-backend.ts';
 import { parseConfig, type TrainConfig } from '../config/config.ts';
 import { openLocalEngine } from '../engine/local.ts';
 import { trainGrpo } from '../grpo.ts';

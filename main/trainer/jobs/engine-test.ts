@@ -1,6 +1,6 @@
 /** Job: whether a remote engine answers, which models it has, and how long a sampled group and a step take there. */
 import { BraidError } from '../../errors.ts';
-import type { BackendChoice } from '../backend.ts';
+import type { BackendChoice } from '../backend/open-backend.ts';
 import { checkedPass, checkedSamples } from '../engine/tinker/checks.ts';
 import { openClient } from '../engine/tinker/client.ts';
 import type { GradientRule } from '../engine/tinker/gradient-rule.ts';

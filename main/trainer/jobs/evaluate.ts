@@ -5,7 +5,7 @@ import { loadTokenizer } from '../../model/tokenizer.ts';
 import type { ExternalAccess } from '../../tasks/external/access.ts';
 import { openTask, type TaskSource } from '../../tasks/index.ts';
 import type { Task, TaskRecord } from '../../tasks/task.ts';
-import type { BackendChoice } from '../backend.ts';
+import type { BackendChoice } from '../backend/open-backend.ts';
 import { completionLength, encodeRecords, endToken, longestPrompt } from '../batching/prompts.ts';
 import { sampler } from '../memory/generate-within.ts';
 import { evaluate } from '../monitor/evaluate.ts';

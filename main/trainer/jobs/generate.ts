@@ -1,7 +1,7 @@
 /** Job: one model completes one prompt, streaming its text. */
 import { inputError } from '../../errors.ts';
 import { encodePrompt, endTokens, loadTokenizer } from '../../model/tokenizer.ts';
-import type { BackendChoice } from '../backend.ts';
+import type { BackendChoice } from '../backend/open-backend.ts';
 import { checkTokens, completionLength, endToken } from '../batching/prompts.ts';
 import { generateWithin } from '../memory/generate-within.ts';
 import { checkParts, endTokensOf, type ModelParts, openPolicy, vocabularyOf } from '../open-policy.ts';

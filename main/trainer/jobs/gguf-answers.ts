@@ -11,7 +11,7 @@ import { readModelConfig } from '../../model/config.ts';
 import { endTokens, loadTokenizer, type Tokenizer } from '../../model/tokenizer.ts';
 import { openTask, type TaskSource } from '../../tasks/index.ts';
 import type { TaskRecord } from '../../tasks/task.ts';
-import type { BackendChoice } from '../backend.ts';
+import type { BackendChoice } from '../backend/open-backend.ts';
 import { encodeRecords, endToken } from '../batching/prompts.ts';
 import type { JobIo } from './job-io.ts';
 

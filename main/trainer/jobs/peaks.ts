@@ -3,7 +3,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import { gatherRows } from '../../tensor/ops/rows.ts';
 import type { Gpu } from '../../tensor/webgpu/gpu.ts';
 import { makeWeight } from '../../tensor/weights.ts';
-import { constantSource } from '../backend-trial.ts';
+import { constantSource } from '../backend/trial.ts';
 import { GPU_LOAD, measurePeaks as measureReportPeaks, SOFTWARE_LOAD } from './gpu-report/measure.ts';
 import { secondsEach, waitForBackend } from './queued-time.ts';
 

@@ -16,7 +16,7 @@ import {
   type TaskRecord,
   totalReward,
 } from '../../tasks/task.ts';
-import type { BackendChoice } from '../backend.ts';
+import type { BackendChoice } from '../backend/open-backend.ts';
 import { completionLength, encodeRecords, endToken, longestPrompt } from '../batching/prompts.ts';
 import type { Engine } from '../engine/engine.ts';
 import { sampleEpisodes } from '../episodes.ts';

@@ -9,7 +9,7 @@ import { loadTokenizer } from '../../model/tokenizer.ts';
 import { hashString } from '../../random.ts';
 import { openTask, type TaskSource } from '../../tasks/index.ts';
 import type { Task, TaskMessage, TaskRecord } from '../../tasks/task.ts';
-import type { BackendChoice } from '../backend.ts';
+import type { BackendChoice } from '../backend/open-backend.ts';
 import { completionLength, encodeRecords, endToken, longestPrompt } from '../batching/prompts.ts';
 import { sampleEpisodes } from '../episodes.ts';
 import { sampler } from '../memory/generate-within.ts';

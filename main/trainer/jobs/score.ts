@@ -4,7 +4,7 @@ import { append } from '../../lists.ts';
 import { contextLength, readModelConfig } from '../../model/config.ts';
 import { type ScoreItem, scoreCompletions } from '../../model/score.ts';
 import { loadTokenizer } from '../../model/tokenizer.ts';
-import type { BackendChoice } from '../backend.ts';
+import type { BackendChoice } from '../backend/open-backend.ts';
 import { forwardBytes, forwardTokens } from '../memory/plan.ts';
 import { withinMemory } from '../memory/within-memory.ts';
 import { checkParts, type ModelParts, openPolicy } from '../open-policy.ts';

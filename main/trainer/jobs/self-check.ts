@@ -5,7 +5,7 @@ import { randomStream } from '../../random.ts';
 import { WEBGPU_BACKEND, type WebGpuBackend } from '../../tensor/webgpu/backend.ts';
 import { adapterName } from '../../tensor/webgpu/describe.ts';
 import type { AdapterFacts } from '../../tensor/webgpu/protocol.ts';
-import type { BackendChoice } from '../backend.ts';
+import type { BackendChoice } from '../backend/open-backend.ts';
 import { gpuMemory } from '../memory/device.ts';
 import { secondsEach, waitForBackend } from './queued-time.ts';
 

@@ -17,7 +17,7 @@ import { planRows, tokenCost, undividedMb } from '../memory/memory.ts';
 import { withinMemory } from '../memory/within-memory.ts';
 import type { Gradients } from '../optim/optimizer.ts';
 import { accumulateGradients } from '../optim/optimizer.ts';
-import { completionLogps, hostLogps, lossAndGradients, type PassOptions, type Policy } from '../policy.ts';
+import { completionLogps, hostLogps, lossAndGradients, type PassOptions, type Policy } from '../policy/policy.ts';
 import { groupsOfRows } from '../rollout.ts';
 import type { Session } from '../session.ts';
 import type { TokenSum } from './adaptive-entropy.ts';

@@ -2,7 +2,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import type { Generation } from '../batching/generation.ts';
 import { accumulateGradients, type Gradients } from '../optim/optimizer.ts';
-import { completionLogps, lossAndGradients } from '../policy.ts';
+import { completionLogps, lossAndGradients } from '../policy/policy.ts';
 import { groupsOfRows } from '../rollout.ts';
 import type { Session } from '../session.ts';
 import { allRows, keepByName, partsOf, withBatch } from './micro-batch-loss.ts';

@@ -4,7 +4,7 @@ import type { PromptGroup } from '../../model/pack.ts';
 import type { Parameter } from '../../model/parameter.ts';
 import { type DeviceBatch, disposeBatch, uploadGroups } from '../batching/packed-batch.ts';
 import { accumulateGradients, type Gradients } from '../optim/optimizer.ts';
-import { completionLogps, lossAndGradients, type Policy } from '../policy.ts';
+import { completionLogps, lossAndGradients, type Policy } from '../policy/policy.ts';
 
 /** The rows of one pass. */
 export interface SftBatch {

@@ -2,7 +2,7 @@
 import { type Completion, type GenerateOptions, generate } from '../../model/generate.ts';
 import { endTokens, type Tokenizer } from '../../model/tokenizer.ts';
 import type { Engine } from '../engine/engine.ts';
-import type { Policy } from '../policy.ts';
+import type { Policy } from '../policy/policy.ts';
 import { cacheBytes, rowsAtOnce } from './plan.ts';
 import { withinMemory } from './within-memory.ts';
 

@@ -12,7 +12,7 @@ import { pulse } from '../../pulse.ts';
 import { gradients } from '../../tensor/backward.ts';
 import type { PrefixKv, RowPrefix } from '../../tensor/ops/decode-attention.ts';
 import { disposeBatch, uploadGroups } from '../batching/packed-batch.ts';
-import { completionLogps, hostLogps, lossAndGradients, type Policy } from '../policy.ts';
+import { completionLogps, hostLogps, lossAndGradients, type Policy } from '../policy/policy.ts';
 import { weightCount } from './budget.ts';
 
 /** What a packed pass computes. */

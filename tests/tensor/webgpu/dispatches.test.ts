@@ -11,7 +11,7 @@ import { closeWebGpuBackend } from '../../../main/tensor/webgpu/open.ts';
 import { disposeBatch, uploadGroups } from '../../../main/trainer/batching/packed-batch.ts';
 import { parseConfig } from '../../../main/trainer/config/config.ts';
 import { AdamW } from '../../../main/trainer/optim/optimizer.ts';
-import { completionLogps, lossAndGradients } from '../../../main/trainer/policy.ts';
+import { completionLogps, lossAndGradients } from '../../../main/trainer/policy/policy.ts';
 import { opened, openGpuForTest } from './open.ts';
 
 const gpu = await openGpuForTest();

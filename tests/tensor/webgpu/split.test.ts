@@ -12,7 +12,7 @@ import { gatherRows } from '../../../main/tensor/ops/rows.ts';
 import { closeWebGpuBackend } from '../../../main/tensor/webgpu/open.ts';
 import { makeWeight, type WeightPrecision, type WeightSource } from '../../../main/tensor/weights.ts';
 import { disposeBatch, uploadGroups } from '../../../main/trainer/batching/packed-batch.ts';
-import { completionLogps, lossAndGradients } from '../../../main/trainer/policy.ts';
+import { completionLogps, lossAndGradients } from '../../../main/trainer/policy/policy.ts';
 import { randomTensor } from '../ops/finite-differences.ts';
 import { opened, openGpuForTest } from './open.ts';
 

@@ -1,10 +1,10 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { BackendChoice } from '../../../main/trainer/backend.ts';
+import type { BackendChoice } from '../../../main/trainer/backend/open-backend.ts';
 import { parseConfig } from '../../../main/trainer/config/config.ts';
 import type { TrainerStart } from '../../../main/trainer/protocol/start.ts';
 
 const asked = vi.hoisted(() => [] as BackendChoice[]);
-vi.mock('../../../main/trainer/backend.ts', () => ({
+vi.mock('../../../main/trainer/backend/open-backend.ts', () => ({
   openBackend: async (choice: BackendChoice) => {
     asked.push(choice);
     throw new Error('no further');

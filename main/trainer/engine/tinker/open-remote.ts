@@ -3,7 +3,7 @@ import { inputError } from '../../../errors.ts';
 import { readModelConfig } from '../../../model/config.ts';
 import { parameterShapes } from '../../../model/model.ts';
 import { endTokens } from '../../../model/tokenizer.ts';
-import { type OpenBackend, openBackend } from '../../backend.ts';
+import { type OpenBackend, openBackend } from '../../backend/open-backend.ts';
 import { weightCount } from '../../memory/budget.ts';
 import { openMeaning } from '../../monitor/meaning.ts';
 import type { RemoteEngine } from '../../protocol/remote.ts';

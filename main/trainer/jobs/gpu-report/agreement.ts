@@ -7,7 +7,7 @@ import { closeWasmBackend, openWasmBackend } from '../../../tensor/wasm/boot.ts'
 import type { WeightPrecision } from '../../../tensor/weights.ts';
 import { disposeBatch, uploadGroups } from '../../batching/packed-batch.ts';
 import { AdamW } from '../../optim/optimizer.ts';
-import { completionLogps, lossAndGradients } from '../../policy.ts';
+import { completionLogps, lossAndGradients } from '../../policy/policy.ts';
 import { makeModel, SHAPES } from './shapes.ts';
 import { LORA } from './timed-work.ts';
 

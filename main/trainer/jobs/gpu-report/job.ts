@@ -5,7 +5,7 @@ import type { WebGpuBackend } from '../../../tensor/webgpu/backend.ts';
 import { adapterName } from '../../../tensor/webgpu/describe.ts';
 import type { AdapterFacts } from '../../../tensor/webgpu/protocol.ts';
 import type { WeightPrecision } from '../../../tensor/weights.ts';
-import type { BackendChoice } from '../../backend.ts';
+import type { BackendChoice } from '../../backend/open-backend.ts';
 import { gpuMemory } from '../../memory/device.ts';
 import type { JobIo } from '../job-io.ts';
 import { type Agreement, compareWithProcessor } from './agreement.ts';

@@ -4,7 +4,7 @@ import { generate } from '../../../model/generate.ts';
 import { type Adapter, adapterParameters } from '../../../model/lora.ts';
 import type { Model } from '../../../model/model.ts';
 import type { DeviceBatch } from '../../batching/packed-batch.ts';
-import { completionLogps, lossAndGradients } from '../../policy.ts';
+import { completionLogps, lossAndGradients } from '../../policy/policy.ts';
 
 export const LORA = {
   ...{ r: 16, alpha: 32, useRslora: false },

@@ -16,7 +16,7 @@ import { encodeAdapter } from '../../../../main/model/peft.ts';
 import { disposeBatch, uploadGroups } from '../../../../main/trainer/batching/packed-batch.ts';
 import { keepByName, withBatch } from '../../../../main/trainer/losses/micro-batch-loss.ts';
 import { AdamW, accumulateGradients, type Gradients } from '../../../../main/trainer/optim/optimizer.ts';
-import { completionLogps, hostLogps, lossAndGradients } from '../../../../main/trainer/policy.ts';
+import { completionLogps, hostLogps, lossAndGradients } from '../../../../main/trainer/policy/policy.ts';
 
 /** `sum`: the protocol's; `skyrl-jax`: each sequence divided by its sum of weights, the whole by their number. */
 export type ServerRule = 'sum' | 'mean' | 'skyrl-jax' | 'squared';

@@ -2,8 +2,8 @@
  * A run's baseline is its model asked as the run asks: with its system prompt and the template's switches. A model folder
  * knows nothing of them, so a comparison gives its baseline those of the first checkpoint that has some.
  */
-import { type ChatSettings, encodeChatSettings, readChatSettings } from '../model/chat-settings.ts';
-import type { ModelParts } from './open-policy.ts';
+import { type ChatSettings, encodeChatSettings, readChatSettings } from '../../model/chat-settings.ts';
+import type { ModelParts } from '../open-policy.ts';
 
 /** The models of a comparison, the first of them the baseline; `askedAs` is the model whose settings it was given. */
 export function askedAlike<T extends ModelParts & { readonly name: string }>(

@@ -1,11 +1,11 @@
 /** How fast the current backend does what training does: products of a training pass, and of a decoding step. */
 import * as tf from '@tensorflow/tfjs-core';
-import { type ModelConfig, readModelConfig } from '../model/config.ts';
-import { parameterShapes } from '../model/model.ts';
-import { openWeights } from '../model/open-weights.ts';
-import { WEBGPU_BACKEND } from '../tensor/webgpu/backend.ts';
-import { makeWeight, type WeightPrecision, type WeightSource } from '../tensor/weights.ts';
-import type { TrainConfig } from './config/config.ts';
+import { type ModelConfig, readModelConfig } from '../../model/config.ts';
+import { parameterShapes } from '../../model/model.ts';
+import { openWeights } from '../../model/open-weights.ts';
+import { WEBGPU_BACKEND } from '../../tensor/webgpu/backend.ts';
+import { makeWeight, type WeightPrecision, type WeightSource } from '../../tensor/weights.ts';
+import type { TrainConfig } from '../config/config.ts';
 
 /** What of a run's configuration decides how large its products are, and of what weights. */
 export type TrialRun = Pick<

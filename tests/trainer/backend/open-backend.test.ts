@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import * as tf from '@tensorflow/tfjs-core';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { currentLayout } from '../../main/native/folder.ts';
-import { buildKernels } from '../../main/tensor/kernels/build.ts';
-import { openBackend } from '../../main/trainer/backend.ts';
-import { nativeUnderTest } from '../native-under-test.ts';
+import { currentLayout } from '../../../main/native/folder.ts';
+import { buildKernels } from '../../../main/tensor/kernels/build.ts';
+import { openBackend } from '../../../main/trainer/backend/open-backend.ts';
+import { nativeUnderTest } from '../../native-under-test.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'braid-backend-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

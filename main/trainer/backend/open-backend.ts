@@ -1,21 +1,21 @@
-import '../tensor/gradients.ts';
+import '../../tensor/gradients.ts';
 import { availableParallelism } from 'node:os';
 import * as tf from '@tensorflow/tfjs-core';
-import { BraidError } from '../errors.ts';
-import { mayHaveGpu } from '../native/gpu-memory.ts';
-import { gpuNote } from '../native/gpu-settings.ts';
-import { type NativeProblem, problemSentence } from '../native/problems.ts';
-import { vulkanProblem } from '../native/vulkan-driver.ts';
-import { NATIVE_BACKEND } from '../tensor/native/load.ts';
-import { closeNativeBackend, type NativeOpening, openNativeBackend } from '../tensor/native/open.ts';
-import { closeWasmBackend, openWasmBackend } from '../tensor/wasm/boot.ts';
-import { WEBGPU_BACKEND, type WebGpuBackend } from '../tensor/webgpu/backend.ts';
-import { adapterName, gpuOptions } from '../tensor/webgpu/describe.ts';
-import { abandonWebGpuBackend, closeWebGpuBackend, openWebGpuBackend } from '../tensor/webgpu/open.ts';
-import { measureSpeed } from '../tensor/webgpu/speed.ts';
-import { counted } from '../text/format.ts';
-import { MOST_TRIAL_MS, secondsOfTrial, type TrialRun, type TrialShapes, trialShapes } from './backend-trial.ts';
-import type { BackendName, BackendSetting } from './config/backend-names.ts';
+import { BraidError } from '../../errors.ts';
+import { mayHaveGpu } from '../../native/gpu-memory.ts';
+import { gpuNote } from '../../native/gpu-settings.ts';
+import { type NativeProblem, problemSentence } from '../../native/problems.ts';
+import { vulkanProblem } from '../../native/vulkan-driver.ts';
+import { NATIVE_BACKEND } from '../../tensor/native/load.ts';
+import { closeNativeBackend, type NativeOpening, openNativeBackend } from '../../tensor/native/open.ts';
+import { closeWasmBackend, openWasmBackend } from '../../tensor/wasm/boot.ts';
+import { WEBGPU_BACKEND, type WebGpuBackend } from '../../tensor/webgpu/backend.ts';
+import { adapterName, gpuOptions } from '../../tensor/webgpu/describe.ts';
+import { abandonWebGpuBackend, closeWebGpuBackend, openWebGpuBackend } from '../../tensor/webgpu/open.ts';
+import { measureSpeed } from '../../tensor/webgpu/speed.ts';
+import { counted } from '../../text/format.ts';
+import type { BackendName, BackendSetting } from '../config/backend-names.ts';
+import { MOST_TRIAL_MS, secondsOfTrial, type TrialRun, type TrialShapes, trialShapes } from './trial.ts';
 
 export interface BackendChoice {
   readonly backend: BackendSetting;

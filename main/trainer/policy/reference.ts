@@ -4,12 +4,12 @@
  * `ref_model_mixup_alpha`. Full fine-tuning only: mixing the factors of two adapters doesn't mix their products.
  */
 import * as tf from '@tensorflow/tfjs-core';
-import { inputError } from '../errors.ts';
-import { tensorPieces } from '../model/export.ts';
-import { modelParameters } from '../model/model.ts';
-import type { Parameter } from '../model/parameter.ts';
-import { type NamedPieces, openSafetensors } from '../model/safetensors.ts';
-import type { TrainConfig } from './config/config.ts';
+import { inputError } from '../../errors.ts';
+import { tensorPieces } from '../../model/export.ts';
+import { modelParameters } from '../../model/model.ts';
+import type { Parameter } from '../../model/parameter.ts';
+import { type NamedPieces, openSafetensors } from '../../model/safetensors.ts';
+import type { TrainConfig } from '../config/config.ts';
 import type { Policy } from './policy.ts';
 
 /** The reference's weights in a checkpoint. */

@@ -2,8 +2,8 @@ import '@tensorflow/tfjs-backend-cpu';
 import { fileURLToPath } from 'node:url';
 import * as tf from '@tensorflow/tfjs-core';
 import { describe, expect, it } from 'vitest';
-import { secondsOfTrial, trialShapes } from '../../main/trainer/backend-trial.ts';
-import { parseConfig } from '../../main/trainer/config/config.ts';
+import { secondsOfTrial, trialShapes } from '../../../main/trainer/backend/trial.ts';
+import { parseConfig } from '../../../main/trainer/config/config.ts';
 
 const folder = (name: string): string => fileURLToPath(new URL(`../../${name}`, import.meta.url));
 

@@ -1,10 +1,10 @@
 /** Whether a model can be written as GGUF, from its JSON files: no tensors are created, so the host may ask it. */
-import { BraidError } from '../errors.ts';
-import { readModelConfig } from '../model/config.ts';
-import { ggufMetadata } from '../model/gguf/metadata.ts';
-import type { ModelParts } from './open-policy.ts';
+import { BraidError } from '../../errors.ts';
+import { readModelConfig } from '../../model/config.ts';
+import { ggufMetadata } from '../../model/gguf/metadata.ts';
+import type { ModelParts } from '../open-policy.ts';
 
-export { ggufNote } from '../model/gguf/normalizers.ts';
+export { ggufNote } from '../../model/gguf/normalizers.ts';
 
 /** Why it can't; null: it can. */
 export function ggufProblem({ base, tokenizer }: Pick<ModelParts, 'base' | 'tokenizer'>): string | null {

@@ -2,10 +2,10 @@ import { fileURLToPath } from 'node:url';
 import { MathBackendCPU } from '@tensorflow/tfjs-backend-cpu';
 import * as tf from '@tensorflow/tfjs-core';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { BraidError } from '../../main/errors.ts';
-import { buildKernels } from '../../main/tensor/kernels/build.ts';
-import type { TrialShapes } from '../../main/trainer/backend-trial.ts';
-import { parseConfig } from '../../main/trainer/config/config.ts';
+import { BraidError } from '../../../main/errors.ts';
+import { buildKernels } from '../../../main/tensor/kernels/build.ts';
+import type { TrialShapes } from '../../../main/trainer/backend/trial.ts';
+import { parseConfig } from '../../../main/trainer/config/config.ts';
 
 /** A GPU as auto finds it, and how long the trial takes on each backend. */
 const world = vi.hoisted(() => ({
@@ -16,15 +16,15 @@ const world = vi.hoisted(() => ({
   fault: '',
 }));
 const tried = vi.hoisted(() => [] as { backend: string; shapes: TrialShapes }[]);
-vi.mock('../../main/native/gpu-memory.ts', async (original) => ({
-  ...(await original<typeof import('../../main/native/gpu-memory.ts')>()),
+vi.mock('../../../main/native/gpu-memory.ts', async (original) => ({
+  ...(await original<typeof import('../../../main/native/gpu-memory.ts')>()),
   mayHaveGpu: () => true,
 }));
-vi.mock('../../main/tensor/native/open.ts', () => ({
+vi.mock('../../../main/tensor/native/open.ts', () => ({
   openNativeBackend: async () => ({ ok: false, problem: { kind: 'missing', folder: '' } }),
   closeNativeBackend: () => undefined,
 }));
-vi.mock('../../main/tensor/webgpu/open.ts', () => ({
+vi.mock('../../../main/tensor/webgpu/open.ts', () => ({
   openWebGpuBackend: async () => {
     const adapter = { vendor: 'nvidia', architecture: '', device: 'NVIDIA A40', description: '570' };
     await tf.setBackend('webgpu');
@@ -37,8 +37,8 @@ vi.mock('../../main/tensor/webgpu/open.ts', () => ({
     world.abandoned += 1;
   },
 }));
-vi.mock('../../main/trainer/backend-trial.ts', async (original) => ({
-  ...(await original<typeof import('../../main/trainer/backend-trial.ts')>()),
+vi.mock('../../../main/trainer/backend/trial.ts', async (original) => ({
+  ...(await original<typeof import('../../../main/trainer/backend/trial.ts')>()),
   secondsOfTrial: (shapes: TrialShapes) => {
     tried.push({ backend: tf.getBackend(), shapes });
     if (world.fault !== '' && tf.getBackend() === 'webgpu') throw new BraidError(world.fault, 'The driver is broken');
@@ -47,9 +47,9 @@ vi.mock('../../main/trainer/backend-trial.ts', async (original) => ({
 }));
 // The GPU is a double: tfjs has to know a backend of its name.
 tf.registerBackend('webgpu', () => new MathBackendCPU());
-const { openBackend } = await import('../../main/trainer/backend.ts');
+const { openBackend } = await import('../../../main/trainer/backend/open-backend.ts');
 const kernelsFile = buildKernels();
-const modelFolder = fileURLToPath(new URL('../../resources/models/tiny', import.meta.url));
+const modelFolder = fileURLToPath(new URL('../../../resources/models/tiny', import.meta.url));
 
 describe('the backend that openBackend takes where WebGPU finds a GPU', () => {
   afterEach(() => {

@@ -1,11 +1,11 @@
 import { MathBackendCPU } from '@tensorflow/tfjs-backend-cpu';
 import * as tf from '@tensorflow/tfjs-core';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { buildKernels } from '../../main/tensor/kernels/build.ts';
-import type { NativeOpening } from '../../main/tensor/native/open.ts';
+import { buildKernels } from '../../../main/tensor/kernels/build.ts';
+import type { NativeOpening } from '../../../main/tensor/native/open.ts';
 
 const opened = vi.hoisted(() => ({ opening: {} as Partial<NativeOpening>, closed: 0 }));
-vi.mock('../../main/tensor/native/open.ts', () => ({
+vi.mock('../../../main/tensor/native/open.ts', () => ({
   openNativeBackend: async () => opened.opening,
   closeNativeBackend: () => {
     opened.closed += 1;
@@ -13,7 +13,7 @@ vi.mock('../../main/tensor/native/open.ts', () => ({
 }));
 // The opening is a double: its backend has to be one that tfjs knows.
 tf.registerBackend('tensorflow', () => new MathBackendCPU());
-const { openBackend } = await import('../../main/trainer/backend.ts');
+const { openBackend } = await import('../../../main/trainer/backend/open-backend.ts');
 const kernelsFile = buildKernels();
 
 /** What a working native backend says of itself. */

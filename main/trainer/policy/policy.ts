@@ -1,13 +1,13 @@
 /** The trainer's view of a model: log-probabilities of given completions, and gradients of a loss on them. */
 import * as tf from '@tensorflow/tfjs-core';
-import { attendPacked, type ForwardOptions, forward } from '../model/decoder.ts';
-import type { Adapter } from '../model/lora.ts';
-import type { Model } from '../model/model.ts';
-import type { Parameter } from '../model/parameter.ts';
-import { gradients } from '../tensor/backward.ts';
-import { selectiveLogSoftmax } from '../tensor/ops/log-softmax.ts';
-import { gatherRows } from '../tensor/ops/rows.ts';
-import type { DeviceBatch } from './batching/packed-batch.ts';
+import { attendPacked, type ForwardOptions, forward } from '../../model/decoder.ts';
+import type { Adapter } from '../../model/lora.ts';
+import type { Model } from '../../model/model.ts';
+import type { Parameter } from '../../model/parameter.ts';
+import { gradients } from '../../tensor/backward.ts';
+import { selectiveLogSoftmax } from '../../tensor/ops/log-softmax.ts';
+import { gatherRows } from '../../tensor/ops/rows.ts';
+import type { DeviceBatch } from '../batching/packed-batch.ts';
 
 /** A model with its adapter; null: its own weights. */
 export interface Policy {

@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { modelFingerprint } from '../../main/services/comparisons/paired/fingerprint.ts';
-import { askedAlike } from '../../main/trainer/asked-alike.ts';
-import { temporaryFolder } from '../store/helpers.ts';
+import { modelFingerprint } from '../../../main/services/comparisons/paired/fingerprint.ts';
+import { askedAlike } from '../../../main/trainer/policy/asked-alike.ts';
+import { temporaryFolder } from '../../store/helpers.ts';
 
 let root: string;
 beforeEach(() => {
