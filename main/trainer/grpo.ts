@@ -18,13 +18,13 @@
  */
 import { beginsWithGeneration, epochAfter, microBatches, planBatches } from './batching/batching.ts';
 import type { ScoredGeneration } from './batching/generation.ts';
+import { checkNorm } from './batching/not-finite.ts';
 import { difficultiesOf } from './batching/prompts.ts';
 import type { Engine } from './engine/engine.ts';
 import { generateAndScore, restoreGeneration } from './generate.ts';
 import type { RunIo } from './host/run-io.ts';
 import { adjustedEntropy, appliedCoefficient, startOfEntropy, type TokenSum } from './losses/adaptive-entropy.ts';
 import { StepAccumulator } from './monitor/metrics.ts';
-import { checkNorm } from './not-finite.ts';
 import { learningRate } from './optim/schedule.ts';
 import { syncsAfter } from './policy/reference.ts';
 import { samplesOf } from './rollout.ts';

@@ -11,6 +11,7 @@ import { ngramSets, setDiversity } from '../text/diversity.ts';
 import { computeAdvantages, roundingMetrics } from './advantages/advantages.ts';
 import { setAdvantages } from './advantages/polychromic.ts';
 import type { Generation, Played, Rollouts, Scores } from './batching/generation.ts';
+import { checkRewards } from './batching/not-finite.ts';
 import type { TokenRecord } from './batching/prompts.ts';
 import { withTaskWeights } from './config/combinations.ts';
 import type { TrainConfig } from './config/config.ts';
@@ -25,7 +26,6 @@ import {
   rewardMetrics,
 } from './monitor/metrics.ts';
 import { highestReward } from './monitor/watch-settings.ts';
-import { checkRewards } from './not-finite.ts';
 import type { GroupOutcome, Metrics, Sample } from './protocol/events.ts';
 
 const ROLLOUT_STREAM = hashString('rollout');

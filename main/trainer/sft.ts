@@ -5,11 +5,11 @@
  */
 import type { PromptGroup } from '../model/pack.ts';
 import { recordAt } from './batching/batching.ts';
+import { checkLoss, checkNorm } from './batching/not-finite.ts';
 import type { TokenRecord } from './batching/prompts.ts';
 import type { Engine } from './engine/engine.ts';
 import type { RunIo } from './host/run-io.ts';
 import { diversityTerm, type LossTerm } from './losses/diversity-term.ts';
-import { checkLoss, checkNorm } from './not-finite.ts';
 import { learningRate } from './optim/schedule.ts';
 import type { Stage } from './stage.ts';
 

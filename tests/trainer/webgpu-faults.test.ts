@@ -9,7 +9,7 @@ import { faultError } from '../../main/tensor/webgpu/faults.ts';
 import { closeWebGpuBackend, openWebGpuBackend } from '../../main/tensor/webgpu/open.ts';
 import { program } from '../../main/tensor/webgpu/program.ts';
 import type { TrainConfig } from '../../main/trainer/config/config.ts';
-import { describeFailure } from '../../main/trainer/host/failure.ts';
+import { describeFailure } from '../../main/trainer/memory/failure.ts';
 import { temporaryFolder } from '../store/helpers.ts';
 import { opened, openGpuForTest } from '../tensor/webgpu/open.ts';
 import { checkpointDigests, openTiny, tinyRun } from './tiny-run.ts';

@@ -6,7 +6,7 @@ import { hiddenSibling, readHidden, syncFolder, writeError } from '../../io/atom
 import { makeFolder } from '../../io/make-folder.ts';
 import { renameSettledAsync } from '../../io/rename.ts';
 import type { BackendSetting } from '../../trainer/config/backend-names.ts';
-import type { ModelParts } from '../../trainer/open-policy.ts';
+import type { ModelParts } from '../../trainer/memory/open-policy.ts';
 import { ggufNote } from '../../trainer/policy/gguf-problem.ts';
 import type { Dtype, GgufChoice } from '../../trainer/protocol/export-types.ts';
 import { resolveModelParts } from '../models/resolve.ts';

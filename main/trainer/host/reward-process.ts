@@ -8,8 +8,8 @@ import { taskHash } from '../../tasks/folder/source.ts';
 import { openTask } from '../../tasks/index.ts';
 import { type RewardThread, startRewardThread } from '../../tasks/sandbox/scorer.ts';
 import type { Score, Task } from '../../tasks/task.ts';
+import { describeFailure } from '../memory/failure.ts';
 import type { RewardAnswer, RewardCall } from '../protocol/reward-calls.ts';
-import { describeFailure } from './failure.ts';
 import { openHostPort } from './host-port.ts';
 
 /** Completions between two looks at the clock and at new calls: as many as take about so long. */

@@ -8,7 +8,6 @@ import type { Task, TaskRecord } from '../../tasks/task.ts';
 import type { BackendChoice } from '../backend/open-backend.ts';
 import { completionLength, encodeRecords, endToken, longestPrompt } from '../batching/prompts.ts';
 import { sampler } from '../memory/generate-within.ts';
-import { evaluate } from '../monitor/evaluate.ts';
 import {
   checkParts,
   endTokensOf,
@@ -16,7 +15,8 @@ import {
   openPolicies,
   type PolicyOpener,
   vocabularyOf,
-} from '../open-policy.ts';
+} from '../memory/open-policy.ts';
+import { evaluate } from '../monitor/evaluate.ts';
 import type { EvaluationItem } from '../protocol/events.ts';
 import type { JobIo } from './job-io.ts';
 

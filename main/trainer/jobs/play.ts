@@ -21,7 +21,7 @@ import { completionLength, encodeRecords, endToken, longestPrompt } from '../bat
 import type { Engine } from '../engine/engine.ts';
 import { sampleEpisodes } from '../episodes.ts';
 import { generateWithin } from '../memory/generate-within.ts';
-import { checkParts, endTokensOf, type ModelParts, openPolicy, vocabularyOf } from '../open-policy.ts';
+import { checkParts, endTokensOf, type ModelParts, openPolicy, vocabularyOf } from '../memory/open-policy.ts';
 import { answerOf } from '../rollout.ts';
 import type { JobIo } from './job-io.ts';
 import { openShownText, type ShownText } from './shown-text.ts';

@@ -1,7 +1,7 @@
 /** A side job from start to end: opens the backend, does the work, reports the result or failure. */
 import { onPulse } from '../../pulse.ts';
 import { type OpenBackend, openBackend } from '../backend/open-backend.ts';
-import { describeFailure } from '../host/failure.ts';
+import { describeFailure } from '../memory/failure.ts';
 import type { JobEvent } from '../protocol/events.ts';
 import { runBenchJob } from './bench.ts';
 import { runEngineTestJob } from './engine-test.ts';

@@ -20,7 +20,7 @@ import {
   openPolicies,
   type PolicyOpener,
   vocabularyOf,
-} from '../open-policy.ts';
+} from '../memory/open-policy.ts';
 import { answerOf } from '../rollout.ts';
 import type { JobIo } from './job-io.ts';
 

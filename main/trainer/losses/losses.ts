@@ -23,8 +23,8 @@
  */
 import { BraidError } from '../../errors.ts';
 import { FLOAT32_RANGE, fitsFloat32 } from '../../float32.ts';
+import { diverged } from '../batching/not-finite.ts';
 import type { TrainConfig } from '../config/config.ts';
-import { diverged } from '../not-finite.ts';
 import type { TokenSum } from './adaptive-entropy.ts';
 import { ClipCounts } from './clip-counts.ts';
 import { entropyMask } from './entropy-mask.ts';

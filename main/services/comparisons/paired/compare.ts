@@ -6,7 +6,7 @@ import { BraidError, inputError } from '../../../errors.ts';
 import { isDeletedModel } from '../../../store/comparisons.ts';
 import type { InterleaveRecord } from '../../../tasks/interleave/record.ts';
 import { counted } from '../../../text/format.ts';
-import type { ModelParts } from '../../../trainer/open-policy.ts';
+import type { ModelParts } from '../../../trainer/memory/open-policy.ts';
 import { askedAlike } from '../../../trainer/policy/asked-alike.ts';
 import type { EvaluateOptions } from '../../evaluation/evaluate.ts';
 import { evaluateFolderTask, evaluateModels } from '../../evaluation/evaluate.ts';

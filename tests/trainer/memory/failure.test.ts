@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describeFailure } from '../../../main/trainer/host/failure.ts';
+import { describeFailure } from '../../../main/trainer/memory/failure.ts';
 
 describe('describeFailure', () => {
   it('says in its own words that memory ran out', () => {

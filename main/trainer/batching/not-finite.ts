@@ -2,11 +2,11 @@
  * Numbers of a run that aren't finite, or that float32 can't hold: each ends the run before it is written into a
  * checkpoint. The checks use numbers that are there anyway; finite-weights.ts has the one that doesn't.
  */
-import { BraidError } from '../errors.ts';
-import { FLOAT32_RANGE } from '../float32.ts';
-import type { Advantages } from './advantages/advantages.ts';
-import type { Generation } from './batching/generation.ts';
-import type { TokenRecord } from './batching/prompts.ts';
+import { BraidError } from '../../errors.ts';
+import { FLOAT32_RANGE } from '../../float32.ts';
+import type { Advantages } from '../advantages/advantages.ts';
+import type { Generation } from './generation.ts';
+import type { TokenRecord } from './prompts.ts';
 
 /** Records named in a message. */
 const NAMED = 3;

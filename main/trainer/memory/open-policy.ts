@@ -1,15 +1,15 @@
 /** A model on disk, opened for inference: tokenizer, weights and adapter. */
-import type { ChatSettings } from '../model/chat-settings.ts';
-import { checkChecksums } from '../model/checksums.ts';
-import { readModelConfig } from '../model/config.ts';
-import { loadModel } from '../model/load.ts';
-import { disposeAdapter } from '../model/lora.ts';
-import { disposeModel, type Model } from '../model/model.ts';
-import { loadAdapter } from '../model/peft.ts';
-import { decideForUse, type MemoryDecision, recordedDecision } from './memory/decide.ts';
-import { currentBudget } from './memory/device.ts';
-import { storedBytes } from './memory/stored-bytes.ts';
-import type { Policy } from './policy/policy.ts';
+import type { ChatSettings } from '../../model/chat-settings.ts';
+import { checkChecksums } from '../../model/checksums.ts';
+import { readModelConfig } from '../../model/config.ts';
+import { loadModel } from '../../model/load.ts';
+import { disposeAdapter } from '../../model/lora.ts';
+import { disposeModel, type Model } from '../../model/model.ts';
+import { loadAdapter } from '../../model/peft.ts';
+import type { Policy } from '../policy/policy.ts';
+import { decideForUse, type MemoryDecision, recordedDecision } from './decide.ts';
+import { currentBudget } from './device.ts';
+import { storedBytes } from './stored-bytes.ts';
 
 /** The folders of a model's parts. */
 export interface ModelParts {

@@ -1,6 +1,6 @@
 import { BraidError } from '../../errors.ts';
-import { asOutOfMemory, isOutOfMemory } from '../memory/within-memory.ts';
 import type { Failure } from '../protocol/events.ts';
+import { asOutOfMemory, isOutOfMemory } from './within-memory.ts';
 
 /** An error in the form sent across the process boundary. */
 export function describeFailure(thrown: unknown): Failure {
