@@ -21,7 +21,7 @@ import type { EntropyControl } from './losses/adaptive-entropy.ts';
 import { startWatch, type WatchState } from './monitor/collapse-watch.ts';
 import type { Metrics } from './protocol/events.ts';
 import type { TrainerStart } from './protocol/start.ts';
-import type { Stage } from './stage.ts';
+import type { Stage } from './stage/stage.ts';
 
 /** The state of a run between two steps, besides weights and optimiser. */
 export interface RunProgress {

@@ -21,8 +21,8 @@ import {
   tokensOf,
   withAdvantages,
   withScores,
-} from './rollout.ts';
-import type { Stage } from './stage.ts';
+} from './rollout/rollout.ts';
+import type { Stage } from './stage/stage.ts';
 
 /** What sampling reports. */
 export type SamplingIo = Pick<RunIo, 'phases' | 'emit' | 'addTokens' | 'addGroups'>;

@@ -27,8 +27,8 @@ import { adjustedEntropy, appliedCoefficient, startOfEntropy, type TokenSum } fr
 import { StepAccumulator } from './monitor/metrics.ts';
 import { learningRate } from './optim/schedule.ts';
 import { syncsAfter } from './policy/reference.ts';
-import { samplesOf } from './rollout.ts';
-import type { Stage } from './stage.ts';
+import { samplesOf } from './rollout/rollout.ts';
+import type { Stage } from './stage/stage.ts';
 
 /** Trains for the configured number of steps; `io` reports, saves and receives commands. */
 export async function trainGrpo(stage: Stage, engine: Engine, io: RunIo): Promise<void> {

@@ -4,7 +4,7 @@ import type { Engine } from './engine/engine.ts';
 import { trainGrpo } from './grpo.ts';
 import type { RunIo } from './host/run-io.ts';
 import { trainPolychromicSft, trainSft } from './sft.ts';
-import type { Stage } from './stage.ts';
+import type { Stage } from './stage/stage.ts';
 
 export type TrainingLoop = (stage: Stage, engine: Engine, io: RunIo) => Promise<void>;
 

@@ -9,21 +9,21 @@ import type { Parameter } from '../model/parameter.ts';
 import { hasAdapter, loadAdapter } from '../model/peft.ts';
 import { openTask, scoresAlone } from '../tasks/index.ts';
 import type { Task } from '../tasks/task.ts';
-import { encodeStart, type SessionTokens } from './batching/encode-start.ts';
 import { longestPrompt } from './batching/prompts.ts';
-import { checkWritable } from './batching/writable.ts';
 import { checkTaskWeights } from './config/combinations.ts';
 import { isReinforcement, type TrainConfig } from './config/config.ts';
-import { checkMethod } from './episodes.ts';
 import { decideForRun, type MemoryDecision, recordedDecision } from './memory/decide.ts';
 import { currentBudget } from './memory/device.ts';
 import { modelsBytes } from './memory/float32-bytes.ts';
 import { storedBytes } from './memory/stored-bytes.ts';
-import { openMeaning } from './monitor/meaning.ts';
 import { AdamW } from './optim/optimizer.ts';
 import type { Policy } from './policy/policy.ts';
 import type { TrainerStart } from './protocol/start.ts';
-import type { Stage } from './stage.ts';
+import { checkMethod } from './rollout/episodes.ts';
+import { encodeStart, type SessionTokens } from './stage/encode-start.ts';
+import { openMeaning } from './stage/meaning.ts';
+import type { Stage } from './stage/stage.ts';
+import { checkWritable } from './stage/writable.ts';
 
 /** A stage with the model that is trained on it. */
 export interface Session extends Stage {

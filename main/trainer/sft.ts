@@ -11,7 +11,7 @@ import type { Engine } from './engine/engine.ts';
 import type { RunIo } from './host/run-io.ts';
 import { diversityTerm, type LossTerm } from './losses/diversity-term.ts';
 import { learningRate } from './optim/schedule.ts';
-import type { Stage } from './stage.ts';
+import type { Stage } from './stage/stage.ts';
 
 /** Trains for the configured number of steps; `io` reports, saves and receives commands. */
 export function trainSft(stage: Stage, engine: Engine, io: RunIo): Promise<void> {

@@ -23,7 +23,7 @@ import { generateAndScore } from '../../main/trainer/generate.ts';
 import { openPhases } from '../../main/trainer/monitor/phases.ts';
 import type { TrainerStart } from '../../main/trainer/protocol/start.ts';
 import { openSession } from '../../main/trainer/session.ts';
-import type { Stage } from '../../main/trainer/stage.ts';
+import type { Stage } from '../../main/trainer/stage/stage.ts';
 
 const [url, baseModel, model, dataset] = process.argv.slice(2);
 if (url === undefined || baseModel === undefined || model === undefined || dataset === undefined) {

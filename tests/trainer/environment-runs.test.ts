@@ -19,7 +19,7 @@ import { microBatchLoss, withBatch } from '../../main/trainer/losses/micro-batch
 import { openPhases } from '../../main/trainer/monitor/phases.ts';
 import { completionLogps } from '../../main/trainer/policy/policy.ts';
 import type { Sample } from '../../main/trainer/protocol/events.ts';
-import { groupsOfRows } from '../../main/trainer/rollout.ts';
+import { groupsOfRows } from '../../main/trainer/rollout/rollout.ts';
 import { checkpointDigests, openTiny, type TinyRun, tinyRun, tinySession } from './tiny-run.ts';
 
 let runtime: WasmRuntime;

@@ -2,7 +2,7 @@
 import { BraidError } from '../../errors.ts';
 import type { Task, TaskRecord } from '../../tasks/task.ts';
 import { UNWRITABLE_REMEDY, unwritableInWords } from '../../text/unwritable.ts';
-import { unwritableForModel } from '../../trainer/batching/writable.ts';
+import { unwritableForModel } from '../../trainer/stage/writable.ts';
 
 export interface KnownModel {
   /** As the user knows it. */

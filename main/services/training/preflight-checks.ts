@@ -5,10 +5,10 @@ import { counted, formatBytes, formatDuration, formatStepTime } from '../../text
 import { meanOf } from '../../text/intervals.ts';
 import { QUOTED_REMEDY, quotingInWords } from '../../text/quoted-tokens.ts';
 import { UNWRITABLE_REMEDY, unwritableInWords } from '../../text/unwritable.ts';
-import { OUT_OF_REACH_REMEDY } from '../../trainer/batching/writable.ts';
 import type { TrainConfig } from '../../trainer/config/config.ts';
 import type { LongestPass, PreflightResult } from '../../trainer/jobs/preflight.ts';
 import { hasSignal, MANY_DEAD, topFrom } from '../../trainer/monitor/collapse-rules.ts';
+import { OUT_OF_REACH_REMEDY } from '../../trainer/stage/writable.ts';
 import { type Check, fail, ok, warn } from '../doctor/check.ts';
 import type { Promotion } from '../runs/promotion.ts';
 

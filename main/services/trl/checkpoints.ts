@@ -7,7 +7,7 @@ import { listCheckpoints } from '../../trainer/checkpoint.ts';
 import type { TrainConfig } from '../../trainer/config/config.ts';
 import { readAdapterFacts } from '../../trainer/memory/model-facts.ts';
 import { checkSound } from '../../trainer/memory/model-folder.ts';
-import { chatSettingsFile } from '../../trainer/prompt-texts.ts';
+import { chatSettingsFile } from '../../trainer/stage/prompt-texts.ts';
 import { parseState, STATE_FILE } from './trainer-state.ts';
 
 const ADAPTER = 'adapter_config.json';

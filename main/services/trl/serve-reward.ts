@@ -14,7 +14,7 @@ import { nativeTask, openTask, type TaskSource } from '../../tasks/index.ts';
 import type { Answer, Task, TaskRecord } from '../../tasks/task.ts';
 import type { TrainConfig } from '../../trainer/config/config.ts';
 import { parseConfig } from '../../trainer/config/config.ts';
-import { failureMetrics } from '../../trainer/failed-rewards.ts';
+import { failureMetrics } from '../../trainer/rollout/failed-rewards.ts';
 import { readConfigFile } from '../config/presets.ts';
 import { keptTask } from '../tasks/run-task.ts';
 import { isExported, RUN_FILE, readExportedRecords } from './layout.ts';

@@ -2,7 +2,7 @@
 import { openBackend } from '../backend/open-backend.ts';
 import type { TrainerStart } from '../protocol/start.ts';
 import { openSession, type Session } from '../session.ts';
-import type { Stage } from '../stage.ts';
+import type { Stage } from '../stage/stage.ts';
 import type { Engine } from './engine.ts';
 import { openLocalEngine } from './local.ts';
 import { openRemote } from './tinker/open-remote.ts';

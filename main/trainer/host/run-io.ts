@@ -6,7 +6,6 @@ import { UNWRITABLE_REMEDY, unwritableInWords } from '../../text/unwritable.ts';
 import type { SavedGeneration, ScoredGeneration } from '../batching/generation.ts';
 import type { PromptState } from '../batching/prompt-stream.ts';
 import { recordsQuoting } from '../batching/prompts.ts';
-import { unwritableOf } from '../batching/writable.ts';
 import { type RunProgress, saveCheckpoint } from '../checkpoint.ts';
 import { isReinforcement, type TrainConfig } from '../config/config.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -14,12 +13,13 @@ import type { EntropyControl } from '../losses/adaptive-entropy.ts';
 import { gpuMemoryMetrics } from '../memory/device.ts';
 import { watchStep } from '../monitor/collapse-watch.ts';
 import { componentWarnings } from '../monitor/component-rule.ts';
-import { evaluate } from '../monitor/evaluate.ts';
 import { gamingWarning } from '../monitor/gaming-rule.ts';
 import type { Phases } from '../monitor/phases.ts';
 import { watchSettings } from '../monitor/watch-settings.ts';
 import { type GroupOutcome, MET_TOPIC, type Metrics, type TrainerEvent } from '../protocol/events.ts';
-import type { Stage } from '../stage.ts';
+import { evaluate } from '../rollout/held-out.ts';
+import type { Stage } from '../stage/stage.ts';
+import { unwritableOf } from '../stage/writable.ts';
 import type { Control } from './control.ts';
 
 /** What becomes of completions whose reward failed, as the setting says. */

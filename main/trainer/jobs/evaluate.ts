@@ -16,8 +16,8 @@ import {
   type PolicyOpener,
   vocabularyOf,
 } from '../memory/open-policy.ts';
-import { evaluate } from '../monitor/evaluate.ts';
 import type { EvaluationItem } from '../protocol/events.ts';
+import { evaluate } from '../rollout/held-out.ts';
 import type { JobIo } from './job-io.ts';
 
 export interface EvaluateJob extends BackendChoice {

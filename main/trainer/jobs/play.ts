@@ -19,10 +19,10 @@ import {
 import type { BackendChoice } from '../backend/open-backend.ts';
 import { completionLength, encodeRecords, endToken, longestPrompt } from '../batching/prompts.ts';
 import type { Engine } from '../engine/engine.ts';
-import { sampleEpisodes } from '../episodes.ts';
 import { generateWithin } from '../memory/generate-within.ts';
 import { checkParts, endTokensOf, type ModelParts, openPolicy, vocabularyOf } from '../memory/open-policy.ts';
-import { answerOf } from '../rollout.ts';
+import { sampleEpisodes } from '../rollout/episodes.ts';
+import { answerOf } from '../rollout/rollout.ts';
 import type { JobIo } from './job-io.ts';
 import { openShownText, type ShownText } from './shown-text.ts';
 

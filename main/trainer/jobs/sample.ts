@@ -11,7 +11,6 @@ import { openTask, type TaskSource } from '../../tasks/index.ts';
 import type { Task, TaskMessage, TaskRecord } from '../../tasks/task.ts';
 import type { BackendChoice } from '../backend/open-backend.ts';
 import { completionLength, encodeRecords, endToken, longestPrompt } from '../batching/prompts.ts';
-import { sampleEpisodes } from '../episodes.ts';
 import { sampler } from '../memory/generate-within.ts';
 import {
   checkParts,
@@ -21,7 +20,8 @@ import {
   type PolicyOpener,
   vocabularyOf,
 } from '../memory/open-policy.ts';
-import { answerOf } from '../rollout.ts';
+import { sampleEpisodes } from '../rollout/episodes.ts';
+import { answerOf } from '../rollout/rollout.ts';
 import type { JobIo } from './job-io.ts';
 
 export interface SampleJob extends BackendChoice {

@@ -12,8 +12,8 @@ import type { TokenRecord } from '../batching/prompts.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { RunIo } from '../host/run-io.ts';
 import type { Metrics } from '../protocol/events.ts';
-import { sampleCompletions } from '../rollout.ts';
-import type { Stage } from '../stage.ts';
+import { sampleCompletions } from '../rollout/rollout.ts';
+import type { Stage } from '../stage/stage.ts';
 
 /** The term added to a step's loss. */
 export interface LossTerm {

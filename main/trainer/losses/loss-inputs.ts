@@ -4,7 +4,7 @@ import type { BatchPlan } from '../batching/batching.ts';
 import type { Generation, ScoredGeneration } from '../batching/generation.ts';
 import { nameOfRow } from '../batching/not-finite.ts';
 import type { RunConfig } from '../config/config.ts';
-import { ownTokens } from '../episodes.ts';
+import { ownTokens } from '../rollout/episodes.ts';
 import type { LossNormaliser } from './losses.ts';
 
 /** Matrices [B*T] row after row, advantages [B]. */

@@ -18,7 +18,7 @@ import { withinMemory } from '../memory/within-memory.ts';
 import type { Gradients } from '../optim/optimizer.ts';
 import { accumulateGradients } from '../optim/optimizer.ts';
 import { completionLogps, hostLogps, lossAndGradients, type PassOptions, type Policy } from '../policy/policy.ts';
-import { groupsOfRows } from '../rollout.ts';
+import { groupsOfRows } from '../rollout/rollout.ts';
 import type { Session } from '../session.ts';
 import type { TokenSum } from './adaptive-entropy.ts';
 import { type GivenInputs, longestCompletion, lossInputs, lossNormaliser } from './loss-inputs.ts';

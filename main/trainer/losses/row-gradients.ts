@@ -3,7 +3,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import type { Generation } from '../batching/generation.ts';
 import { accumulateGradients, type Gradients } from '../optim/optimizer.ts';
 import { completionLogps, lossAndGradients } from '../policy/policy.ts';
-import { groupsOfRows } from '../rollout.ts';
+import { groupsOfRows } from '../rollout/rollout.ts';
 import type { Session } from '../session.ts';
 import { allRows, keepByName, partsOf, withBatch } from './micro-batch-loss.ts';
 

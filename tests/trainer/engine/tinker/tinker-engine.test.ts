@@ -15,7 +15,7 @@ import { openRemote } from '../../../../main/trainer/engine/tinker/open-remote.t
 import { generateAndScore } from '../../../../main/trainer/generate.ts';
 import { openPhases } from '../../../../main/trainer/monitor/phases.ts';
 import { openSession } from '../../../../main/trainer/session.ts';
-import type { Stage } from '../../../../main/trainer/stage.ts';
+import type { Stage } from '../../../../main/trainer/stage/stage.ts';
 import { temporaryFolder } from '../../../store/helpers.ts';
 import { rewardWorker } from '../../../tasks/sandbox/scoring.ts';
 import { tinyDataset } from '../../../tiny-dataset.ts';

@@ -5,8 +5,8 @@ import { loadTokenizer } from '../../../main/model/tokenizer.ts';
 import { nativeTask } from '../../../main/tasks/index.ts';
 import type { Task } from '../../../main/tasks/task.ts';
 import { unwritableInWords } from '../../../main/text/unwritable.ts';
-import { checkWritable, findUnwritable, outOfReach } from '../../../main/trainer/batching/writable.ts';
 import { parseConfig } from '../../../main/trainer/config/config.ts';
+import { checkWritable, findUnwritable, outOfReach } from '../../../main/trainer/stage/writable.ts';
 import { temporaryFolder } from '../../store/helpers.ts';
 
 interface Made {

@@ -3,20 +3,18 @@
  * P prompts, G completions per prompt, R = P*G rows; row i belongs to group floor(i / G).
  */
 
-import type { PromptGroup } from '../model/pack.ts';
-import { hashString } from '../random.ts';
-import { ownText } from '../tasks/folder/environment.ts';
-import type { Answer, Task, TaskRecord } from '../tasks/task.ts';
-import { ngramSets, setDiversity } from '../text/diversity.ts';
-import { computeAdvantages, roundingMetrics } from './advantages/advantages.ts';
-import { setAdvantages } from './advantages/polychromic.ts';
-import type { Generation, Played, Rollouts, Scores } from './batching/generation.ts';
-import { checkRewards } from './batching/not-finite.ts';
-import type { TokenRecord } from './batching/prompts.ts';
-import { withTaskWeights } from './config/combinations.ts';
-import type { TrainConfig } from './config/config.ts';
-import { type EpisodeContext, ownTokens, sampleEpisodes } from './episodes.ts';
-import { failureMetrics, withFailures } from './failed-rewards.ts';
+import type { PromptGroup } from '../../model/pack.ts';
+import { hashString } from '../../random.ts';
+import { ownText } from '../../tasks/folder/environment.ts';
+import type { Answer, Task, TaskRecord } from '../../tasks/task.ts';
+import { ngramSets, setDiversity } from '../../text/diversity.ts';
+import { computeAdvantages, roundingMetrics } from '../advantages/advantages.ts';
+import { setAdvantages } from '../advantages/polychromic.ts';
+import type { Generation, Played, Rollouts, Scores } from '../batching/generation.ts';
+import { checkRewards } from '../batching/not-finite.ts';
+import type { TokenRecord } from '../batching/prompts.ts';
+import { withTaskWeights } from '../config/combinations.ts';
+import type { TrainConfig } from '../config/config.ts';
 import {
   completionMetrics,
   diversityMetrics,
@@ -24,9 +22,11 @@ import {
   groupMetrics,
   groupOutcomes,
   rewardMetrics,
-} from './monitor/metrics.ts';
-import { highestReward } from './monitor/watch-settings.ts';
-import type { GroupOutcome, Metrics, Sample } from './protocol/events.ts';
+} from '../monitor/metrics.ts';
+import { highestReward } from '../monitor/watch-settings.ts';
+import type { GroupOutcome, Metrics, Sample } from '../protocol/events.ts';
+import { type EpisodeContext, ownTokens, sampleEpisodes } from './episodes.ts';
+import { failureMetrics, withFailures } from './failed-rewards.ts';
 
 const ROLLOUT_STREAM = hashString('rollout');
 

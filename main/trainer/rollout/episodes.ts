@@ -4,16 +4,16 @@
  * message of the user (without a chat template: as plain text). They are part of the completion but not the model's:
  * `toolMask` keeps them out of the loss and out of every metric (TRL 1.13: tool_mask).
  */
-import { inputError } from '../errors.ts';
-import type { Completion } from '../model/generate.ts';
-import { encodeAnswer, type Tokenizer } from '../model/tokenizer.ts';
-import type { EndedTurn, TurnTaking } from '../model/turns.ts';
-import { promptMessages, withRewards } from '../tasks/folder/environment.ts';
-import type { Environment, EnvironmentTurn, Task, TaskMessage } from '../tasks/task.ts';
-import type { Episode, Played } from './batching/generation.ts';
-import type { TokenRecord } from './batching/prompts.ts';
-import type { TrainConfig } from './config/config.ts';
-import type { Engine, Sampling } from './engine/engine.ts';
+import { inputError } from '../../errors.ts';
+import type { Completion } from '../../model/generate.ts';
+import { encodeAnswer, type Tokenizer } from '../../model/tokenizer.ts';
+import type { EndedTurn, TurnTaking } from '../../model/turns.ts';
+import { promptMessages, withRewards } from '../../tasks/folder/environment.ts';
+import type { Environment, EnvironmentTurn, Task, TaskMessage } from '../../tasks/task.ts';
+import type { Episode, Played } from '../batching/generation.ts';
+import type { TokenRecord } from '../batching/prompts.ts';
+import type { TrainConfig } from '../config/config.ts';
+import type { Engine, Sampling } from '../engine/engine.ts';
 
 /** Who samples, and what for. */
 export interface EpisodeContext {

@@ -2,10 +2,10 @@
  * Completions whose reward failed: the function threw, took too long, or gave no number. `reward_failure` decides: stop
  * the run, count them as 0, or take nothing from their whole group. R rows, in groups of G.
  */
-import { inputError } from '../errors.ts';
-import type { Answer } from '../tasks/task.ts';
-import type { TrainConfig } from './config/config.ts';
-import type { Metrics } from './protocol/events.ts';
+import { inputError } from '../../errors.ts';
+import type { Answer } from '../../tasks/task.ts';
+import type { TrainConfig } from '../config/config.ts';
+import type { Metrics } from '../protocol/events.ts';
 
 /** Rewards [functions][R] with those of failed completions replaced; throws if the run shall stop. */
 export function withFailures(

@@ -1,10 +1,10 @@
 /** What a run trains on, wherever it is computed: everything besides the model. */
-import type { Tokenizer } from '../model/tokenizer.ts';
-import type { Task } from '../tasks/task.ts';
-import type { TokenRecord } from './batching/prompts.ts';
-import type { RunConfig } from './config/config.ts';
-import type { MemoryDecision } from './memory/decide.ts';
-import type { TrainerStart } from './protocol/start.ts';
+import type { Tokenizer } from '../../model/tokenizer.ts';
+import type { Task } from '../../tasks/task.ts';
+import type { TokenRecord } from '../batching/prompts.ts';
+import type { RunConfig } from '../config/config.ts';
+import type { MemoryDecision } from '../memory/decide.ts';
+import type { TrainerStart } from '../protocol/start.ts';
 
 export interface Stage {
   readonly start: TrainerStart;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { failureMetrics, withFailures } from '../../main/trainer/failed-rewards.ts';
+import { failureMetrics, withFailures } from '../../../main/trainer/rollout/failed-rewards.ts';
 
 const rewards = [
   [1, Number.NaN, 3, 4],

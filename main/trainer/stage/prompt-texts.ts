@@ -1,13 +1,13 @@
 /** A run's inputs as another trainer takes them: prompts as text and ids, the completion length, the adapter's layers. */
-import type { ChatFinding } from '../model/chat-check.ts';
-import { CHAT_SETTINGS, encodeChatSettings } from '../model/chat-settings.ts';
-import { readModelConfig } from '../model/config.ts';
-import { ownTargets } from '../model/lora.ts';
-import type { Task } from '../tasks/task.ts';
-import { encodeStart } from './batching/encode-start.ts';
-import type { TokenRecord } from './batching/prompts.ts';
-import type { TrainConfig } from './config/config.ts';
-import type { TrainerStart } from './protocol/start.ts';
+import type { ChatFinding } from '../../model/chat-check.ts';
+import { CHAT_SETTINGS, encodeChatSettings } from '../../model/chat-settings.ts';
+import { readModelConfig } from '../../model/config.ts';
+import { ownTargets } from '../../model/lora.ts';
+import type { Task } from '../../tasks/task.ts';
+import type { TokenRecord } from '../batching/prompts.ts';
+import type { TrainConfig } from '../config/config.ts';
+import type { TrainerStart } from '../protocol/start.ts';
+import { encodeStart } from './encode-start.ts';
 
 /** A record with its prompt as the model gets it. */
 export interface PromptText {

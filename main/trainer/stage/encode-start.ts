@@ -3,10 +3,10 @@ import { inputError } from '../../errors.ts';
 import { readModelConfig } from '../../model/config.ts';
 import { loadTokenizer } from '../../model/tokenizer.ts';
 import type { Task } from '../../tasks/task.ts';
+import { completionLength, encodeRecords, endToken } from '../batching/prompts.ts';
 import { isReinforcement } from '../config/config.ts';
 import type { TrainerStart } from '../protocol/start.ts';
-import type { Stage } from '../stage.ts';
-import { completionLength, encodeRecords, endToken } from './prompts.ts';
+import type { Stage } from './stage.ts';
 
 /** The records of a run as token ids. */
 export type SessionTokens = Pick<Stage, 'tokenizer' | 'records' | 'evalRecords' | 'maxCompletionLength'>;
