@@ -4,7 +4,7 @@ import { noProgress, type RunProgress, restoreCheckpoint } from './checkpoint.ts
 import { type OpenedEngine, openEngine } from './engine/open.ts';
 import type { Control } from './host/control.ts';
 import { openRunIo } from './host/run-io.ts';
-import { estimateFromHistory, estimateRun, remaining } from './memory/estimate.ts';
+import { estimateFromHistory, estimateRun, remaining } from './local/estimate.ts';
 import { describeFailure } from './memory/failure.ts';
 import { modelsBytes } from './memory/float32-bytes.ts';
 import { trainingLoop } from './methods.ts';

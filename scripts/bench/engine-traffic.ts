@@ -6,7 +6,7 @@
 import { parseArgs } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { randomStream } from '../../main/random.ts';
-import { datum, wireTokens } from '../../main/trainer/engine/tinker/wire.ts';
+import { datum, wireTokens } from '../../main/trainer/tinker/wire.ts';
 
 const { values } = parseArgs({
   options: {

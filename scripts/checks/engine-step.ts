@@ -17,13 +17,13 @@ import type { ScoredGeneration } from '../../main/trainer/batching/generation.ts
 import { startOfPrompts } from '../../main/trainer/batching/prompt-stream.ts';
 import { parseConfig } from '../../main/trainer/config/config.ts';
 import type { CheckpointFile, Engine } from '../../main/trainer/engine/engine.ts';
-import { openLocalEngine } from '../../main/trainer/engine/local.ts';
-import { openRemote } from '../../main/trainer/engine/tinker/open-remote.ts';
 import { generateAndScore } from '../../main/trainer/generate.ts';
+import { openLocalEngine } from '../../main/trainer/local/local-engine.ts';
+import { openSession } from '../../main/trainer/local/session.ts';
 import { openPhases } from '../../main/trainer/monitor/phases.ts';
 import type { TrainerStart } from '../../main/trainer/protocol/start.ts';
-import { openSession } from '../../main/trainer/session.ts';
 import type { Stage } from '../../main/trainer/stage/stage.ts';
+import { openRemote } from '../../main/trainer/tinker/open-remote.ts';
 
 const [url, baseModel, model, dataset] = process.argv.slice(2);
 if (url === undefined || baseModel === undefined || model === undefined || dataset === undefined) {

@@ -25,7 +25,7 @@ import { replyPrompt } from '../../main/tasks/reply/prompt.ts';
 import { splitWords } from '../../main/text/words.ts';
 import { openBackend } from '../../main/trainer/backend/open-backend.ts';
 import { parseConfig } from '../../main/trainer/config/config.ts';
-import { sftLoss } from '../../main/trainer/losses/sft-loss.ts';
+import { sftLoss } from '../../main/trainer/local/sft-loss.ts';
 import { AdamW } from '../../main/trainer/optim/optimizer.ts';
 import { fill, MOODS, SUBJECTS } from '../reply-sample/grammar.ts';
 import { EOS, tokenizerFiles } from './tokenizer.ts';

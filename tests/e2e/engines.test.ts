@@ -11,7 +11,7 @@ import { freePort } from '../services/servers/desk.ts';
 import { temporaryFolderOfFile } from '../store/helpers.ts';
 import { openForTest } from '../tensor/wasm/open.ts';
 import { writeTinyModel } from '../tiny-model.ts';
-import { openTinkerServer, type TinkerServer } from '../trainer/engine/tinker/tinker-server.ts';
+import { openTinkerServer, type TinkerServer } from '../trainer/tinker/tinker-server.ts';
 import { expectAccessible, openPage, type RunningApp, startApp } from './app.ts';
 import { noBrowser } from './browser.ts';
 

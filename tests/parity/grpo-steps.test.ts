@@ -14,7 +14,7 @@ import { computeAdvantages } from '../../main/trainer/advantages/advantages.ts';
 import { type BatchPlan, microBatches, planBatches } from '../../main/trainer/batching/batching.ts';
 import type { ScoredGeneration } from '../../main/trainer/batching/generation.ts';
 import { parseConfig, type RunConfig } from '../../main/trainer/config/config.ts';
-import { microBatchLoss, rowLogps } from '../../main/trainer/losses/micro-batch-loss.ts';
+import { microBatchLoss, rowLogps } from '../../main/trainer/local/micro-batch-loss.ts';
 import {
   completionMetrics,
   generationTokens,

@@ -1,8 +1,8 @@
 /** The engine of a run: its configuration names it, the workspace knows its address, the user's secrets its key. */
 import { inputError } from '../../errors.ts';
 import { type ConfigFault, configFaults, parseConfig, type TrainConfig } from '../../trainer/config/config.ts';
-import { remoteFaults } from '../../trainer/engine/tinker/refusals.ts';
 import type { RemoteEngine } from '../../trainer/protocol/remote.ts';
+import { remoteFaults } from '../../trainer/tinker/refusals.ts';
 import { openSecrets, type Secrets } from '../workspace/secrets.ts';
 import { type EngineEntry, type EngineFile, openEngineFile, requireEngine } from './engines.ts';
 import { engineKey } from './keys.ts';

@@ -5,7 +5,7 @@
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { inputError } from '../../errors.ts';
-import { engineAddress } from '../../trainer/engine/tinker/address.ts';
+import { engineAddress } from '../../trainer/tinker/address.ts';
 import { secretsFile } from '../workspace/secrets.ts';
 import { openUserFile, type UserFile } from '../workspace/user-file.ts';
 import { launcherSchema } from './launcher.ts';

@@ -1,5 +1,5 @@
 /** Whether anything answers at an engine's address. The key isn't sent: a refusal is an answer, too. */
-import { engineAddress } from '../../trainer/engine/tinker/address.ts';
+import { engineAddress } from '../../trainer/tinker/address.ts';
 
 const TIMEOUT_MS = 3000;
 

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { BraidError, inputError } from '../../errors.ts';
 import { type HttpAnswer, httpRequest } from '../../io/http-request.ts';
-import { engineAddress } from '../../trainer/engine/tinker/address.ts';
+import { engineAddress } from '../../trainer/tinker/address.ts';
 import { clusterToken } from '../engines/keys.ts';
 import type { Secrets } from '../workspace/secrets.ts';
 

@@ -1,7 +1,7 @@
 /** The servers that were started from here: start, stop, what is known of them. They outlive the app. */
 import { BraidError, inputError } from '../../errors.ts';
 import { formatDuration } from '../../text/format.ts';
-import { neverSent } from '../../trainer/engine/tinker/http.ts';
+import { neverSent } from '../../trainer/tinker/http.ts';
 import type { EngineEntry } from '../engines/engines.ts';
 import { type Launcher, launcherWords, portOfServer } from '../engines/launcher.ts';
 import { mayBeUp, type ServerRecord, type ServerRecords } from '../engines/server-records.ts';

@@ -1,15 +1,15 @@
 /** Job: whether a remote engine answers, which models it has, and how long a sampled group and a step take there. */
 import { BraidError } from '../../errors.ts';
 import type { BackendChoice } from '../backend/open-backend.ts';
-import { checkedPass, checkedSamples } from '../engine/tinker/checks.ts';
-import { openClient } from '../engine/tinker/client.ts';
-import type { GradientRule } from '../engine/tinker/gradient-rule.ts';
-import { weightsFor } from '../engine/tinker/gradient-rule.ts';
-import { PATIENCE } from '../engine/tinker/http.ts';
-import { gradNormOf, measureRule, optimStep } from '../engine/tinker/probe.ts';
-import { createModel } from '../engine/tinker/remote-model.ts';
-import { datum, passSchema, sampledSchema, savedSchema, wireTokens } from '../engine/tinker/wire.ts';
 import type { RemoteEngine } from '../protocol/remote.ts';
+import { checkedPass, checkedSamples } from '../tinker/checks.ts';
+import { openClient } from '../tinker/client.ts';
+import type { GradientRule } from '../tinker/gradient-rule.ts';
+import { weightsFor } from '../tinker/gradient-rule.ts';
+import { PATIENCE } from '../tinker/http.ts';
+import { gradNormOf, measureRule, optimStep } from '../tinker/probe.ts';
+import { createModel } from '../tinker/remote-model.ts';
+import { datum, passSchema, sampledSchema, savedSchema, wireTokens } from '../tinker/wire.ts';
 import type { JobIo } from './job-io.ts';
 
 export interface EngineTestJob extends BackendChoice {

@@ -4,13 +4,13 @@
  * share a generation, so that one of them samples the next: the mean is that of the run's steps.
  */
 import { stepsSharingGeneration } from '../batching/batching.ts';
-import type { OpenedRemote } from '../engine/tinker/open-remote.ts';
 import { openTrialIo } from '../host/trial-io.ts';
-import { remaining } from '../memory/estimate.ts';
+import { remaining } from '../local/estimate.ts';
 import { trainingLoop } from '../methods.ts';
 import { StepAccumulator } from '../monitor/metrics.ts';
 import { openPhases } from '../monitor/phases.ts';
 import type { Metrics, Sample } from '../protocol/events.ts';
+import type { OpenedRemote } from '../tinker/open-remote.ts';
 
 export interface TriedSteps {
   /** Every completion of the first step. */

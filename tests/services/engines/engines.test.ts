@@ -26,7 +26,7 @@ import type { WasmRuntime } from '../../../main/tensor/wasm/runtime.ts';
 import { temporaryFolder } from '../../store/helpers.ts';
 import { openForTest } from '../../tensor/wasm/open.ts';
 import { writeTinyModel } from '../../tiny-model.ts';
-import { openTinkerServer, type ServerOptions, type TinkerServer } from '../../trainer/engine/tinker/tinker-server.ts';
+import { openTinkerServer, type ServerOptions, type TinkerServer } from '../../trainer/tinker/tinker-server.ts';
 import { tinyWorkspace } from '../tiny-workspace.ts';
 
 const entry = { name: 'cluster', url: 'https://gpu.example.com/', baseModel: 'tiny' };

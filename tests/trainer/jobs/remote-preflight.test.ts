@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TrainConfig } from '../../../main/trainer/config/config.ts';
-import { openRemote } from '../../../main/trainer/engine/tinker/open-remote.ts';
 import { trySteps } from '../../../main/trainer/jobs/remote-preflight.ts';
-import { HASTE, remoteOf, remoteStart } from '../engine/tinker/remote-run.ts';
-import { openTinkerServer } from '../engine/tinker/tinker-server.ts';
-import { openTinyBase, type TinyBase } from '../engine/tinker/tiny-base.ts';
+import { openRemote } from '../../../main/trainer/tinker/open-remote.ts';
+import { HASTE, remoteOf, remoteStart } from '../tinker/remote-run.ts';
+import { openTinkerServer } from '../tinker/tinker-server.ts';
+import { openTinyBase, type TinyBase } from '../tinker/tiny-base.ts';
 
 let tiny: TinyBase;
 beforeAll(async () => {

@@ -9,7 +9,7 @@ import { computeAdvantages } from '../../advantages/advantages.ts';
 import { planBatches } from '../../batching/batching.ts';
 import type { ScoredGeneration } from '../../batching/generation.ts';
 import { parseConfig } from '../../config/config.ts';
-import { microBatchLoss } from '../../losses/micro-batch-loss.ts';
+import { microBatchLoss } from '../../local/micro-batch-loss.ts';
 import { AdamW } from '../../optim/optimizer.ts';
 
 /** MiB for activations: what takes more is computed by layer, or in parts. */

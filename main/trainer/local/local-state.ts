@@ -1,0 +1,41 @@
+/** What the local engine keeps in a checkpoint: weights as PEFT (or transformers) writes them, and the moments. */
+import { join } from 'node:path';
+import { hasChecksums } from '../../model/checksums.ts';
+import { readJson } from '../../model/config.ts';
+import { modelFiles } from '../../model/export.ts';
+import { encodeAdapter } from '../../model/peft.ts';
+import { openSafetensors, safetensorsPieces } from '../../model/safetensors.ts';
+import type { CheckpointFile } from '../engine/engine.ts';
+import { REFERENCE_FILE, referenceTensors, restoreReference } from '../policy/reference.ts';
+import type { Session } from './session.ts';
+
+const OPTIMIZER_FILE = 'optimizer.safetensors';
+
+/** The files of a checkpoint; large ones are read when they are written. */
+export function checkpointFiles({ policy, reference, start, optimizer, config }: Session): readonly CheckpointFile[] {
+  const baseConfig = readJson(join(start.modelFolder, 'config.json')) as Readonly<Record<string, unknown>>;
+  const weights =
+    policy.adapter === null
+      ? modelFiles(policy.model, { baseConfig })
+      : encodeAdapter(policy.adapter, start.modelFolder);
+  const synced: CheckpointFile[] =
+    config.sync_ref_model && reference !== null
+      ? [[REFERENCE_FILE, safetensorsPieces(referenceTensors(reference))]]
+      : [];
+  return [...Object.entries(weights), [OPTIMIZER_FILE, safetensorsPieces(optimizer.stateTensors())], ...synced];
+}
+
+/** Restores optimiser and reference. Weights were loaded when the session opened. */
+export function loadState(folder: string, { optimizer, start, reference }: Session): void {
+  const file = openSafetensors(join(folder, OPTIMIZER_FILE), { finite: !hasChecksums(folder) });
+  try {
+    optimizer.readState({
+      size: (name) => file.entries.get(name)?.shape.reduce((a, b) => a * b, 1),
+      read: file.read,
+    });
+  } finally {
+    file.close();
+  }
+  if (start.config.sync_ref_model && reference !== null)
+    restoreReference(reference, join(folder, REFERENCE_FILE), !hasChecksums(folder));
+}

@@ -1,0 +1,21 @@
+/** Removes from a server what a checkpoint that goes here has there. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { RemoteEngine } from '../protocol/remote.ts';
+import { openHttp, PATIENCE, type Patience } from './http.ts';
+import { ENGINE_FILE, readState } from './state.ts';
+
+/** Deletes the state that a checkpoint's folder records, if it lies on this engine. Throws what went wrong. */
+export async function dropState(folder: string, engine: RemoteEngine, patience: Patience = PATIENCE): Promise<void> {
+  if (!existsSync(join(folder, ENGINE_FILE))) return;
+  const { path } = readState(folder, engine);
+  const [, model, state] = /^tinker:\/\/([\w-]+)\/weights\/([\w.-]+)$/.exec(path) ?? [];
+  // A server that names its states in another way keeps them.
+  if (model === undefined || state === undefined) return;
+  const http = openHttp(engine, patience);
+  try {
+    await http.remove(`training_runs/${model}/checkpoints/weights/${state}`);
+  } finally {
+    http.close();
+  }
+}

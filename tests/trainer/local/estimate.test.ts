@@ -1,0 +1,88 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as tf from '@tensorflow/tfjs-core';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { closeWasmBackend } from '../../../main/tensor/wasm/boot.ts';
+import type { WasmRuntime } from '../../../main/tensor/wasm/runtime.ts';
+import { parseConfig } from '../../../main/trainer/config/config.ts';
+import { estimateFromHistory, estimateRun } from '../../../main/trainer/local/estimate.ts';
+import { tokenCost } from '../../../main/trainer/memory/memory.ts';
+import { openTiny, tinySession } from '../tiny-run.ts';
+
+let runtime: WasmRuntime;
+let model: string;
+const folder = mkdtempSync(join(tmpdir(), 'braid-test-'));
+beforeAll(async () => {
+  ({ runtime, model } = await openTiny(join(folder, 'model')));
+});
+afterAll(async () => {
+  await closeWasmBackend(runtime);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe('estimateRun', () => {
+  it.each([
+    ['grpo', { beta: 0.1, num_iterations: 2 }],
+    ['sft', { method: 'sft' as const }],
+  ])('counts the steps that are left and changes nothing: %s', (_, config) => {
+    const session = tinySession({ model, config: { ...config, max_steps: 10 } });
+    const weights = (): string => session.parameters.map(({ value }) => value.dataSync().join()).join();
+    const [before, tensors] = [weights(), tf.memory().numTensors];
+    const estimate = estimateRun(session, 4);
+    expect(tf.memory().numTensors).toBe(tensors);
+    expect(weights()).toBe(before);
+    expect(estimate.secondsPerStep).toBeGreaterThan(0);
+    expect(estimate.seconds).toBeCloseTo(6 * estimate.secondsPerStep, 9);
+    expect(estimate.memoryBytes).toBeGreaterThan(process.memoryUsage().rss / 2);
+    session.dispose();
+  });
+});
+
+describe('polychromic SFT', () => {
+  it('counts the training pass over the samples', () => {
+    // What the process holds changes by itself, by more than the pass at times.
+    vi.spyOn(process.memoryUsage, 'rss').mockReturnValue(2 ** 28);
+    onTestFinished(() => void vi.restoreAllMocks());
+    const bytes = (num_generations: number): number => {
+      const config = { method: 'polychromic-sft' as const, num_generations, per_device_train_batch_size: 2 };
+      const session = tinySession({ model, config: { ...config, max_completion_length: 200 } });
+      const { memoryBytes } = estimateRun(session, 0, { completionTokens: 200 });
+      const cost = tokenCost(session.policy.model.config).plain;
+      session.dispose();
+      return memoryBytes / cost;
+    };
+    // 2 prompts with 62 more completions of about 200 tokens.
+    expect(bytes(64) - bytes(2)).toBeGreaterThan(0.9 * 2 * 62 * 199);
+  });
+});
+
+describe('estimateFromHistory', () => {
+  it("is the median of a run's newest steps, and none before the first", () => {
+    const history = [90, 1, 2, 3, 50].map((step_time, i) => ({ step_time, memory_mb: 100 + i }));
+    expect(estimateFromHistory(history, parseConfig({ max_steps: 25 }), 5)).toEqual({
+      ...{ secondsPerStep: 3, seconds: 60 },
+      memoryBytes: 104 * 2 ** 20,
+      gpuBytes: 0,
+    });
+    expect(estimateFromHistory([], parseConfig({ max_steps: 25 }), 0)).toBeNull();
+  });
+
+  it('counts the sampling of steps that share a generation', () => {
+    const config = parseConfig({ max_steps: 20, num_iterations: 4 });
+    const estimateOf = (times: number[]): number | undefined =>
+      estimateFromHistory(
+        times.map((step_time) => ({ step_time })),
+        config,
+        0,
+      )?.secondsPerStep;
+    expect(estimateOf([9, 1, 1, 1, 9, 1, 1, 1, 9, 1, 1, 1, 9])).toBe(3);
+    // Before the first four are through.
+    expect(estimateOf([9, 1])).toBe(5);
+  });
+
+  it('reads a history of any length', () => {
+    const history = Array.from({ length: 300_000 }, (_, i) => ({ step_time: 1, memory_mb: i % 1000 }));
+    expect(estimateFromHistory(history, parseConfig({ max_steps: 300_001 }), 300_000)?.memoryBytes).toBe(999 * 2 ** 20);
+  });
+});
