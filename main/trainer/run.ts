@@ -2,12 +2,12 @@
 import { onPulse } from '../pulse.ts';
 import { noProgress, type RunProgress, restoreCheckpoint } from './checkpoint.ts';
 import { type OpenedEngine, openEngine } from './engine/open.ts';
-import type { Control } from './host/control.ts';
 import { openRunIo } from './host/run-io.ts';
 import { estimateFromHistory, estimateRun, remaining } from './local/estimate.ts';
+import type { Control } from './loops/control.ts';
+import { trainingLoop } from './loops/methods.ts';
 import { describeFailure } from './memory/failure.ts';
 import { modelsBytes } from './memory/float32-bytes.ts';
-import { trainingLoop } from './methods.ts';
 import { openPhases } from './monitor/phases.ts';
 import type { TrainerEvent } from './protocol/events.ts';
 import type { RunEstimate, TrainerStart } from './protocol/start.ts';

@@ -17,9 +17,9 @@ import type { ScoredGeneration } from '../../main/trainer/batching/generation.ts
 import { startOfPrompts } from '../../main/trainer/batching/prompt-stream.ts';
 import { parseConfig } from '../../main/trainer/config/config.ts';
 import type { CheckpointFile, Engine } from '../../main/trainer/engine/engine.ts';
-import { generateAndScore } from '../../main/trainer/generate.ts';
 import { openLocalEngine } from '../../main/trainer/local/local-engine.ts';
 import { openSession } from '../../main/trainer/local/session.ts';
+import { generateAndScore } from '../../main/trainer/loops/next-generation.ts';
 import { openPhases } from '../../main/trainer/monitor/phases.ts';
 import type { TrainerStart } from '../../main/trainer/protocol/start.ts';
 import type { Stage } from '../../main/trainer/stage/stage.ts';

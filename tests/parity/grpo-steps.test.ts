@@ -1,6 +1,6 @@
 /**
  * Whole optimiser steps against TRL's `train()` on the same completions and rewards: see grpo_steps.py. The losses
- * are those of main/trainer/grpo.ts; only sampling and scoring are replaced.
+ * are those of main/trainer/loops/grpo.ts; only sampling and scoring are replaced.
  */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

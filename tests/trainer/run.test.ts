@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { disposeModel } from '../../main/model/model.ts';
 import { buildKernels } from '../../main/tensor/kernels/build.ts';
 import { parseConfig, type TrainConfig } from '../../main/trainer/config/config.ts';
-import { openControl } from '../../main/trainer/host/control.ts';
+import { openControl } from '../../main/trainer/loops/control.ts';
 import { ACTIVATION_MB } from '../../main/trainer/memory/environment.ts';
 import type { TrainerEvent } from '../../main/trainer/protocol/events.ts';
 import type { TrainerStart } from '../../main/trainer/protocol/start.ts';

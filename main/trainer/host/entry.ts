@@ -1,8 +1,8 @@
 /** The trainer process. Its host starts it, sends one job, then commands; it sends batches of events. */
 
 import { runJob } from '../jobs/run-job.ts';
+import { openControl } from '../loops/control.ts';
 import { runTraining } from '../run.ts';
-import { openControl } from './control.ts';
 import { openHostPort } from './host-port.ts';
 import { openOutbox } from './outbox.ts';
 import { applyPriority } from './priority.ts';

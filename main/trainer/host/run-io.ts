@@ -9,6 +9,7 @@ import { recordsQuoting } from '../batching/prompts.ts';
 import { type RunProgress, saveCheckpoint } from '../checkpoint.ts';
 import { isReinforcement, type TrainConfig } from '../config/config.ts';
 import type { Engine } from '../engine/engine.ts';
+import type { Control } from '../loops/control.ts';
 import type { EntropyControl } from '../losses/adaptive-entropy.ts';
 import { gpuMemoryMetrics } from '../memory/device.ts';
 import { watchStep } from '../monitor/collapse-watch.ts';
@@ -20,7 +21,6 @@ import { type GroupOutcome, MET_TOPIC, type Metrics, type TrainerEvent } from '.
 import { evaluate } from '../rollout/held-out.ts';
 import type { Stage } from '../stage/stage.ts';
 import { unwritableOf } from '../stage/writable.ts';
-import type { Control } from './control.ts';
 
 /** What becomes of completions whose reward failed, as the setting says. */
 const HANDLED = {

@@ -4,9 +4,9 @@
  * share a generation, so that one of them samples the next: the mean is that of the run's steps.
  */
 import { stepsSharingGeneration } from '../batching/batching.ts';
-import { openTrialIo } from '../host/trial-io.ts';
 import { remaining } from '../local/estimate.ts';
-import { trainingLoop } from '../methods.ts';
+import { trainingLoop } from '../loops/methods.ts';
+import { openTrialIo } from '../loops/trial-io.ts';
 import { StepAccumulator } from '../monitor/metrics.ts';
 import { openPhases } from '../monitor/phases.ts';
 import type { Metrics, Sample } from '../protocol/events.ts';

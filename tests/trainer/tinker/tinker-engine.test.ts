@@ -10,9 +10,9 @@ import { microBatches, planBatches } from '../../../main/trainer/batching/batchi
 import { startOfPrompts } from '../../../main/trainer/batching/prompt-stream.ts';
 import type { TrainConfig } from '../../../main/trainer/config/config.ts';
 import type { CheckpointFile, Engine } from '../../../main/trainer/engine/engine.ts';
-import { generateAndScore } from '../../../main/trainer/generate.ts';
 import { openLocalEngine } from '../../../main/trainer/local/local-engine.ts';
 import { openSession } from '../../../main/trainer/local/session.ts';
+import { generateAndScore } from '../../../main/trainer/loops/next-generation.ts';
 import { openPhases } from '../../../main/trainer/monitor/phases.ts';
 import type { Stage } from '../../../main/trainer/stage/stage.ts';
 import { openRemote } from '../../../main/trainer/tinker/open-remote.ts';

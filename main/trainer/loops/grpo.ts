@@ -16,19 +16,19 @@
  * defaults are TRL's: dapo normalisation, group-scaled rewards, no KL. Deviations from TRL: whole groups are shuffled
  * rather than rows, so that a group shares its prompt's forward pass (batching.ts); random numbers are our own.
  */
-import { beginsWithGeneration, epochAfter, microBatches, planBatches } from './batching/batching.ts';
-import type { ScoredGeneration } from './batching/generation.ts';
-import { checkNorm } from './batching/not-finite.ts';
-import { difficultiesOf } from './batching/prompts.ts';
-import type { Engine } from './engine/engine.ts';
-import { generateAndScore, restoreGeneration } from './generate.ts';
-import type { RunIo } from './host/run-io.ts';
-import { adjustedEntropy, appliedCoefficient, startOfEntropy, type TokenSum } from './losses/adaptive-entropy.ts';
-import { StepAccumulator } from './monitor/metrics.ts';
-import { learningRate } from './optim/schedule.ts';
-import { syncsAfter } from './policy/reference.ts';
-import { samplesOf } from './rollout/rollout.ts';
-import type { Stage } from './stage/stage.ts';
+import { beginsWithGeneration, epochAfter, microBatches, planBatches } from '../batching/batching.ts';
+import type { ScoredGeneration } from '../batching/generation.ts';
+import { checkNorm } from '../batching/not-finite.ts';
+import { difficultiesOf } from '../batching/prompts.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { RunIo } from '../host/run-io.ts';
+import { adjustedEntropy, appliedCoefficient, startOfEntropy, type TokenSum } from '../losses/adaptive-entropy.ts';
+import { StepAccumulator } from '../monitor/metrics.ts';
+import { learningRate } from '../optim/schedule.ts';
+import { syncsAfter } from '../policy/reference.ts';
+import { samplesOf } from '../rollout/rollout.ts';
+import type { Stage } from '../stage/stage.ts';
+import { generateAndScore, restoreGeneration } from './next-generation.ts';
 
 /** Trains for the configured number of steps; `io` reports, saves and receives commands. */
 export async function trainGrpo(stage: Stage, engine: Engine, io: RunIo): Promise<void> {

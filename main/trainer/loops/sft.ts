@@ -3,15 +3,15 @@
  * micro-batches of a step (as transformers normalises by num_items_in_batch). Prompt tokens carry no loss.
  * Polychromic SFT adds a term for the diversity of the policy's own samples (diversity-term.ts).
  */
-import type { PromptGroup } from '../model/pack.ts';
-import { recordAt } from './batching/batching.ts';
-import { checkLoss, checkNorm } from './batching/not-finite.ts';
-import type { TokenRecord } from './batching/prompts.ts';
-import type { Engine } from './engine/engine.ts';
-import type { RunIo } from './host/run-io.ts';
-import { diversityTerm, type LossTerm } from './losses/diversity-term.ts';
-import { learningRate } from './optim/schedule.ts';
-import type { Stage } from './stage/stage.ts';
+import type { PromptGroup } from '../../model/pack.ts';
+import { recordAt } from '../batching/batching.ts';
+import { checkLoss, checkNorm } from '../batching/not-finite.ts';
+import type { TokenRecord } from '../batching/prompts.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { RunIo } from '../host/run-io.ts';
+import { learningRate } from '../optim/schedule.ts';
+import type { Stage } from '../stage/stage.ts';
+import { diversityTerm, type LossTerm } from './diversity-term.ts';
 
 /** Trains for the configured number of steps; `io` reports, saves and receives commands. */
 export function trainSft(stage: Stage, engine: Engine, io: RunIo): Promise<void> {

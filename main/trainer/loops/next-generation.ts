@@ -3,16 +3,16 @@
  * spread are sampled again where dynamic sampling is on, and log-probabilities are kept that later passes compare with.
  */
 
-import { deadGroups } from './advantages/advantages.ts';
-import { type BatchPlan, generationRecords } from './batching/batching.ts';
-import { downSamplingMetrics, keepRows, trainedRows } from './batching/down-sampling.ts';
-import { dynamicSamplingMetrics, replaceGroups, replaceRows } from './batching/dynamic-sampling.ts';
-import type { Generation, Rollouts, SavedGeneration, ScoredGeneration } from './batching/generation.ts';
-import { drawingMetrics, drawMore, drawPrompts, type PromptState, withOutcomes } from './batching/prompt-stream.ts';
-import type { TokenRecord } from './batching/prompts.ts';
-import type { RunConfig } from './config/config.ts';
-import type { Engine } from './engine/engine.ts';
-import type { RunIo } from './host/run-io.ts';
+import { deadGroups } from '../advantages/advantages.ts';
+import { type BatchPlan, generationRecords } from '../batching/batching.ts';
+import { downSamplingMetrics, keepRows, trainedRows } from '../batching/down-sampling.ts';
+import { dynamicSamplingMetrics, replaceGroups, replaceRows } from '../batching/dynamic-sampling.ts';
+import type { Generation, Rollouts, SavedGeneration, ScoredGeneration } from '../batching/generation.ts';
+import { drawingMetrics, drawMore, drawPrompts, type PromptState, withOutcomes } from '../batching/prompt-stream.ts';
+import type { TokenRecord } from '../batching/prompts.ts';
+import type { RunConfig } from '../config/config.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { RunIo } from '../host/run-io.ts';
 import {
   generationMetrics,
   outcomesOf,
@@ -21,8 +21,8 @@ import {
   tokensOf,
   withAdvantages,
   withScores,
-} from './rollout/rollout.ts';
-import type { Stage } from './stage/stage.ts';
+} from '../rollout/rollout.ts';
+import type { Stage } from '../stage/stage.ts';
 
 /** What sampling reports. */
 export type SamplingIo = Pick<RunIo, 'phases' | 'emit' | 'addTokens' | 'addGroups'>;

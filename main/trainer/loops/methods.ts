@@ -1,10 +1,10 @@
 /** The training loop of each method. */
-import type { TrainConfig } from './config/config.ts';
-import type { Engine } from './engine/engine.ts';
+import type { TrainConfig } from '../config/config.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { RunIo } from '../host/run-io.ts';
+import type { Stage } from '../stage/stage.ts';
 import { trainGrpo } from './grpo.ts';
-import type { RunIo } from './host/run-io.ts';
 import { trainPolychromicSft, trainSft } from './sft.ts';
-import type { Stage } from './stage/stage.ts';
 
 export type TrainingLoop = (stage: Stage, engine: Engine, io: RunIo) => Promise<void>;
 
