@@ -37,10 +37,10 @@ export default defineConfig({
       rollupOptions: {
         input: {
           index: at('main/index.ts'),
-          trainer: at('main/trainer/host/entry.ts'),
+          trainer: at('main/trainer/process/entry.ts'),
           rewards: at('main/tasks/sandbox/worker.ts'),
           'external-rewards': at('main/rewards/worker.ts'),
-          'reward-process': at('main/trainer/host/reward-process.ts'),
+          'reward-process': at('main/trainer/process/reward-process.ts'),
           texts: at('main/services/text-worker/worker.ts'),
           webgpu: at('main/tensor/webgpu/thread.ts'),
         },

@@ -28,7 +28,7 @@ const long = [
   'tests/tensor/ops/{attention,log-softmax,sample}.test.ts',
   'tests/tensor/wasm/{gemm,pool}.test.ts',
   'tests/tensor/webgpu/**/*.test.ts',
-  'tests/trainer/{no-leak,webgpu-faults,webgpu-run}.test.ts',
+  'tests/trainer/run/{no-leak,webgpu-faults,webgpu-run}.test.ts',
 ];
 
 /** The processes that tests start take compiled code from here: without it, half of a test's time is compiling. */

@@ -23,11 +23,11 @@ export function hostPaths(): HostPaths {
 /** The layout of a source checkout, given its root. */
 export function checkoutPaths(root: string): HostPaths {
   return {
-    trainer: forkTrainer(join(root, 'main/trainer/host/entry.ts')),
+    trainer: forkTrainer(join(root, 'main/trainer/process/entry.ts')),
     textWorker: join(root, 'main/services/text-worker/worker.ts'),
     rewardWorker: join(root, 'main/tasks/sandbox/worker.ts'),
     externalRewards: join(root, 'main/rewards/worker.ts'),
-    rewardProcess: forkTrainer(join(root, 'main/trainer/host/reward-process.ts')),
+    rewardProcess: forkTrainer(join(root, 'main/trainer/process/reward-process.ts')),
     kernels: join(root, 'out/kernels/kernels.wasm'),
     addon: join(root, 'main/tensor/native/addon'),
     page: join(root, 'out/renderer'),

@@ -2,7 +2,7 @@
 import { PassThrough, type Readable } from 'node:stream';
 import { type UtilityProcess, utilityProcess } from 'electron';
 import { EXIT_MS, type LaunchTrainer, trainerEnvironment } from '../services/trainer-process/channel.ts';
-import { LAST_WORD } from '../trainer/host/host-port.ts';
+import { LAST_WORD } from '../trainer/process/host-port.ts';
 
 /** How long to wait for the last stderr output of an exited process. */
 const LAST_WORDS_MS = 500;

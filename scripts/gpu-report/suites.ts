@@ -9,7 +9,7 @@ const root = resolve(import.meta.dirname, '../..');
 export const SUITES: readonly (readonly string[])[] = [
   // Of the suites on every backend, those on this one.
   ['tests/tensor/ops', 'tests/parity', '-t', 'webgpu'],
-  ['tests/tensor/webgpu', 'tests/trainer/webgpu-run.test.ts', 'tests/trainer/webgpu-faults.test.ts'],
+  ['tests/tensor/webgpu', 'tests/trainer/run/webgpu-run.test.ts', 'tests/trainer/run/webgpu-faults.test.ts'],
 ];
 
 /** A GPU takes a minute or two over a suite; one that hangs must not hold up the report. */

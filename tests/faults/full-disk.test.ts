@@ -6,7 +6,7 @@ import { resumeTraining, startTraining } from '../../main/services/training/trai
 import { closeWasmBackend } from '../../main/tensor/wasm/boot.ts';
 import type { WasmRuntime } from '../../main/tensor/wasm/runtime.ts';
 import { leftBy, tinyWorkspace } from '../services/tiny-workspace.ts';
-import { checkpointDigests, openTiny, tinyRun } from '../trainer/tiny-run.ts';
+import { checkpointDigests, openTiny, tinyRun } from '../trainer/run/tiny-run.ts';
 
 /** What the disk refuses from now on; nothing at first. */
 const disk = vi.hoisted(() => ({ refuses: (_path: string): boolean => false }));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { startTraining } from '../../main/services/training/training.ts';
 import { tinyWorkspace } from '../services/tiny-workspace.ts';
-import { checkpointDigests } from '../trainer/tiny-run.ts';
+import { checkpointDigests } from '../trainer/run/tiny-run.ts';
 
 describe('a run that does not fit the memory', () => {
   it('fails with OUT_OF_MEMORY and its remedy, and the checkpoint that it started from is as it was', async () => {

@@ -1,7 +1,7 @@
 /** Removes checkpoints that a run no longer keeps (`save_total_limit`). */
 import { removeFolder } from '../../io/remove-folder.ts';
-import { listCheckpoints } from '../../trainer/checkpoint.ts';
 import type { RemoteEngine } from '../../trainer/protocol/remote.ts';
+import { listCheckpoints } from '../../trainer/run/checkpoint.ts';
 import { dropState } from '../../trainer/tinker/drop-state.ts';
 import { bestOf } from './promotion.ts';
 

@@ -3,10 +3,10 @@ import { type ChildProcess, type ForkOptions, fork } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { startReason } from '../../io/start-reason.ts';
 import type { BackendSetting } from '../../trainer/config/backend-names.ts';
-import { YIELDS } from '../../trainer/host/priority.ts';
 import type { TrainerJob } from '../../trainer/jobs/jobs.ts';
 import type { MemoryUse } from '../../trainer/memory/budget.ts';
 import { promisedEnvironment } from '../../trainer/memory/environment.ts';
+import { YIELDS } from '../../trainer/process/priority.ts';
 import type { JobEvent, TrainerCommand } from '../../trainer/protocol/events.ts';
 
 /** A newly started trainer process that waits for its job, or another process that is asked by messages. */

@@ -3,10 +3,10 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { copyContent } from '../../io/copy-file.ts';
 import { parseJson } from '../../io/json.ts';
-import { listCheckpoints } from '../../trainer/checkpoint.ts';
 import type { TrainConfig } from '../../trainer/config/config.ts';
 import { readAdapterFacts } from '../../trainer/memory/model-facts.ts';
 import { checkSound } from '../../trainer/memory/model-folder.ts';
+import { listCheckpoints } from '../../trainer/run/checkpoint.ts';
 import { chatSettingsFile } from '../../trainer/stage/prompt-texts.ts';
 import { parseState, STATE_FILE } from './trainer-state.ts';
 

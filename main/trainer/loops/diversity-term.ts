@@ -10,9 +10,9 @@
 import { diversityCredits } from '../advantages/polychromic.ts';
 import type { TokenRecord } from '../batching/prompts.ts';
 import type { Engine } from '../engine/engine.ts';
-import type { RunIo } from '../host/run-io.ts';
 import type { Metrics } from '../protocol/events.ts';
 import { sampleCompletions } from '../rollout/rollout.ts';
+import type { RunIo } from '../run/run-io.ts';
 import type { Stage } from '../stage/stage.ts';
 
 /** The term added to a step's loss. */

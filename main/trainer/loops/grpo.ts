@@ -21,12 +21,12 @@ import type { ScoredGeneration } from '../batching/generation.ts';
 import { checkNorm } from '../batching/not-finite.ts';
 import { difficultiesOf } from '../batching/prompts.ts';
 import type { Engine } from '../engine/engine.ts';
-import type { RunIo } from '../host/run-io.ts';
 import { adjustedEntropy, appliedCoefficient, startOfEntropy, type TokenSum } from '../losses/adaptive-entropy.ts';
 import { StepAccumulator } from '../monitor/metrics.ts';
 import { learningRate } from '../optim/schedule.ts';
 import { syncsAfter } from '../policy/reference.ts';
 import { samplesOf } from '../rollout/rollout.ts';
+import type { RunIo } from '../run/run-io.ts';
 import type { Stage } from '../stage/stage.ts';
 import { generateAndScore, restoreGeneration } from './next-generation.ts';
 

@@ -1,7 +1,7 @@
 /** The training loop of each method. */
 import type { TrainConfig } from '../config/config.ts';
 import type { Engine } from '../engine/engine.ts';
-import type { RunIo } from '../host/run-io.ts';
+import type { RunIo } from '../run/run-io.ts';
 import type { Stage } from '../stage/stage.ts';
 import { trainGrpo } from './grpo.ts';
 import { trainPolychromicSft, trainSft } from './sft.ts';

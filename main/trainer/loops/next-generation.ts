@@ -12,7 +12,6 @@ import { drawingMetrics, drawMore, drawPrompts, type PromptState, withOutcomes }
 import type { TokenRecord } from '../batching/prompts.ts';
 import type { RunConfig } from '../config/config.ts';
 import type { Engine } from '../engine/engine.ts';
-import type { RunIo } from '../host/run-io.ts';
 import {
   generationMetrics,
   outcomesOf,
@@ -22,6 +21,7 @@ import {
   withAdvantages,
   withScores,
 } from '../rollout/rollout.ts';
+import type { RunIo } from '../run/run-io.ts';
 import type { Stage } from '../stage/stage.ts';
 
 /** What sampling reports. */

@@ -8,8 +8,8 @@ import { recordAt } from '../batching/batching.ts';
 import { checkLoss, checkNorm } from '../batching/not-finite.ts';
 import type { TokenRecord } from '../batching/prompts.ts';
 import type { Engine } from '../engine/engine.ts';
-import type { RunIo } from '../host/run-io.ts';
 import { learningRate } from '../optim/schedule.ts';
+import type { RunIo } from '../run/run-io.ts';
 import type { Stage } from '../stage/stage.ts';
 import { diversityTerm, type LossTerm } from './diversity-term.ts';
 

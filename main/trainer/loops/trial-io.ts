@@ -1,7 +1,7 @@
 /** The output side of steps that are only tried or timed: of what a run reports and saves, nothing is kept. */
 import { startOfPrompts } from '../batching/prompt-stream.ts';
-import type { RunIo } from '../host/run-io.ts';
 import type { Phases } from '../monitor/phases.ts';
+import type { RunIo } from '../run/run-io.ts';
 import { openControl } from './control.ts';
 
 /** Starts at the first step; whoever tries the steps says with `own` what it wants to know of them. */

@@ -8,7 +8,7 @@ import { forkTrainer } from '../../../main/services/trainer-process/channel.ts';
 import { runTrainerJob } from '../../../main/services/trainer-process/job.ts';
 import { openTinyApp } from '../../api/transports.ts';
 import { errorOf, temporaryFolder } from '../../store/helpers.ts';
-import { tinyConfig } from '../../trainer/tiny-run.ts';
+import { tinyConfig } from '../../trainer/run/tiny-run.ts';
 import { tinyWorkspace } from '../tiny-workspace.ts';
 
 describe('openApp', () => {

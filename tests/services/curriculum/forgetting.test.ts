@@ -10,7 +10,7 @@ import { openJobs } from '../../../main/services/workspace/jobs.ts';
 import { openNotices } from '../../../main/services/workspace/notices.ts';
 import { changeSettings, readSettings } from '../../../main/services/workspace/settings.ts';
 import { writeTinyDataset } from '../../tiny-dataset.ts';
-import { tinyConfig } from '../../trainer/tiny-run.ts';
+import { tinyConfig } from '../../trainer/run/tiny-run.ts';
 import { type TinyWorkspace, tinyWorkspace } from '../tiny-workspace.ts';
 
 const context = { signal: new AbortController().signal, progress: () => undefined };

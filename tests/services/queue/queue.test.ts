@@ -15,7 +15,7 @@ import { openNotices } from '../../../main/services/workspace/notices.ts';
 import { changeSettings, readSettings } from '../../../main/services/workspace/settings.ts';
 import type { StageState } from '../../../main/store/stages.ts';
 import { addRun, errorOf } from '../../store/helpers.ts';
-import { tinyConfig } from '../../trainer/tiny-run.ts';
+import { tinyConfig } from '../../trainer/run/tiny-run.ts';
 import { until } from '../../until.ts';
 import { type TinyWorkspace, tinyWorkspace } from '../tiny-workspace.ts';
 

@@ -23,7 +23,7 @@ import { lines, rewardTs, taskYaml, writeTask } from '../tasks/task-folder.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 const textWorker = join(root, 'main/services/text-worker/worker.ts');
-const rewardProcess = forkTrainer(join(root, 'main/trainer/host/reward-process.ts'));
+const rewardProcess = forkTrainer(join(root, 'main/trainer/process/reward-process.ts'));
 const closing: (() => void)[] = [];
 afterEach(() => {
   for (const close of closing.splice(0)) close();

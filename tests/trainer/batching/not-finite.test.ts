@@ -13,7 +13,7 @@ import type { Session } from '../../../main/trainer/local/session.ts';
 import type { TrainerEvent } from '../../../main/trainer/protocol/events.ts';
 import { temporaryFolder } from '../../store/helpers.ts';
 import { tinyDataset } from '../../tiny-dataset.ts';
-import { openTiny, type TinyRunOptions, tinyRun } from '../tiny-run.ts';
+import { openTiny, type TinyRunOptions, tinyRun } from '../run/tiny-run.ts';
 
 let model: string;
 let runtime: WasmRuntime;

@@ -9,7 +9,7 @@ import type { TaskMessage } from '../../../main/tasks/task.ts';
 import { closeWasmBackend } from '../../../main/tensor/wasm/boot.ts';
 import type { WasmRuntime } from '../../../main/tensor/wasm/runtime.ts';
 import { runPlayJob } from '../../../main/trainer/jobs/play.ts';
-import { openTiny } from '../tiny-run.ts';
+import { openTiny } from '../run/tiny-run.ts';
 
 let runtime: WasmRuntime;
 let model: string;

@@ -6,7 +6,7 @@ import { closeWasmBackend } from '../../../main/tensor/wasm/boot.ts';
 import type { WasmRuntime } from '../../../main/tensor/wasm/runtime.ts';
 import { runScoreJob, type ScoreResult } from '../../../main/trainer/jobs/score.ts';
 import { temporaryFolderOfFile } from '../../store/helpers.ts';
-import { openTiny } from '../tiny-run.ts';
+import { openTiny } from '../run/tiny-run.ts';
 
 let runtime: WasmRuntime;
 let model: string;

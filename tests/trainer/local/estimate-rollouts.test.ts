@@ -8,7 +8,7 @@ import type { WasmRuntime } from '../../../main/tensor/wasm/runtime.ts';
 import type { TrainConfig } from '../../../main/trainer/config/config.ts';
 import { estimateRun, type Known } from '../../../main/trainer/local/estimate.ts';
 import type { Session } from '../../../main/trainer/local/session.ts';
-import { openTiny, tinySession } from '../tiny-run.ts';
+import { openTiny, tinySession } from '../run/tiny-run.ts';
 
 /** A decoding step takes a second a row; a training pass takes a millionth of a second a multiplication. */
 vi.mock('../../../main/trainer/local/timing.ts', async (original) => ({

@@ -8,7 +8,7 @@ import type { WasmRuntime } from '../../../main/tensor/wasm/runtime.ts';
 import { parseConfig } from '../../../main/trainer/config/config.ts';
 import { estimateFromHistory, estimateRun } from '../../../main/trainer/local/estimate.ts';
 import { tokenCost } from '../../../main/trainer/memory/memory.ts';
-import { openTiny, tinySession } from '../tiny-run.ts';
+import { openTiny, tinySession } from '../run/tiny-run.ts';
 
 let runtime: WasmRuntime;
 let model: string;

@@ -14,9 +14,9 @@ import { sampler } from '../../../main/trainer/memory/generate-within.ts';
 import { openRemote } from '../../../main/trainer/tinker/open-remote.ts';
 import { openForTest } from '../../tensor/wasm/open.ts';
 import { writeTinyModel } from '../../tiny-model.ts';
+import { tinySession } from '../run/tiny-run.ts';
 import { HASTE, remoteOf, remoteStart } from '../tinker/remote-run.ts';
 import { openTinkerServer } from '../tinker/tinker-server.ts';
-import { tinySession } from '../tiny-run.ts';
 
 /** The tokenizer's end token, and the one that config.json names. */
 const [OWN, CONFIGURED] = [1, 2];

@@ -7,7 +7,7 @@ import { parseReplyRecord } from '../../../main/tasks/reply/record.ts';
 import { closeWasmBackend } from '../../../main/tensor/wasm/boot.ts';
 import type { WasmRuntime } from '../../../main/tensor/wasm/runtime.ts';
 import { openMeaning } from '../../../main/trainer/stage/meaning.ts';
-import { openTiny, tinyRun } from '../tiny-run.ts';
+import { openTiny, tinyRun } from '../run/tiny-run.ts';
 
 const encoder = resolve(import.meta.dirname, '../../parity/fixtures/bert');
 let runtime: WasmRuntime;

@@ -1,7 +1,6 @@
 /** Whole runs on the test server, in this process. */
-import { noProgress, restoreCheckpoint } from '../../../main/trainer/checkpoint.ts';
+
 import { parseConfig, type TrainConfig } from '../../../main/trainer/config/config.ts';
-import { openRunIo } from '../../../main/trainer/host/run-io.ts';
 import { openControl } from '../../../main/trainer/loops/control.ts';
 import { trainGrpo } from '../../../main/trainer/loops/grpo.ts';
 import { trainPolychromicSft, trainSft } from '../../../main/trainer/loops/sft.ts';
@@ -9,6 +8,8 @@ import { openPhases } from '../../../main/trainer/monitor/phases.ts';
 import type { TrainerEvent } from '../../../main/trainer/protocol/events.ts';
 import type { RemoteEngine } from '../../../main/trainer/protocol/remote.ts';
 import type { TrainerStart } from '../../../main/trainer/protocol/start.ts';
+import { noProgress, restoreCheckpoint } from '../../../main/trainer/run/checkpoint.ts';
+import { openRunIo } from '../../../main/trainer/run/run-io.ts';
 import type { Patience } from '../../../main/trainer/tinker/http.ts';
 import { openRemote } from '../../../main/trainer/tinker/open-remote.ts';
 import { tinyConfig } from '../../left-by.ts';

@@ -19,7 +19,7 @@ import { openRemote } from '../../../main/trainer/tinker/open-remote.ts';
 import { temporaryFolder } from '../../store/helpers.ts';
 import { rewardWorker } from '../../tasks/sandbox/scoring.ts';
 import { tinyDataset } from '../../tiny-dataset.ts';
-import { tinyRun } from '../tiny-run.ts';
+import { tinyRun } from '../run/tiny-run.ts';
 import { HASTE, remoteConfig, remoteOf, remoteRun, remoteStart } from './remote-run.ts';
 import type { ServerRule } from './server-models.ts';
 import { openTinkerServer, type ServerOptions, type TinkerServer } from './tinker-server.ts';

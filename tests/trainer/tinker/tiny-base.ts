@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { loadModel } from '../../../main/model/load.ts';
 import { disposeModel, type Model } from '../../../main/model/model.ts';
 import { closeWasmBackend } from '../../../main/tensor/wasm/boot.ts';
-import { openTiny } from '../tiny-run.ts';
+import { openTiny } from '../run/tiny-run.ts';
 
 export interface TinyBase {
   readonly folder: string;

@@ -6,11 +6,11 @@ import { createRun } from '../../../../main/services/runs/runs.ts';
 import { runAdvice } from '../../../../main/services/runs/verdict/advice.ts';
 import { runVerdict } from '../../../../main/services/runs/verdict/run-verdict.ts';
 import { interleaveTask } from '../../../../main/tasks/interleave/task.ts';
-import { noProgress } from '../../../../main/trainer/checkpoint.ts';
 import { parseConfig } from '../../../../main/trainer/config/config.ts';
-import { openRunIo } from '../../../../main/trainer/host/run-io.ts';
 import { openPhases } from '../../../../main/trainer/monitor/phases.ts';
 import type { Metrics, TrainerEvent } from '../../../../main/trainer/protocol/events.ts';
+import { noProgress } from '../../../../main/trainer/run/checkpoint.ts';
+import { openRunIo } from '../../../../main/trainer/run/run-io.ts';
 import { temporaryStore } from '../../../store/helpers.ts';
 
 const config = parseConfig({

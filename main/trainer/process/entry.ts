@@ -2,7 +2,7 @@
 
 import { runJob } from '../jobs/run-job.ts';
 import { openControl } from '../loops/control.ts';
-import { runTraining } from '../run.ts';
+import { runTraining } from '../run/run.ts';
 import { openHostPort } from './host-port.ts';
 import { openOutbox } from './outbox.ts';
 import { applyPriority } from './priority.ts';

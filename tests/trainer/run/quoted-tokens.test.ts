@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { entryOf } from '../../main/services/runs/training-log.ts';
-import { temporaryFolder } from '../store/helpers.ts';
-import { tinyDataset } from '../tiny-dataset.ts';
+import { entryOf } from '../../../main/services/runs/training-log.ts';
+import { temporaryFolder } from '../../store/helpers.ts';
+import { tinyDataset } from '../../tiny-dataset.ts';
 import { openTiny, tinyRun } from './tiny-run.ts';
 
 it('a run says at its start which control tokens its texts quote, in its events and its log', async () => {

@@ -8,20 +8,20 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
-import { inputError } from '../errors.ts';
-import { writeFolderAtomic, writePieces } from '../io/atomic-write.ts';
-import { CHAT_SETTINGS, type ChatSettings, encodeChatSettings, readChatSettings } from '../model/chat-settings.ts';
-import { CHECKSUMS, encodeChecksums } from '../model/checksums.ts';
-import { readJson } from '../model/config.ts';
-import type { TaskRecord } from '../tasks/task.ts';
-import type { Episode, SavedGeneration } from './batching/generation.ts';
-import { type PromptState, startOfPrompts } from './batching/prompt-stream.ts';
-import type { CheckpointFile, Engine } from './engine/engine.ts';
-import type { EntropyControl } from './losses/adaptive-entropy.ts';
-import { startWatch, type WatchState } from './monitor/collapse-watch.ts';
-import type { Metrics } from './protocol/events.ts';
-import type { TrainerStart } from './protocol/start.ts';
-import type { Stage } from './stage/stage.ts';
+import { inputError } from '../../errors.ts';
+import { writeFolderAtomic, writePieces } from '../../io/atomic-write.ts';
+import { CHAT_SETTINGS, type ChatSettings, encodeChatSettings, readChatSettings } from '../../model/chat-settings.ts';
+import { CHECKSUMS, encodeChecksums } from '../../model/checksums.ts';
+import { readJson } from '../../model/config.ts';
+import type { TaskRecord } from '../../tasks/task.ts';
+import type { Episode, SavedGeneration } from '../batching/generation.ts';
+import { type PromptState, startOfPrompts } from '../batching/prompt-stream.ts';
+import type { CheckpointFile, Engine } from '../engine/engine.ts';
+import type { EntropyControl } from '../losses/adaptive-entropy.ts';
+import { startWatch, type WatchState } from '../monitor/collapse-watch.ts';
+import type { Metrics } from '../protocol/events.ts';
+import type { TrainerStart } from '../protocol/start.ts';
+import type { Stage } from '../stage/stage.ts';
 
 /** The state of a run between two steps, besides weights and optimiser. */
 export interface RunProgress {

@@ -2,9 +2,9 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { closeWasmBackend } from '../../main/tensor/wasm/boot.ts';
-import type { WasmRuntime } from '../../main/tensor/wasm/runtime.ts';
-import type { TrainConfig } from '../../main/trainer/config/config.ts';
+import { closeWasmBackend } from '../../../main/tensor/wasm/boot.ts';
+import type { WasmRuntime } from '../../../main/tensor/wasm/runtime.ts';
+import type { TrainConfig } from '../../../main/trainer/config/config.ts';
 import { checkpointDigests, openTiny, tinyConfig, tinyRun } from './tiny-run.ts';
 
 let runtime: WasmRuntime;

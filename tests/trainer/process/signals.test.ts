@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import { join, resolve } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
-const host = resolve(import.meta.dirname, '../../../main/trainer/host');
+const entries = resolve(import.meta.dirname, '../../../main/trainer/process');
 
 /** Says that it is alive, as soon as the entry that it is loaded with listens. */
 const pulse = `setInterval(() => process.listenerCount('message') > 0 && process.send('alive'), 20)`;
 
 function launch(entry: string): ChildProcess {
   const execArgv = ['--import', `data:text/javascript,${encodeURIComponent(pulse)}`];
-  const child = fork(join(host, entry), { execArgv, serialization: 'advanced', stdio: ['ignore', 'ignore', 2, 'ipc'] });
+  const child = fork(join(entries, entry), { execArgv, serialization: 'advanced', stdio: ['ignore', 'ignore', 2, 'ipc'] });
   onTestFinished(() => void child.kill('SIGKILL'));
   return child;
 }

@@ -1,11 +1,11 @@
 /** Opens what a run is computed by: this machine, or the engine that its configuration names. */
 import { openBackend } from '../backend/open-backend.ts';
+import type { Engine } from '../engine/engine.ts';
 import { openLocalEngine } from '../local/local-engine.ts';
 import { openSession, type Session } from '../local/session.ts';
 import type { TrainerStart } from '../protocol/start.ts';
 import type { Stage } from '../stage/stage.ts';
 import { openRemote } from '../tinker/open-remote.ts';
-import type { Engine } from './engine.ts';
 
 export interface OpenedEngine {
   readonly stage: Stage;

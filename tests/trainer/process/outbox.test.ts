@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { HostEvent } from '../../../main/trainer/host/host-port.ts';
-import { openOutbox } from '../../../main/trainer/host/outbox.ts';
+import type { HostEvent } from '../../../main/trainer/process/host-port.ts';
+import { openOutbox } from '../../../main/trainer/process/outbox.ts';
 
 const progress = (done: number): HostEvent => ({ kind: 'progress', done, total: 2, unit: 'rows' });
 const text: HostEvent = { kind: 'text', text: 'so far', tokens: 2 };

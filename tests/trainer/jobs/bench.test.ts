@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { parseInterleaveRecord } from '../../main/tasks/interleave/record.ts';
-import { interleaveTask } from '../../main/tasks/interleave/task.ts';
-import { spread } from '../../main/trainer/jobs/bench.ts';
+import { parseInterleaveRecord } from '../../../main/tasks/interleave/record.ts';
+import { interleaveTask } from '../../../main/tasks/interleave/task.ts';
+import { spread } from '../../../main/trainer/jobs/bench.ts';
 
 describe('the task of the bench', () => {
   it('gives equal completions unequal rewards, also once it is fitted to the records', () => {

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { closeWasmBackend } from '../../main/tensor/wasm/boot.ts';
-import type { WasmRuntime } from '../../main/tensor/wasm/runtime.ts';
-import { tinyDataset } from '../tiny-dataset.ts';
+import { closeWasmBackend } from '../../../main/tensor/wasm/boot.ts';
+import type { WasmRuntime } from '../../../main/tensor/wasm/runtime.ts';
+import { tinyDataset } from '../../tiny-dataset.ts';
 import { checkpointDigests, openTiny, type TinyRun, tinyRun } from './tiny-run.ts';
 
 let runtime: WasmRuntime;

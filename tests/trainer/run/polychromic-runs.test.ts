@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as tf from '@tensorflow/tfjs-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parseReplyRecord } from '../../main/tasks/reply/record.ts';
-import { closeWasmBackend } from '../../main/tensor/wasm/boot.ts';
-import type { WasmRuntime } from '../../main/tensor/wasm/runtime.ts';
-import { parseConfig, type TrainConfig } from '../../main/trainer/config/config.ts';
-import { tinyWords } from '../tiny-model.ts';
+import { parseReplyRecord } from '../../../main/tasks/reply/record.ts';
+import { closeWasmBackend } from '../../../main/tensor/wasm/boot.ts';
+import type { WasmRuntime } from '../../../main/tensor/wasm/runtime.ts';
+import { parseConfig, type TrainConfig } from '../../../main/trainer/config/config.ts';
+import { tinyWords } from '../../tiny-model.ts';
 import { openTiny, type TinyRun, tinyRun } from './tiny-run.ts';
 
 let runtime: WasmRuntime;

@@ -1,24 +1,24 @@
 /** Whole runs of the trainer in this process, on a tiny random model and a backend that stays open. */
 import { join } from 'node:path';
-import type { WasmRuntime } from '../../main/tensor/wasm/runtime.ts';
-import { noProgress, restoreCheckpoint } from '../../main/trainer/checkpoint.ts';
-import { parseConfig, type TrainConfig } from '../../main/trainer/config/config.ts';
-import { openRunIo } from '../../main/trainer/host/run-io.ts';
-import { openLocalEngine } from '../../main/trainer/local/local-engine.ts';
-import { openSession, type Session } from '../../main/trainer/local/session.ts';
-import { openControl } from '../../main/trainer/loops/control.ts';
-import { trainGrpo } from '../../main/trainer/loops/grpo.ts';
-import { trainPolychromicSft, trainSft } from '../../main/trainer/loops/sft.ts';
-import { openPhases } from '../../main/trainer/monitor/phases.ts';
-import type { Metrics, TrainerEvent } from '../../main/trainer/protocol/events.ts';
-import type { TrainerStart } from '../../main/trainer/protocol/start.ts';
-import { tinyConfig, withoutTimes } from '../left-by.ts';
-import { temporaryFolder } from '../store/helpers.ts';
-import { openForTest } from '../tensor/wasm/open.ts';
-import { tinyDataset } from '../tiny-dataset.ts';
-import { writeTinyModel } from '../tiny-model.ts';
+import type { WasmRuntime } from '../../../main/tensor/wasm/runtime.ts';
+import { parseConfig, type TrainConfig } from '../../../main/trainer/config/config.ts';
+import { openLocalEngine } from '../../../main/trainer/local/local-engine.ts';
+import { openSession, type Session } from '../../../main/trainer/local/session.ts';
+import { openControl } from '../../../main/trainer/loops/control.ts';
+import { trainGrpo } from '../../../main/trainer/loops/grpo.ts';
+import { trainPolychromicSft, trainSft } from '../../../main/trainer/loops/sft.ts';
+import { openPhases } from '../../../main/trainer/monitor/phases.ts';
+import type { Metrics, TrainerEvent } from '../../../main/trainer/protocol/events.ts';
+import type { TrainerStart } from '../../../main/trainer/protocol/start.ts';
+import { noProgress, restoreCheckpoint } from '../../../main/trainer/run/checkpoint.ts';
+import { openRunIo } from '../../../main/trainer/run/run-io.ts';
+import { tinyConfig, withoutTimes } from '../../left-by.ts';
+import { temporaryFolder } from '../../store/helpers.ts';
+import { openForTest } from '../../tensor/wasm/open.ts';
+import { tinyDataset } from '../../tiny-dataset.ts';
+import { writeTinyModel } from '../../tiny-model.ts';
 
-export { checkpointDigests, OF_THE_MACHINE, tinyConfig, withoutTimes } from '../left-by.ts';
+export { checkpointDigests, OF_THE_MACHINE, tinyConfig, withoutTimes } from '../../left-by.ts';
 
 export interface TinyRun {
   readonly events: readonly TrainerEvent[];
@@ -45,7 +45,7 @@ export interface TinyRunOptions {
   readonly replace?: (session: Session) => Partial<Session>;
 }
 
-const REWARD_WORKER = join(import.meta.dirname, '../../main/tasks/sandbox/worker.ts');
+const REWARD_WORKER = join(import.meta.dirname, '../../../main/tasks/sandbox/worker.ts');
 
 const trainers = {
   grpo: trainGrpo,

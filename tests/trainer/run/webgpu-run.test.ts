@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as tf from '@tensorflow/tfjs-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { closeWasmBackend } from '../../main/tensor/wasm/boot.ts';
-import { WEBGPU_BACKEND } from '../../main/tensor/webgpu/backend.ts';
-import { closeWebGpuBackend } from '../../main/tensor/webgpu/open.ts';
-import type { TrainConfig } from '../../main/trainer/config/config.ts';
-import { opened, openGpuForTest } from '../tensor/webgpu/open.ts';
-import { tinyDataset } from '../tiny-dataset.ts';
+import { closeWasmBackend } from '../../../main/tensor/wasm/boot.ts';
+import { WEBGPU_BACKEND } from '../../../main/tensor/webgpu/backend.ts';
+import { closeWebGpuBackend } from '../../../main/tensor/webgpu/open.ts';
+import type { TrainConfig } from '../../../main/trainer/config/config.ts';
+import { opened, openGpuForTest } from '../../tensor/webgpu/open.ts';
+import { tinyDataset } from '../../tiny-dataset.ts';
 import { checkpointDigests, openTiny, tinyRun } from './tiny-run.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'braid-test-'));

@@ -6,7 +6,6 @@ import { UNWRITABLE_REMEDY, unwritableInWords } from '../../text/unwritable.ts';
 import type { SavedGeneration, ScoredGeneration } from '../batching/generation.ts';
 import type { PromptState } from '../batching/prompt-stream.ts';
 import { recordsQuoting } from '../batching/prompts.ts';
-import { type RunProgress, saveCheckpoint } from '../checkpoint.ts';
 import { isReinforcement, type TrainConfig } from '../config/config.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Control } from '../loops/control.ts';
@@ -21,6 +20,7 @@ import { type GroupOutcome, MET_TOPIC, type Metrics, type TrainerEvent } from '.
 import { evaluate } from '../rollout/held-out.ts';
 import type { Stage } from '../stage/stage.ts';
 import { unwritableOf } from '../stage/writable.ts';
+import { type RunProgress, saveCheckpoint } from './checkpoint.ts';
 
 /** What becomes of completions whose reward failed, as the setting says. */
 const HANDLED = {

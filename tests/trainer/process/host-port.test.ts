@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { LAST_WORD, openHostPort } from '../../../main/trainer/host/host-port.ts';
+import { LAST_WORD, openHostPort } from '../../../main/trainer/process/host-port.ts';
 
 /** What Electron puts on `process` in a utility process. */
 function withParentPort() {

@@ -1,16 +1,16 @@
 /** One training run from start to end, in any process. */
-import { onPulse } from '../pulse.ts';
+import { onPulse } from '../../pulse.ts';
+import { estimateFromHistory, estimateRun, remaining } from '../local/estimate.ts';
+import type { Control } from '../loops/control.ts';
+import { trainingLoop } from '../loops/methods.ts';
+import { describeFailure } from '../memory/failure.ts';
+import { modelsBytes } from '../memory/float32-bytes.ts';
+import { openPhases } from '../monitor/phases.ts';
+import type { TrainerEvent } from '../protocol/events.ts';
+import type { RunEstimate, TrainerStart } from '../protocol/start.ts';
 import { noProgress, type RunProgress, restoreCheckpoint } from './checkpoint.ts';
-import { type OpenedEngine, openEngine } from './engine/open.ts';
-import { openRunIo } from './host/run-io.ts';
-import { estimateFromHistory, estimateRun, remaining } from './local/estimate.ts';
-import type { Control } from './loops/control.ts';
-import { trainingLoop } from './loops/methods.ts';
-import { describeFailure } from './memory/failure.ts';
-import { modelsBytes } from './memory/float32-bytes.ts';
-import { openPhases } from './monitor/phases.ts';
-import type { TrainerEvent } from './protocol/events.ts';
-import type { RunEstimate, TrainerStart } from './protocol/start.ts';
+import { type OpenedEngine, openEngine } from './open-engine.ts';
+import { openRunIo } from './run-io.ts';
 
 /** Trains according to `start`, reporting everything through `emit`; failures are also reported, never thrown. */
 export async function runTraining(

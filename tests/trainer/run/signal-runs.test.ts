@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as tf from '@tensorflow/tfjs-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { closeWasmBackend } from '../../main/tensor/wasm/boot.ts';
-import type { WasmRuntime } from '../../main/tensor/wasm/runtime.ts';
-import type { TrainConfig } from '../../main/trainer/config/config.ts';
-import { tinyDataset } from '../tiny-dataset.ts';
+import { closeWasmBackend } from '../../../main/tensor/wasm/boot.ts';
+import type { WasmRuntime } from '../../../main/tensor/wasm/runtime.ts';
+import type { TrainConfig } from '../../../main/trainer/config/config.ts';
+import { tinyDataset } from '../../tiny-dataset.ts';
 import { checkpointDigests, openTiny, type TinyRunOptions, tinyRun } from './tiny-run.ts';
 
 let runtime: WasmRuntime;

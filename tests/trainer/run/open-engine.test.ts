@@ -10,7 +10,7 @@ vi.mock('../../../main/trainer/backend/open-backend.ts', () => ({
     throw new Error('no further');
   },
 }));
-const { openEngine } = await import('../../../main/trainer/engine/open.ts');
+const { openEngine } = await import('../../../main/trainer/run/open-engine.ts');
 
 describe('openEngine', () => {
   it("lets the backend be tried with the run's own model and configuration", async () => {
