@@ -1,4 +1,4 @@
-/** Reads a run's configuration: the table of its fields is config-schema.ts. */
+/** Reads a run's configuration: the table of its fields is schema.ts. */
 import { inputError } from '../../errors.ts';
 import { type ConfigFault, described, faultsIn, type KnownNames } from '../../text/field-faults.ts';
 import { combinationFault } from './combinations.ts';

@@ -1,5 +1,5 @@
 /**
- * Where a run's compute happens. The training loops are written once, against this: the local engine (local.ts) computes
+ * Where a run's compute happens. The training loops are written once, against this: the local engine (local/) computes
  * here by a tensor backend, the remote one (tinker/) asks a server. Rewards, advantages, losses, batches and history stay
  * with the loop. P prompts, G completions per prompt, R = P*G rows; row i belongs to prompt floor(i / G).
  */

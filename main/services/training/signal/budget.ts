@@ -144,7 +144,7 @@ function inUse(setting: SignalSetting, config: SignalConfig): boolean {
   return setting === 'use_adaptive_entropy' ? config.use_adaptive_entropy : config[setting] !== null;
 }
 
-/** What of the configuration a setting would contradict (config-combinations.ts), or by which it would be ignored. */
+/** What of the configuration a setting would contradict (config/combinations.ts), or by which it would be ignored. */
 function conflictOf(setting: SignalSetting, config: SignalConfig): keyof TrainConfig | null {
   if (setting === 'scale_rewards') {
     if (config.reward_weights?.some((weight) => weight < 0)) return 'reward_weights';
