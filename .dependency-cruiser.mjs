@@ -80,7 +80,7 @@ export default {
       'store',
       'The store knows rows, and the events that become rows.',
       '^main/store/',
-      `^main/(model/|tensor/|trainer/(?!protocol/events.ts)|tasks/|services/|${hosts})`,
+      `^main/(model/|tensor/|trainer/(?!protocol/trainer-events.ts)|tasks/|services/|${hosts})`,
     ),
     never(
       'services',

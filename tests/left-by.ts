@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Store } from '../main/store/index.ts';
 import type { TrainConfig } from '../main/trainer/config/config.ts';
-import type { Metrics } from '../main/trainer/protocol/events.ts';
+import type { Metrics } from '../main/trainer/protocol/trainer-events.ts';
 
 /** Metrics of the machine, not of the training. */
 export const OF_THE_MACHINE = /^time\/|^step_time$|^tokens_per_second$|^memory_mb$|^gpu_memory/;

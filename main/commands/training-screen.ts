@@ -1,6 +1,6 @@
 /** Terminal output of a command that trains several runs: one line per part, a bar per run, Ctrl-C saves. */
 import type { LiveRun } from '../services/training/training.ts';
-import type { TrainerEvent } from '../trainer/protocol/events.ts';
+import type { TrainerEvent } from '../trainer/protocol/trainer-events.ts';
 import type { CommandContext } from './shared.ts';
 import { followTraining, stopOnSignals, type TrainingView } from './training-view.ts';
 

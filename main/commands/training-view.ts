@@ -2,7 +2,7 @@
 import { costOf } from '../services/runs/cost.ts';
 import type { LiveRun } from '../services/training/training.ts';
 import { formatBytes, formatDuration, formatMoney, formatStepTime } from '../text/format.ts';
-import type { TrainerEvent } from '../trainer/protocol/events.ts';
+import type { TrainerEvent } from '../trainer/protocol/trainer-events.ts';
 import { openCurve } from './curve.ts';
 import { openProgress, type ProgressOptions } from './progress.ts';
 import { type CommandContext, END_SIGNALS } from './shared.ts';

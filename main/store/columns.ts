@@ -1,5 +1,5 @@
 /** Column lists: SQL says `run_id`, our rows say `runId`. */
-import type { Sample } from '../trainer/protocol/events.ts';
+import type { Sample } from '../trainer/protocol/trainer-events.ts';
 import { storedList, storedObject } from './json.ts';
 
 /** `columns('id', 'run_id')` is `id, run_id as "runId"`; optionally prefixed with a table name or alias. */

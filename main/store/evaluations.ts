@@ -1,5 +1,5 @@
 /** Evaluations on held-out records: of a model, of a checkpoint, or in the middle of a run. */
-import type { EvaluationItem, Metrics } from '../trainer/protocol/events.ts';
+import type { EvaluationItem, Metrics } from '../trainer/protocol/trainer-events.ts';
 import { columns, fromNull, parseNumbers, storedMessages } from './columns.ts';
 import type { Db } from './open.ts';
 

@@ -1,5 +1,5 @@
 /** What the groups that a run sampled had to teach, in the order in which they were sampled. */
-import type { GroupOutcome } from '../trainer/protocol/events.ts';
+import type { GroupOutcome } from '../trainer/protocol/trainer-events.ts';
 import { columns, fromNull } from './columns.ts';
 import type { Db } from './open.ts';
 

@@ -1,5 +1,5 @@
 /** Completions kept during training, with each reward component, searchable across runs. */
-import type { Sample } from '../trainer/protocol/events.ts';
+import type { Sample } from '../trainer/protocol/trainer-events.ts';
 import { columns, fromNull, parseNumbers, storedMessages } from './columns.ts';
 import type { Db } from './open.ts';
 

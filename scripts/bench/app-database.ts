@@ -18,7 +18,7 @@ import { openStore, type Store } from '../../main/store/index.ts';
 import type { SampleFilter, SampleOrder } from '../../main/store/sample-finder.ts';
 import { splitWords } from '../../main/text/words.ts';
 import { parseConfig } from '../../main/trainer/config/config.ts';
-import type { Sample } from '../../main/trainer/protocol/events.ts';
+import type { Sample } from '../../main/trainer/protocol/trainer-events.ts';
 import { METRICS } from './metric-names.ts';
 
 const RUNS = 200;

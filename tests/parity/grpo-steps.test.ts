@@ -24,7 +24,7 @@ import {
 import { AdamW, accumulateGradients, type Gradients } from '../../main/trainer/optim/optimizer.ts';
 import { learningRate } from '../../main/trainer/optim/schedule.ts';
 import type { Policy } from '../../main/trainer/policy/policy.ts';
-import type { Metrics } from '../../main/trainer/protocol/events.ts';
+import type { Metrics } from '../../main/trainer/protocol/trainer-events.ts';
 import { openTestBackends } from '../backends.ts';
 import { expectAllClose, expectClose, RELATIVE } from './closeness.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, onTestFinished } from 'vitest';
 import { openStore, type Store } from '../../main/store/index.ts';
 import type { NewRun } from '../../main/store/runs.ts';
-import type { Sample } from '../../main/trainer/protocol/events.ts';
+import type { Sample } from '../../main/trainer/protocol/trainer-events.ts';
 
 /** A folder that goes when the test ends. */
 export function temporaryFolder(): string {

@@ -2,7 +2,7 @@
 import { inputError } from '../../errors.ts';
 import { hashString, randomStream } from '../../random.ts';
 import { bootstrapMean, type Interval, NO_INTERVAL } from '../../text/intervals.ts';
-import type { EvaluationItem } from '../../trainer/protocol/events.ts';
+import type { EvaluationItem } from '../../trainer/protocol/trainer-events.ts';
 
 /** One completion with its metrics: the reward, its components, what no reward looks at. */
 export type ScoredByReward = EvaluationItem;

@@ -5,7 +5,7 @@ import { interleaveWords } from '../../tasks/interleave/target.ts';
 import { sourceWords } from '../../text/source-words.ts';
 import { alignCompletion, type FragmentLengths, type WordAlignment } from '../../text/word-alignment.ts';
 import { splitWords } from '../../text/words.ts';
-import type { GenerateJob } from '../../trainer/jobs/generate.ts';
+import type { GenerateJob } from '../../trainer/jobs/generate-text.ts';
 import type { ModelPlaces } from '../models/list.ts';
 import { type LaneRequest, openLane } from './lane.ts';
 import { type StreamPlace, streamJob } from './stream.ts';

@@ -1,7 +1,7 @@
 /** A model's completion as it is generated: a job in a process of its own, and what is known of it so far. */
 
 import { hostMemory } from '../../io/memory.ts';
-import type { GenerateJob } from '../../trainer/jobs/generate.ts';
+import type { GenerateJob } from '../../trainer/jobs/generate-text.ts';
 import type { SideJobResult } from '../../trainer/jobs/jobs.ts';
 import type { PlayJob } from '../../trainer/jobs/play.ts';
 import { isOnGpu, keptAs, precisionFor, usedBytes } from '../../trainer/memory/budget.ts';

@@ -8,7 +8,7 @@ import type { Store } from '../../store/index.ts';
 import { processTemplate } from '../../tasks/interleave/prompt.ts';
 import { interleaveTask } from '../../tasks/interleave/task.ts';
 import { parseConfig, type TrainConfig } from '../../trainer/config/config.ts';
-import type { TrainerEvent } from '../../trainer/protocol/events.ts';
+import type { TrainerEvent } from '../../trainer/protocol/trainer-events.ts';
 import { readPreset } from '../config/presets.ts';
 import {
   type DatasetFiles,

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { BraidError } from '../../errors.ts';
 import type { Store } from '../../store/index.ts';
 import { parseConfig, type TrainConfig } from '../../trainer/config/config.ts';
-import type { TrainerEvent } from '../../trainer/protocol/events.ts';
+import type { TrainerEvent } from '../../trainer/protocol/trainer-events.ts';
 import { compareModels, type ModelComparison } from '../comparisons/sampled/compare.ts';
 import { passThresholds } from '../comparisons/sampled/measures.ts';
 import { type ComparisonFiles, writeComparison } from '../comparisons/sampled/write.ts';

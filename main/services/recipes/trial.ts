@@ -5,7 +5,7 @@
 import { join } from 'node:path';
 import type { Store } from '../../store/index.ts';
 import { parseConfig, type TrainConfig } from '../../trainer/config/config.ts';
-import type { TrainerEvent } from '../../trainer/protocol/events.ts';
+import type { TrainerEvent } from '../../trainer/protocol/trainer-events.ts';
 import { type TrialRecords, type TrialRequest, writeTrialRecords } from '../datasets/reply-split/trial-records.ts';
 import type { RunOutcome } from '../training/run-outcome.ts';
 import { type LiveRun, startTraining, type TrainToEnd } from '../training/training.ts';

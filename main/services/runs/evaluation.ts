@@ -6,7 +6,7 @@ import { storedObject } from '../../store/json.ts';
 import type { RunRow } from '../../store/runs.ts';
 import { mainMetricOf } from '../../tasks/index.ts';
 import { bootstrapMean } from '../../text/intervals.ts';
-import type { TrainerEvent } from '../../trainer/protocol/events.ts';
+import type { TrainerEvent } from '../../trainer/protocol/trainer-events.ts';
 
 type EvaluationEvent = Extract<TrainerEvent, { kind: 'evaluation' }>;
 

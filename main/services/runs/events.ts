@@ -5,7 +5,7 @@ import { largest } from '../../lists.ts';
 import type { Store } from '../../store/index.ts';
 import type { RunRow } from '../../store/runs.ts';
 import { formatBytes, formatStepTime } from '../../text/format.ts';
-import type { TrainerEvent } from '../../trainer/protocol/events.ts';
+import type { TrainerEvent } from '../../trainer/protocol/trainer-events.ts';
 import { toStoredPath } from '../workspace/workspace.ts';
 import { storeEvaluation } from './evaluation.ts';
 

@@ -8,7 +8,7 @@ import { stringify } from 'yaml';
 import { BraidError } from '../../errors.ts';
 import { type FileOps, writeError, writeFileAtomic } from '../../io/atomic-write.ts';
 import type { TrainConfig } from '../../trainer/config/config.ts';
-import type { Metrics, Sample } from '../../trainer/protocol/events.ts';
+import type { Metrics, Sample } from '../../trainer/protocol/trainer-events.ts';
 import { type LiveEvents, openLiveEvents } from './exports/live-events.ts';
 import { formatSamples } from './samples/log.ts';
 import { appendStep, appendText, cutAfter, NO_LINK, type StepLog } from './step-log.ts';

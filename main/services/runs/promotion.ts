@@ -4,7 +4,7 @@ import type { EvaluationRow } from '../../store/evaluations.ts';
 import type { Store } from '../../store/index.ts';
 import type { RunRow } from '../../store/runs.ts';
 import type { StageRow } from '../../store/stages.ts';
-import { MET_TOPIC } from '../../trainer/protocol/events.ts';
+import { MET_TOPIC } from '../../trainer/protocol/trainer-events.ts';
 
 export const promotionSchema = z.strictObject({
   /** Of the task's main metric, held out. */

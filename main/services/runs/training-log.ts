@@ -2,7 +2,7 @@
 import { counted, formatBytes, formatDuration, formatStepTime } from '../../text/format.ts';
 import { visible } from '../../text/visible.ts';
 import type { TrainConfig } from '../../trainer/config/config.ts';
-import type { TrainerEvent } from '../../trainer/protocol/events.ts';
+import type { TrainerEvent } from '../../trainer/protocol/trainer-events.ts';
 import { VERSION } from '../../version.ts';
 
 export interface LogEntry {

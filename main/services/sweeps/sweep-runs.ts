@@ -3,7 +3,7 @@ import { BraidError, inputError } from '../../errors.ts';
 import type { Store } from '../../store/index.ts';
 import type { SweepRow, TrialRow } from '../../store/sweeps.ts';
 import { parseConfig } from '../../trainer/config/config.ts';
-import type { TrainerEvent } from '../../trainer/protocol/events.ts';
+import type { TrainerEvent } from '../../trainer/protocol/trainer-events.ts';
 import { checkpointOutOfReach, newestCheckpoint, outOfReach } from '../runs/history.ts';
 import type { LiveRuns } from '../training/live-runs.ts';
 import type { Changes } from '../workspace/changes.ts';

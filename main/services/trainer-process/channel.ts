@@ -7,7 +7,7 @@ import type { TrainerJob } from '../../trainer/jobs/jobs.ts';
 import type { MemoryUse } from '../../trainer/memory/budget.ts';
 import { promisedEnvironment } from '../../trainer/memory/environment.ts';
 import { YIELDS } from '../../trainer/process/priority.ts';
-import type { JobEvent, TrainerCommand } from '../../trainer/protocol/events.ts';
+import type { JobEvent, TrainerCommand } from '../../trainer/protocol/trainer-events.ts';
 
 /** A newly started trainer process that waits for its job, or another process that is asked by messages. */
 export interface TrainerChannel<M = TrainerJob | TrainerCommand> {

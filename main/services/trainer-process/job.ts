@@ -3,7 +3,7 @@ import { BraidError } from '../../errors.ts';
 import { startRemedy } from '../../io/start-reason.ts';
 import type { TaskMessage } from '../../tasks/task.ts';
 import type { SideJob, SideJobResult } from '../../trainer/jobs/jobs.ts';
-import type { JobEvent } from '../../trainer/protocol/events.ts';
+import type { JobEvent } from '../../trainer/protocol/trainer-events.ts';
 import type { LaunchTrainer } from './channel.ts';
 import { describeExit, failedError, spawnTrainer } from './process.ts';
 

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { BraidError } from '../../errors.ts';
 import type { BackendSetting } from '../../trainer/config/backend-names.ts';
 import type { EventOf, TrainerJob } from '../../trainer/jobs/jobs.ts';
-import type { Failure, TrainerCommand } from '../../trainer/protocol/events.ts';
+import type { Failure, TrainerCommand } from '../../trainer/protocol/trainer-events.ts';
 import type { LaunchTrainer } from './channel.ts';
 import { withoutLibraryLog } from './library-log.ts';
 

@@ -4,7 +4,7 @@
  */
 import { isLocked } from '../../store/errors.ts';
 import type { Store } from '../../store/index.ts';
-import type { TrainerEvent } from '../../trainer/protocol/events.ts';
+import type { TrainerEvent } from '../../trainer/protocol/trainer-events.ts';
 import { PATIENCE_MS, whenUnlocked } from '../workspace/when-unlocked.ts';
 
 const RETRY_MS = 500;

@@ -1,5 +1,5 @@
 /** The registry of live runs: their state, whether the trainer is silent, and who is notified of changes. */
-import type { TrainerEvent } from '../../trainer/protocol/events.ts';
+import type { TrainerEvent } from '../../trainer/protocol/trainer-events.ts';
 import type { Changes, Topic } from '../workspace/changes.ts';
 import { logFault } from '../workspace/stray-faults.ts';
 import { advance, type LiveStatus, SHORTEST_SILENCE_MS, silenceToTell } from './live-status.ts';

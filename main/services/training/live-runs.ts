@@ -4,7 +4,7 @@ import { inputError } from '../../errors.ts';
 import type { Store } from '../../store/index.ts';
 import type { TrainConfig } from '../../trainer/config/config.ts';
 import type { MemoryUse } from '../../trainer/memory/budget.ts';
-import type { TrainerCommand, TrainerEvent } from '../../trainer/protocol/events.ts';
+import type { TrainerCommand, TrainerEvent } from '../../trainer/protocol/trainer-events.ts';
 import { knownMachineMemory, type MachineMemory } from '../doctor/machine-memory.ts';
 import type { EngineAccess } from '../engines/engine-for.ts';
 import { startingModel } from '../models/starting-model.ts';

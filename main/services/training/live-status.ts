@@ -1,7 +1,7 @@
 /** The state of a live run for the status bar and the run page. Pure. */
 import type { RunRow } from '../../store/runs.ts';
 import type { MemoryUse } from '../../trainer/memory/budget.ts';
-import type { TrainerEvent } from '../../trainer/protocol/events.ts';
+import type { TrainerEvent } from '../../trainer/protocol/trainer-events.ts';
 
 export interface LiveStatus {
   readonly runId: number;

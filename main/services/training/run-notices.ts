@@ -1,6 +1,6 @@
 /** The events of a run that become notices. */
 import type { Store } from '../../store/index.ts';
-import type { TrainerEvent } from '../../trainer/protocol/events.ts';
+import type { TrainerEvent } from '../../trainer/protocol/trainer-events.ts';
 import { requireRun } from '../runs/runs.ts';
 import type { Notices } from '../workspace/notices.ts';
 import type { RunOutcome } from './run-outcome.ts';

@@ -7,7 +7,7 @@ import { inputError } from '../../errors.ts';
 import { readParquetRows } from '../../io/parquet.ts';
 import { readRegular } from '../../io/read-file.ts';
 import { type TaskFacts, totalReward } from '../../tasks/task.ts';
-import type { Sample } from '../../trainer/protocol/events.ts';
+import type { Sample } from '../../trainer/protocol/trainer-events.ts';
 import type { ExportedRecord } from './layout.ts';
 
 /** Whose completions these are. */

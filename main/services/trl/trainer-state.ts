@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { inputError } from '../../errors.ts';
 import { parseJson } from '../../io/json.ts';
 import { readTextFile } from '../../io/text-file.ts';
-import type { Metrics } from '../../trainer/protocol/events.ts';
+import type { Metrics } from '../../trainer/protocol/trainer-events.ts';
 import { listCheckpoints } from '../../trainer/run/checkpoint.ts';
 
 export const STATE_FILE = 'trainer_state.json';

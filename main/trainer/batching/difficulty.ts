@@ -8,7 +8,7 @@
 import { inputError } from '../../errors.ts';
 import { hashString, randomStream, shuffled } from '../../random.ts';
 import type { TrainConfig } from '../config/config.ts';
-import type { Metrics } from '../protocol/events.ts';
+import type { Metrics } from '../protocol/trainer-events.ts';
 
 export type DifficultyConfig = Pick<
   TrainConfig,

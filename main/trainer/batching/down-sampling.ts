@@ -9,7 +9,7 @@
  */
 
 import { nanStats } from '../advantages/advantages.ts';
-import type { Metrics } from '../protocol/events.ts';
+import type { Metrics } from '../protocol/trainer-events.ts';
 import type { Rollouts } from './generation.ts';
 
 /** Variances that differ by less than this share of the largest are equal but for rounding. */

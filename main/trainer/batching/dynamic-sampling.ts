@@ -6,7 +6,7 @@
  */
 
 import { type Advantages, deadGroups, nanStats } from '../advantages/advantages.ts';
-import type { Metrics } from '../protocol/events.ts';
+import type { Metrics } from '../protocol/trainer-events.ts';
 import type { Rollouts } from './generation.ts';
 
 /** Rollouts with the groups at `places` replaced by the groups of `others`, in order. */

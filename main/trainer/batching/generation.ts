@@ -2,7 +2,7 @@
 import type { Completion } from '../../model/generate.ts';
 import type { RewardComponents, TaskMessage } from '../../tasks/task.ts';
 import type { Advantages } from '../advantages/advantages.ts';
-import type { Metrics } from '../protocol/events.ts';
+import type { Metrics } from '../protocol/trainer-events.ts';
 import type { TokenRecord } from './prompts.ts';
 
 /** What happened in a completion of several turns. */

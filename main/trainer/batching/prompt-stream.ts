@@ -9,7 +9,7 @@
  */
 import { hashString, uniform } from '../../random.ts';
 import { type Advantages, deadGroups, nanStats } from '../advantages/advantages.ts';
-import type { Metrics } from '../protocol/events.ts';
+import type { Metrics } from '../protocol/trainer-events.ts';
 import { type BatchPlan, groupOrder, recordAt } from './batching.ts';
 import { difficultyMetrics, nearestRecords, nextTarget } from './difficulty.ts';
 

@@ -1,11 +1,11 @@
 /** The jobs of a trainer process: it does one, then exits. */
 
-import type { JobEvent, TrainerEvent } from '../protocol/events.ts';
 import type { TrainerStart } from '../protocol/start.ts';
+import type { JobEvent, TrainerEvent } from '../protocol/trainer-events.ts';
 import type { BenchJob, BenchResult } from './bench.ts';
 import type { EngineTestJob, EngineTestResult } from './engine-test.ts';
-import type { EvaluateJob, EvaluateResult } from './evaluate.ts';
-import type { GenerateJob, GenerateResult } from './generate.ts';
+import type { EvaluateJob, EvaluateResult } from './evaluate-models.ts';
+import type { GenerateJob, GenerateResult } from './generate-text.ts';
 import type { GgufAnswers, GgufAnswersJob } from './gguf-answers.ts';
 import type { GpuReportJob, GpuReportResult } from './gpu-report/job.ts';
 import type { MergeFiles, MergeJob } from './merge.ts';

@@ -9,7 +9,7 @@ import { trainingLoop } from '../loops/methods.ts';
 import { openTrialIo } from '../loops/trial-io.ts';
 import { StepAccumulator } from '../monitor/metrics.ts';
 import { openPhases } from '../monitor/phases.ts';
-import type { Metrics, Sample } from '../protocol/events.ts';
+import type { Metrics, Sample } from '../protocol/trainer-events.ts';
 import type { OpenedRemote } from '../tinker/open-remote.ts';
 
 export interface TriedSteps {

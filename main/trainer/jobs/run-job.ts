@@ -2,11 +2,11 @@
 import { onPulse } from '../../pulse.ts';
 import { type OpenBackend, openBackend } from '../backend/open-backend.ts';
 import { describeFailure } from '../memory/failure.ts';
-import type { JobEvent } from '../protocol/events.ts';
+import type { JobEvent } from '../protocol/trainer-events.ts';
 import { runBenchJob } from './bench.ts';
 import { runEngineTestJob } from './engine-test.ts';
-import { runEvaluateJob } from './evaluate.ts';
-import { runGenerateJob } from './generate.ts';
+import { runEvaluateJob } from './evaluate-models.ts';
+import { runGenerateJob } from './generate-text.ts';
 import { runGgufAnswersJob } from './gguf-answers.ts';
 import { runGpuReportJob } from './gpu-report/job.ts';
 import type { JobIo } from './job-io.ts';

@@ -22,8 +22,8 @@ import { currentDevice, peakUse } from '../memory/device.ts';
 import { keptLogits, planRows, type RowRange, type RowSize, tokenCost, undividedMb } from '../memory/memory.ts';
 import { cacheBytes, rowsAtOnce } from '../memory/plan.ts';
 import { withinMemory } from '../memory/within-memory.ts';
-import type { Metrics } from '../protocol/events.ts';
 import type { RunEstimate } from '../protocol/start.ts';
+import type { Metrics } from '../protocol/trainer-events.ts';
 import type { Session } from './session.ts';
 import { type PassTimes, type PassWork, timeDecoding, timePasses, workOf } from './timing.ts';
 

@@ -1,4 +1,4 @@
-import type { TrainerCommand, TrainerEvent } from '../protocol/events.ts';
+import type { TrainerCommand, TrainerEvent } from '../protocol/trainer-events.ts';
 
 /** The host's commands, checked between two steps. */
 export interface Control {

@@ -4,7 +4,7 @@
  * efficient RL framework secretly brings you off-policy RL training"): each token's policy term is multiplied by
  * min(exp(old - sampled), cap); vespo, which weights sequences, takes it into its w instead. Matrices are [R*T], row after row; names are TRL's.
  */
-import type { Metrics } from '../protocol/events.ts';
+import type { Metrics } from '../protocol/trainer-events.ts';
 
 export interface SamplingRatios {
   readonly values: Float32Array;

@@ -1,5 +1,5 @@
 /** Problems in one step's metrics, with the likely cause and the remedy: one function per rule. */
-import type { Metrics, WarningRule } from '../protocol/events.ts';
+import type { Metrics, WarningRule } from '../protocol/trainer-events.ts';
 
 export interface WatchSettings {
   /** `collapse_patience`. */

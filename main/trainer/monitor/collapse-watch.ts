@@ -8,7 +8,7 @@
  * completions are (nearly) perfect is a success: that gives a notice, never a warning.
  */
 
-import type { Metrics, WarningRule } from '../protocol/events.ts';
+import type { Metrics, WarningRule } from '../protocol/trainer-events.ts';
 import {
   type Findings,
   followReward,

@@ -3,7 +3,7 @@
  * changes what is learned, so the run warns. Uses only the run's history, like the gaming rule, so a resumed run warns as
  * it would have otherwise.
  */
-import type { Metrics } from '../protocol/events.ts';
+import type { Metrics } from '../protocol/trainer-events.ts';
 
 export interface ComponentWarning {
   readonly message: string;

@@ -2,7 +2,7 @@
  * The reward-gaming rule: the reward has risen and the metric that no reward uses (`check/<name>`) has not. It uses only
  * the run's history, so it needs no state, and a resumed run warns as it would have otherwise.
  */
-import type { Metrics } from '../protocol/events.ts';
+import type { Metrics } from '../protocol/trainer-events.ts';
 
 export interface GamingWarning {
   readonly message: string;

@@ -9,7 +9,7 @@
 
 import type { TaskRecord } from '../../tasks/task.ts';
 import { type Advantages, deadGroups, nanStats } from '../advantages/advantages.ts';
-import type { GroupOutcome, Metrics } from '../protocol/events.ts';
+import type { GroupOutcome, Metrics } from '../protocol/trainer-events.ts';
 import { topFrom } from './collapse-rules.ts';
 
 /** `rewards/<function>/{mean,std}`, `reward`, `reward_std` (of the whole batch), `frac_reward_zero_std`. */

@@ -1,7 +1,7 @@
 /** The port to the host: fork's channel in plain Node, the parent port in the desktop's utility process. */
 
 import type { TrainerJob } from '../jobs/jobs.ts';
-import type { JobEvent, TrainerCommand, TrainerEvent } from '../protocol/events.ts';
+import type { JobEvent, TrainerCommand, TrainerEvent } from '../protocol/trainer-events.ts';
 
 export type HostEvent = TrainerEvent | JobEvent;
 

@@ -5,7 +5,7 @@
 import { inputError } from '../../errors.ts';
 import type { Answer } from '../../tasks/task.ts';
 import type { TrainConfig } from '../config/config.ts';
-import type { Metrics } from '../protocol/events.ts';
+import type { Metrics } from '../protocol/trainer-events.ts';
 
 /** Rewards [functions][R] with those of failed completions replaced; throws if the run shall stop. */
 export function withFailures(

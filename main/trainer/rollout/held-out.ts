@@ -1,7 +1,7 @@
 /** Held-out evaluation: greedy completions of frozen prompts, measured by the task. */
 import type { Task } from '../../tasks/task.ts';
 import type { TokenRecord } from '../batching/prompts.ts';
-import type { EvaluationItem, Metrics } from '../protocol/events.ts';
+import type { EvaluationItem, Metrics } from '../protocol/trainer-events.ts';
 import { type EpisodeContext, sampleEpisodes } from './episodes.ts';
 import { answerOf, messagesOf } from './rollout.ts';
 

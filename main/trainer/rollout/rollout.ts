@@ -24,7 +24,7 @@ import {
   rewardMetrics,
 } from '../monitor/metrics.ts';
 import { highestReward } from '../monitor/watch-settings.ts';
-import type { GroupOutcome, Metrics, Sample } from '../protocol/events.ts';
+import type { GroupOutcome, Metrics, Sample } from '../protocol/trainer-events.ts';
 import { type EpisodeContext, ownTokens, sampleEpisodes } from './episodes.ts';
 import { failureMetrics, withFailures } from './failed-rewards.ts';
 

@@ -19,8 +19,8 @@ import { type PromptState, startOfPrompts } from '../batching/prompt-stream.ts';
 import type { CheckpointFile, Engine } from '../engine/engine.ts';
 import type { EntropyControl } from '../losses/adaptive-entropy.ts';
 import { startWatch, type WatchState } from '../monitor/collapse-watch.ts';
-import type { Metrics } from '../protocol/events.ts';
 import type { TrainerStart } from '../protocol/start.ts';
+import type { Metrics } from '../protocol/trainer-events.ts';
 import type { Stage } from '../stage/stage.ts';
 
 /** The state of a run between two steps, besides weights and optimiser. */

@@ -16,7 +16,7 @@ import { componentWarnings } from '../monitor/component-rule.ts';
 import { gamingWarning } from '../monitor/gaming-rule.ts';
 import type { Phases } from '../monitor/phases.ts';
 import { watchSettings } from '../monitor/watch-settings.ts';
-import { type GroupOutcome, MET_TOPIC, type Metrics, type TrainerEvent } from '../protocol/events.ts';
+import { type GroupOutcome, MET_TOPIC, type Metrics, type TrainerEvent } from '../protocol/trainer-events.ts';
 import { evaluate } from '../rollout/held-out.ts';
 import type { Stage } from '../stage/stage.ts';
 import { unwritableOf } from '../stage/writable.ts';

@@ -1,6 +1,7 @@
 /** What a remote engine's work took: tokens, bytes, and the time of a step by where it was spent. */
-import type { Metrics } from '../protocol/events.ts';
+
 import type { TokenPrices } from '../protocol/remote.ts';
+import type { Metrics } from '../protocol/trainer-events.ts';
 import type { CallTimes } from './client.ts';
 import type { Traffic } from './http.ts';
 

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { recordEvents } from '../../../main/services/runs/events.ts';
 import { createRun, interruptRun } from '../../../main/services/runs/runs.ts';
-import type { TrainerEvent } from '../../../main/trainer/protocol/events.ts';
+import type { TrainerEvent } from '../../../main/trainer/protocol/trainer-events.ts';
 import { errorOf, temporaryStore } from '../../store/helpers.ts';
 import { config, eventsOf, snapshot } from './run-events.ts';
 

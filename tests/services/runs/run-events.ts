@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { Store } from '../../../main/store/index.ts';
 import { parseConfig } from '../../../main/trainer/config/config.ts';
-import type { TrainerEvent } from '../../../main/trainer/protocol/events.ts';
+import type { TrainerEvent } from '../../../main/trainer/protocol/trainer-events.ts';
 import { sampleOf } from '../../store/helpers.ts';
 
 export const config = parseConfig({ dataset: 'datasets/10words.jsonl', max_steps: 60 });

@@ -9,7 +9,7 @@ import { createRun, finishRun } from '../../../main/services/runs/runs.ts';
 import { stepExtremes } from '../../../main/services/runs/samples/samples.ts';
 import { openStore, type Store } from '../../../main/store/index.ts';
 import { parseConfig } from '../../../main/trainer/config/config.ts';
-import type { TrainerEvent } from '../../../main/trainer/protocol/events.ts';
+import type { TrainerEvent } from '../../../main/trainer/protocol/trainer-events.ts';
 import { errorOf, sampleOf, temporaryFolder, temporaryStore } from '../../store/helpers.ts';
 
 const config = parseConfig({ dataset: 'datasets/10words.jsonl', max_steps: 40 });

@@ -8,7 +8,7 @@ import {
   stepOfEntry,
 } from '../../../main/services/runs/training-log.ts';
 import { parseConfig } from '../../../main/trainer/config/config.ts';
-import type { TrainerEvent } from '../../../main/trainer/protocol/events.ts';
+import type { TrainerEvent } from '../../../main/trainer/protocol/trainer-events.ts';
 import { VERSION } from '../../../main/version.ts';
 
 const at = new Date('2026-01-02T03:04:05.678Z');

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { BraidError } from '../../../main/errors.ts';
 import { openEventLog } from '../../../main/services/training/event-log.ts';
-import type { TrainerEvent } from '../../../main/trainer/protocol/events.ts';
+import type { TrainerEvent } from '../../../main/trainer/protocol/trainer-events.ts';
 import { until } from '../../until.ts';
 
 const step = (at: number): TrainerEvent => ({ kind: 'step', step: at, metrics: { reward: at } });

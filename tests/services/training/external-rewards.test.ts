@@ -13,7 +13,7 @@ import { resumeTraining, startTraining } from '../../../main/services/training/t
 import { openSecrets } from '../../../main/services/workspace/secrets.ts';
 import { readTaskFolder } from '../../../main/tasks/folder/source.ts';
 import type { TrainConfig } from '../../../main/trainer/config/config.ts';
-import type { Metrics, TrainerEvent } from '../../../main/trainer/protocol/events.ts';
+import type { Metrics, TrainerEvent } from '../../../main/trainer/protocol/trainer-events.ts';
 import { chatAnswer, json, rewardServer } from '../../rewards/reward-server.ts';
 import { temporaryFolder } from '../../store/helpers.ts';
 import { writeTask } from '../tasks/task-folder.ts';

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openLiveBoard, topicsOf } from '../../../main/services/training/live-board.ts';
 import { advance, type LiveStatus } from '../../../main/services/training/live-status.ts';
 import type { LiveRun } from '../../../main/services/training/training.ts';
-import type { TrainerEvent } from '../../../main/trainer/protocol/events.ts';
+import type { TrainerEvent } from '../../../main/trainer/protocol/trainer-events.ts';
 
 const alive: TrainerEvent = { kind: 'alive' };
 const step: TrainerEvent = { kind: 'step', step: 3, metrics: { step_time: 2, reward: 0.5 } };

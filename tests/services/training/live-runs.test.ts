@@ -8,7 +8,7 @@ import { openLiveRuns } from '../../../main/services/training/live-runs.ts';
 import { openChanges } from '../../../main/services/workspace/changes.ts';
 import { changeSettings, readSettings } from '../../../main/services/workspace/settings.ts';
 import { promisedToOthers } from '../../../main/trainer/memory/environment.ts';
-import type { TrainerEvent } from '../../../main/trainer/protocol/events.ts';
+import type { TrainerEvent } from '../../../main/trainer/protocol/trainer-events.ts';
 import { openTinyApp } from '../../api/transports.ts';
 import { until } from '../../until.ts';
 import { tinyWorkspace } from '../tiny-workspace.ts';

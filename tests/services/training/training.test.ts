@@ -7,7 +7,7 @@ import { lineage, newestCheckpoint } from '../../../main/services/runs/history.t
 import { createRun, finishRun } from '../../../main/services/runs/runs.ts';
 import { type LiveRun, resumeTraining, startTraining } from '../../../main/services/training/training.ts';
 import type { TrainConfig } from '../../../main/trainer/config/config.ts';
-import type { TrainerEvent } from '../../../main/trainer/protocol/events.ts';
+import type { TrainerEvent } from '../../../main/trainer/protocol/trainer-events.ts';
 import { errorOf } from '../../store/helpers.ts';
 import { until } from '../../until.ts';
 import { leftBy, type TinyWorkspace, tinyWorkspace } from '../tiny-workspace.ts';

@@ -10,7 +10,7 @@ import { checkLoss, checkNorm, checkRewards } from '../../../main/trainer/batchi
 import type { TrainConfig } from '../../../main/trainer/config/config.ts';
 import { checkWeights } from '../../../main/trainer/local/finite-weights.ts';
 import type { Session } from '../../../main/trainer/local/session.ts';
-import type { TrainerEvent } from '../../../main/trainer/protocol/events.ts';
+import type { TrainerEvent } from '../../../main/trainer/protocol/trainer-events.ts';
 import { temporaryFolder } from '../../store/helpers.ts';
 import { tinyDataset } from '../../tiny-dataset.ts';
 import { openTiny, type TinyRunOptions, tinyRun } from '../run/tiny-run.ts';

@@ -5,7 +5,7 @@ import {
   type WatchState,
   watchStep,
 } from '../../../main/trainer/monitor/collapse-watch.ts';
-import type { Metrics } from '../../../main/trainer/protocol/events.ts';
+import type { Metrics } from '../../../main/trainer/protocol/trainer-events.ts';
 
 const settings = {
   patience: 3,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type AdvantageConfig, computeAdvantages } from '../../../main/trainer/advantages/advantages.ts';
 import { componentWarnings } from '../../../main/trainer/monitor/component-rule.ts';
 import { completionMetrics, rewardMetrics, StepAccumulator } from '../../../main/trainer/monitor/metrics.ts';
-import type { Metrics } from '../../../main/trainer/protocol/events.ts';
+import type { Metrics } from '../../../main/trainer/protocol/trainer-events.ts';
 
 const names = ['relevance', 'length'];
 /** A step as it is reported: without a number there is no mean. */

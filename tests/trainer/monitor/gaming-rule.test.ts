@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { gamingWarning } from '../../../main/trainer/monitor/gaming-rule.ts';
-import type { Metrics } from '../../../main/trainer/protocol/events.ts';
+import type { Metrics } from '../../../main/trainer/protocol/trainer-events.ts';
 
 const run = (reward: (i: number) => number, check: (i: number) => number): Metrics[] =>
   Array.from({ length: 60 }, (_, i) => ({ reward: reward(i), 'check/reference_overlap': check(i) }));

@@ -10,7 +10,11 @@ const pulse = `setInterval(() => process.listenerCount('message') > 0 && process
 
 function launch(entry: string): ChildProcess {
   const execArgv = ['--import', `data:text/javascript,${encodeURIComponent(pulse)}`];
-  const child = fork(join(entries, entry), { execArgv, serialization: 'advanced', stdio: ['ignore', 'ignore', 2, 'ipc'] });
+  const child = fork(join(entries, entry), {
+    execArgv,
+    serialization: 'advanced',
+    stdio: ['ignore', 'ignore', 2, 'ipc'],
+  });
   onTestFinished(() => void child.kill('SIGKILL'));
   return child;
 }

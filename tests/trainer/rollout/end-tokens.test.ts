@@ -8,7 +8,7 @@ import { disposeModel, type Model } from '../../../main/model/model.ts';
 import { endTokens, loadTokenizer } from '../../../main/model/tokenizer.ts';
 import { closeWasmBackend } from '../../../main/tensor/wasm/boot.ts';
 import type { WasmRuntime } from '../../../main/tensor/wasm/runtime.ts';
-import { runGenerateJob } from '../../../main/trainer/jobs/generate.ts';
+import { runGenerateJob } from '../../../main/trainer/jobs/generate-text.ts';
 import { openLocalEngine } from '../../../main/trainer/local/local-engine.ts';
 import { sampler } from '../../../main/trainer/memory/generate-within.ts';
 import { openRemote } from '../../../main/trainer/tinker/open-remote.ts';

@@ -18,7 +18,7 @@ import { microBatchLoss, withBatch } from '../../../main/trainer/local/micro-bat
 import { generateAndScore } from '../../../main/trainer/loops/next-generation.ts';
 import { openPhases } from '../../../main/trainer/monitor/phases.ts';
 import { completionLogps } from '../../../main/trainer/policy/policy.ts';
-import type { Sample } from '../../../main/trainer/protocol/events.ts';
+import type { Sample } from '../../../main/trainer/protocol/trainer-events.ts';
 import { groupsOfRows } from '../../../main/trainer/rollout/rollout.ts';
 import { checkpointDigests, openTiny, type TinyRun, tinyRun, tinySession } from './tiny-run.ts';
 

@@ -7,7 +7,7 @@ import type { FolderSource } from '../../../main/tasks/folder/source.ts';
 import { openTask } from '../../../main/tasks/index.ts';
 import { closeWasmBackend } from '../../../main/tensor/wasm/boot.ts';
 import type { WasmRuntime } from '../../../main/tensor/wasm/runtime.ts';
-import type { Sample } from '../../../main/trainer/protocol/events.ts';
+import type { Sample } from '../../../main/trainer/protocol/trainer-events.ts';
 import { replyFolder } from '../../tasks/reply/reply-folder.ts';
 import { tinyDataset } from '../../tiny-dataset.ts';
 import { tinyWords } from '../../tiny-model.ts';

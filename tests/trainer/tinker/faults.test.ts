@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { BraidError } from '../../../main/errors.ts';
 import type { Model } from '../../../main/model/model.ts';
-import type { TrainerEvent } from '../../../main/trainer/protocol/events.ts';
+import type { TrainerEvent } from '../../../main/trainer/protocol/trainer-events.ts';
 import { tinyRun } from '../run/tiny-run.ts';
 import { HASTE, type RemoteRunOptions, remoteConfig, remoteRun } from './remote-run.ts';
 import { openTinkerServer, type Seen, type ServerOptions, type TinkerServer } from './tinker-server.ts';

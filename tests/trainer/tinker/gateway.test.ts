@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { BraidError } from '../../../main/errors.ts';
 import type { Model } from '../../../main/model/model.ts';
-import type { TrainerEvent } from '../../../main/trainer/protocol/events.ts';
+import type { TrainerEvent } from '../../../main/trainer/protocol/trainer-events.ts';
 import { HASTE, remoteRun } from './remote-run.ts';
 import { openTinkerServer, type TinkerServer } from './tinker-server.ts';
 import { openTinyBase, type TinyBase } from './tiny-base.ts';

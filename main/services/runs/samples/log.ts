@@ -2,7 +2,7 @@
 
 import { counted } from '../../../text/format.ts';
 import { visible } from '../../../text/visible.ts';
-import type { Sample } from '../../../trainer/protocol/events.ts';
+import type { Sample } from '../../../trainer/protocol/trainer-events.ts';
 
 const width = 100;
 const indent = '    ';

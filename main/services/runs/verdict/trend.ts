@@ -1,6 +1,6 @@
 /** The trend of a metric: means that skip missing values, and a line fitted to the newest steps. Pure. */
 import type { StepMetrics } from '../../../store/metrics.ts';
-import type { Metrics } from '../../../trainer/protocol/events.ts';
+import type { Metrics } from '../../../trainer/protocol/trainer-events.ts';
 
 export interface Trend {
   /** From the first to the last of these steps, along the line. */

@@ -19,7 +19,7 @@ import {
   troubles,
   type WatchSettings,
 } from '../../../trainer/monitor/collapse-rules.ts';
-import type { Metrics, WarningRule } from '../../../trainer/protocol/events.ts';
+import type { Metrics, WarningRule } from '../../../trainer/protocol/trainer-events.ts';
 import type { Promotion } from '../promotion.ts';
 import { meanOver, type Trend, trendOf } from './trend.ts';
 

@@ -6,7 +6,7 @@
  * the same steps take S' and teach U' saves S − U · S' / U'. Estimates: the history is that of the run as it was.
  */
 import type { TrainConfig } from '../../../trainer/config/config.ts';
-import type { GroupOutcome } from '../../../trainer/protocol/events.ts';
+import type { GroupOutcome } from '../../../trainer/protocol/trainer-events.ts';
 import type { RecordWords, SignalStep } from './history.ts';
 import { type ReplayRefusal, replayDifficulty } from './replay-difficulty.ts';
 import { type CostConfig, type TrainingCost, teachingShare, trainingCost } from './training-cost.ts';

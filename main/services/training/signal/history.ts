@@ -1,5 +1,5 @@
 /** What the signal budget reads of a run's history. */
-import type { GroupOutcome } from '../../../trainer/protocol/events.ts';
+import type { GroupOutcome } from '../../../trainer/protocol/trainer-events.ts';
 
 /** One step that sampled groups, with what it and the steps that reuse its groups took, in seconds. */
 export interface SignalStep {

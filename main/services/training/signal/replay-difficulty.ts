@@ -8,7 +8,7 @@
  * many groups teach.
  */
 import { type DifficultyRule, nextTarget } from '../../../trainer/batching/difficulty.ts';
-import type { GroupOutcome } from '../../../trainer/protocol/events.ts';
+import type { GroupOutcome } from '../../../trainer/protocol/trainer-events.ts';
 import type { RecordWords, SignalStep } from './history.ts';
 import { type TrainingCost, teachingShare } from './training-cost.ts';
 

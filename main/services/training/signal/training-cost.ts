@@ -1,7 +1,7 @@
 /** What the training part of a step takes, by how many of its groups teach. Pure. */
 import type { TrainConfig } from '../../../trainer/config/config.ts';
 import { hasPolicyTermOnly } from '../../../trainer/losses/losses.ts';
-import type { GroupOutcome } from '../../../trainer/protocol/events.ts';
+import type { GroupOutcome } from '../../../trainer/protocol/trainer-events.ts';
 
 /** A forward pass, of forward and backward: a row without an advantage has no gradient (micro-batch-loss.ts). */
 const FORWARD_SHARE = 1 / 3;

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { openLiveEvents } from '../../../../main/services/runs/exports/live-events.ts';
 import { maskedCrc, tensorBoardFile } from '../../../../main/services/runs/exports/tensorboard.ts';
 import { resumeTraining, startTraining } from '../../../../main/services/training/training.ts';
-import type { TrainerEvent } from '../../../../main/trainer/protocol/events.ts';
+import type { TrainerEvent } from '../../../../main/trainer/protocol/trainer-events.ts';
 import { temporaryFolder } from '../../../store/helpers.ts';
 import { tinyWorkspace } from '../../tiny-workspace.ts';
 

@@ -8,7 +8,7 @@ import { runVerdict } from '../../../../main/services/runs/verdict/run-verdict.t
 import { interleaveTask } from '../../../../main/tasks/interleave/task.ts';
 import { parseConfig } from '../../../../main/trainer/config/config.ts';
 import { openPhases } from '../../../../main/trainer/monitor/phases.ts';
-import type { Metrics, TrainerEvent } from '../../../../main/trainer/protocol/events.ts';
+import type { Metrics, TrainerEvent } from '../../../../main/trainer/protocol/trainer-events.ts';
 import { noProgress } from '../../../../main/trainer/run/checkpoint.ts';
 import { openRunIo } from '../../../../main/trainer/run/run-io.ts';
 import { temporaryStore } from '../../../store/helpers.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type VerdictInput, verdictOn } from '../../../../main/services/runs/verdict/verdict.ts';
-import type { Metrics } from '../../../../main/trainer/protocol/events.ts';
+import type { Metrics } from '../../../../main/trainer/protocol/trainer-events.ts';
 
 const settings: VerdictInput['settings'] = {
   patience: 5,

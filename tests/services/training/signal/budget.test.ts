@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { signalBudget as budgetOf, SIGNAL_SETTINGS } from '../../../../main/services/training/signal/budget.ts';
 import type { SignalStep } from '../../../../main/services/training/signal/history.ts';
 import { configFaults, parseConfig, type TrainConfig } from '../../../../main/trainer/config/config.ts';
-import type { GroupOutcome } from '../../../../main/trainer/protocol/events.ts';
+import type { GroupOutcome } from '../../../../main/trainer/protocol/trainer-events.ts';
 
 const config = parseConfig({ num_generations: 8, per_device_train_batch_size: 32 });
 

@@ -7,7 +7,7 @@ import { createRun } from '../../../../main/services/runs/runs.ts';
 import { runSignal, signalNext } from '../../../../main/services/training/signal/run-signal.ts';
 import { readTaskFolder } from '../../../../main/tasks/folder/source.ts';
 import { parseConfig } from '../../../../main/trainer/config/config.ts';
-import type { GroupOutcome, TrainerEvent } from '../../../../main/trainer/protocol/events.ts';
+import type { GroupOutcome, TrainerEvent } from '../../../../main/trainer/protocol/trainer-events.ts';
 import { temporaryFolder, temporaryStore } from '../../../store/helpers.ts';
 import { tinyDataset } from '../../../tiny-dataset.ts';
 import { taskYaml, writeTask } from '../../tasks/task-folder.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { BraidError } from '../../../main/errors.ts';
 import { disposeModel } from '../../../main/model/model.ts';
-import { runGenerateJob } from '../../../main/trainer/jobs/generate.ts';
+import { runGenerateJob } from '../../../main/trainer/jobs/generate-text.ts';
 import { temporaryFolderOfFile } from '../../store/helpers.ts';
 import { writeTinyModel } from '../../tiny-model.ts';
 

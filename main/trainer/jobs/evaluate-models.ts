@@ -16,7 +16,7 @@ import {
   type PolicyOpener,
   vocabularyOf,
 } from '../memory/open-policy.ts';
-import type { EvaluationItem } from '../protocol/events.ts';
+import type { EvaluationItem } from '../protocol/trainer-events.ts';
 import { evaluate } from '../rollout/held-out.ts';
 import type { JobIo } from './job-io.ts';
 
