@@ -10,7 +10,7 @@ import { replyTask } from '../../tasks/reply/task.ts';
 import type { TaskRecord } from '../../tasks/task.ts';
 import type { BackendSetting } from '../../trainer/config/backend-names.ts';
 import type { ModelAnswers } from '../../trainer/jobs/evaluate-models.ts';
-import type { ModelParts } from '../../trainer/memory/open-policy.ts';
+import type { ModelParts } from '../../trainer/policy/model-parts.ts';
 import type { EvaluationItem } from '../../trainer/protocol/trainer-events.ts';
 import { readDataset } from '../datasets/index.ts';
 import { resolveModelParts } from '../models/resolve.ts';

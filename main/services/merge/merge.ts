@@ -6,8 +6,8 @@ import { hiddenSibling, readHidden, syncFolder, writeError } from '../../io/atom
 import { makeFolder } from '../../io/make-folder.ts';
 import { renameSettledAsync } from '../../io/rename.ts';
 import type { BackendSetting } from '../../trainer/config/backend-names.ts';
-import type { ModelParts } from '../../trainer/memory/open-policy.ts';
 import { ggufNote } from '../../trainer/policy/gguf-problem.ts';
+import type { ModelParts } from '../../trainer/policy/model-parts.ts';
 import type { Dtype, GgufChoice } from '../../trainer/protocol/export-types.ts';
 import { resolveModelParts } from '../models/resolve.ts';
 import { type JobOptions, runTrainerJob } from '../trainer-process/job.ts';

@@ -6,7 +6,7 @@ import { BraidError, inputError } from '../../errors.ts';
 import { parseJson } from '../../io/json.ts';
 import { readRegular } from '../../io/read-file.ts';
 import { namesIn, otherWeights } from '../../trainer/memory/model-folder.ts';
-import type { ModelParts } from '../../trainer/memory/open-policy.ts';
+import type { ModelParts } from '../../trainer/policy/model-parts.ts';
 import type { HostPaths } from '../workspace/paths.ts';
 import { downloadedHubModel, HUB_NAME } from './hub-origin.ts';
 

@@ -1,8 +1,8 @@
 /** A model of the playground beside the others that are asked the same at the same time. */
 import { availableParallelism } from 'node:os';
 import { BraidError } from '../../errors.ts';
-import type { ModelParts } from '../../trainer/memory/open-policy.ts';
 import { askedAlike } from '../../trainer/policy/asked-alike.ts';
+import type { ModelParts } from '../../trainer/policy/model-parts.ts';
 import { type ModelPlaces, requireModel } from '../models/list.ts';
 import { resolveModelParts } from '../models/resolve.ts';
 

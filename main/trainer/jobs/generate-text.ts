@@ -4,7 +4,8 @@ import { encodePrompt, endTokens, loadTokenizer } from '../../model/tokenizer.ts
 import type { BackendChoice } from '../backend/open-backend.ts';
 import { checkTokens, completionLength, endToken } from '../batching/prompts.ts';
 import { generateWithin } from '../memory/generate-within.ts';
-import { checkParts, endTokensOf, type ModelParts, openPolicy, vocabularyOf } from '../memory/open-policy.ts';
+import { openPolicy } from '../memory/open-policy.ts';
+import { checkParts, endTokensOf, type ModelParts, vocabularyOf } from '../policy/model-parts.ts';
 import type { JobIo } from './job-io.ts';
 import { openShownText } from './shown-text.ts';
 

@@ -14,7 +14,7 @@ import { type MergedModel, openMergedModel } from '../../model/merge.ts';
 import { type FloatType, safetensorsPieces } from '../../model/safetensors.ts';
 import { loadTokenizer } from '../../model/tokenizer.ts';
 import type { BackendChoice } from '../backend/open-backend.ts';
-import { checkParts, type ModelParts } from '../memory/open-policy.ts';
+import { checkParts, type ModelParts } from '../policy/model-parts.ts';
 import { DTYPES, type Dtype, type GgufChoice } from '../protocol/export-types.ts';
 import type { JobIo } from './job-io.ts';
 

@@ -5,9 +5,10 @@ import { contextLength, readModelConfig } from '../../model/config.ts';
 import { type ScoreItem, scoreCompletions } from '../../model/score.ts';
 import { loadTokenizer } from '../../model/tokenizer.ts';
 import type { BackendChoice } from '../backend/open-backend.ts';
-import { checkParts, type ModelParts, openPolicy } from '../memory/open-policy.ts';
+import { openPolicy } from '../memory/open-policy.ts';
 import { forwardBytes, forwardTokens } from '../memory/plan.ts';
 import { withinMemory } from '../memory/within-memory.ts';
+import { checkParts, type ModelParts } from '../policy/model-parts.ts';
 import type { JobIo } from './job-io.ts';
 
 /** One line of the input: texts, or token ids. */

@@ -10,9 +10,9 @@ import { floatType, openSafetensors, type TensorEntry } from '../../model/safete
 import { readTokenizerConfig } from '../../model/tokenizer-files.ts';
 import { weightFiles } from '../../model/weight-files.ts';
 import { nameIn, noTensor } from '../../model/weight-names.ts';
+import type { ModelParts } from '../policy/model-parts.ts';
 import { type Budget, keptAs, precisionFor, type Trained, weightBytes, weightCount } from './budget.ts';
 import { checkModelFolder } from './model-folder.ts';
-import type { ModelParts } from './open-policy.ts';
 import { memoryPlan } from './plan.ts';
 import type { StoredBytes } from './stored-bytes.ts';
 

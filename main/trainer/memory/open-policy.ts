@@ -1,27 +1,14 @@
 /** A model on disk, opened for inference: tokenizer, weights and adapter. */
-import type { ChatSettings } from '../../model/chat-settings.ts';
-import { checkChecksums } from '../../model/checksums.ts';
 import { readModelConfig } from '../../model/config.ts';
 import { loadModel } from '../../model/load.ts';
 import { disposeAdapter } from '../../model/lora.ts';
 import { disposeModel, type Model } from '../../model/model.ts';
 import { loadAdapter } from '../../model/peft.ts';
+import type { ModelParts } from '../policy/model-parts.ts';
 import type { Policy } from '../policy/policy.ts';
 import { decideForUse, type MemoryDecision, recordedDecision } from './decide.ts';
 import { currentBudget } from './device.ts';
 import { storedBytes } from './stored-bytes.ts';
-
-/** The folders of a model's parts. */
-export interface ModelParts {
-  /** Folder with config.json and the full weights. */
-  readonly base: string;
-  /** Folder of the LoRA adapter over them, if any. */
-  readonly adapter: string | null;
-  /** Folder with the tokenizer: the checkpoint's own if it has one. */
-  readonly tokenizer: string;
-  /** How it is asked, in place of what the tokenizer's folder says. */
-  readonly chat?: ChatSettings;
-}
 
 export interface OpenPolicy {
   readonly policy: Policy;
@@ -36,11 +23,6 @@ export interface PolicyOpener {
   open(parts: ModelParts, maxLength: number): OpenPolicy;
   /** Frees the base that was kept for the next model. */
   close(): void;
-}
-
-/** Rejects a model with a damaged folder, before reading any of it. */
-export function checkParts({ base, adapter, tokenizer }: ModelParts): void {
-  for (const folder of new Set([base, adapter ?? base, tokenizer])) checkChecksums(folder);
 }
 
 /**
@@ -98,14 +80,4 @@ function recordedFor(base: string, all: readonly ModelParts[]): Partial<MemoryDe
   );
   const precision = found.find((one) => one !== 'float32') ?? found[0];
   return precision === undefined ? {} : { precision };
-}
-
-/** The end tokens from the model's own configuration. */
-export function endTokensOf(parts: ModelParts): readonly number[] {
-  return readModelConfig(parts.base).eosTokenIds;
-}
-
-/** How many tokens the model has an embedding for. */
-export function vocabularyOf(parts: ModelParts): number {
-  return readModelConfig(parts.base).vocabSize;
 }

@@ -3,7 +3,7 @@
  * knows nothing of them, so a comparison gives its baseline those of the first checkpoint that has some.
  */
 import { type ChatSettings, encodeChatSettings, readChatSettings } from '../../model/chat-settings.ts';
-import type { ModelParts } from '../memory/open-policy.ts';
+import type { ModelParts } from './model-parts.ts';
 
 /** The models of a comparison, the first of them the baseline; `askedAs` is the model whose settings it was given. */
 export function askedAlike<T extends ModelParts & { readonly name: string }>(

@@ -2,7 +2,7 @@
 import { BraidError } from '../../errors.ts';
 import { readModelConfig } from '../../model/config.ts';
 import { ggufMetadata } from '../../model/gguf/metadata.ts';
-import type { ModelParts } from '../memory/open-policy.ts';
+import type { ModelParts } from './model-parts.ts';
 
 export { ggufNote } from '../../model/gguf/normalizers.ts';
 

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ModelParts } from '../../../trainer/memory/open-policy.ts';
+import type { ModelParts } from '../../../trainer/policy/model-parts.ts';
 import { REFERENCE_FILE } from '../../../trainer/policy/reference.ts';
 
 /** The files that determine completions: weights, adapter, config, tokenizer, system prompt. Optimiser state and logs don't. */

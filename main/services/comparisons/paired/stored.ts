@@ -1,7 +1,7 @@
 /** Evaluations of a prompt set in the workspace. */
 import type { Store } from '../../../store/index.ts';
 import { splitWords } from '../../../text/words.ts';
-import type { ModelParts } from '../../../trainer/memory/open-policy.ts';
+import type { ModelParts } from '../../../trainer/policy/model-parts.ts';
 import type { Evaluations } from '../../evaluation/evaluate.ts';
 import { type KeptEvaluation, storeEvaluationRow } from '../../evaluation/history.ts';
 import type { EvaluationSummary, ScoredItem } from '../../evaluation/summary.ts';

@@ -7,7 +7,7 @@ import type { Store } from '../../../store/index.ts';
 import type { Task, TaskMessage, TaskRecord, TaskShow } from '../../../tasks/task.ts';
 import { formatMoney } from '../../../text/format.ts';
 import { type AlignedWord, alignCompletion, alignWords } from '../../../text/word-alignment.ts';
-import type { ModelParts } from '../../../trainer/memory/open-policy.ts';
+import type { ModelParts } from '../../../trainer/policy/model-parts.ts';
 import type { Comparison, EvaluationSummary, ScoredItem } from '../../evaluation/summary.ts';
 import { listModels, type ModelEntry } from '../../models/list.ts';
 import { resolveModelParts } from '../../models/resolve.ts';
