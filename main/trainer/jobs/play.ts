@@ -23,7 +23,7 @@ import { generateWithin } from '../memory/generate-within.ts';
 import { openPolicy } from '../memory/open-policy.ts';
 import { checkParts, endTokensOf, type ModelParts, vocabularyOf } from '../policy/model-parts.ts';
 import { sampleEpisodes } from '../rollout/episodes.ts';
-import { answerOf } from '../rollout/rollout.ts';
+import { answerOf } from '../rollout/score.ts';
 import type { JobIo } from './job-io.ts';
 import { openShownText, type ShownText } from './shown-text.ts';
 

@@ -15,7 +15,7 @@ import { sampler } from '../memory/generate-within.ts';
 import { openPolicies, type PolicyOpener } from '../memory/open-policy.ts';
 import { checkParts, endTokensOf, type ModelParts, vocabularyOf } from '../policy/model-parts.ts';
 import { sampleEpisodes } from '../rollout/episodes.ts';
-import { answerOf } from '../rollout/rollout.ts';
+import { answerOf } from '../rollout/score.ts';
 import type { JobIo } from './job-io.ts';
 
 export interface SampleJob extends BackendChoice {

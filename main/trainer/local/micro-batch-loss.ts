@@ -13,6 +13,7 @@ import type { PromptGroup } from '../../model/pack.ts';
 import { type BatchPlan, type MicroBatch, rowsOf } from '../batching/batching.ts';
 import type { Generation, ScoredGeneration } from '../batching/generation.ts';
 import { type DeviceBatch, disposeBatch, uploadGroups } from '../batching/packed-batch.ts';
+import { allRows, groupsOfRows } from '../batching/rows.ts';
 import type { TokenSum } from '../losses/adaptive-entropy.ts';
 import { type GivenInputs, longestCompletion, lossInputs, lossNormaliser } from '../losses/loss-inputs.ts';
 import { grpoLoss, type HostMatrices, joined } from '../losses/loss-op.ts';
@@ -22,7 +23,6 @@ import { withinMemory } from '../memory/within-memory.ts';
 import type { Gradients } from '../optim/optimizer.ts';
 import { accumulateGradients } from '../optim/optimizer.ts';
 import { completionLogps, hostLogps, lossAndGradients, type PassOptions, type Policy } from '../policy/policy.ts';
-import { groupsOfRows } from '../rollout/rollout.ts';
 import type { Session } from './session.ts';
 
 /** What the loss of a micro-batch needs of a session. */
@@ -287,10 +287,6 @@ function rowSizes(
     const completion = Math.max((completions[row]?.ids.length ?? 1) - 1, 0);
     return { group, prompt: prompts[group]?.promptIds.length ?? 0, completion };
   });
-}
-
-export function allRows({ completions }: Pick<Generation, 'completions'>): number[] {
-  return completions.map((_, row) => row);
 }
 
 /** Gradients kept beyond a tidy, by parameter. */

@@ -1,10 +1,10 @@
 /** The gradient of sum of dlogp * log p(completion) over rows, in parts that fit. R rows. */
 import * as tf from '@tensorflow/tfjs-core';
 import type { Generation } from '../batching/generation.ts';
+import { allRows, groupsOfRows } from '../batching/rows.ts';
 import { accumulateGradients, type Gradients } from '../optim/optimizer.ts';
 import { completionLogps, lossAndGradients } from '../policy/policy.ts';
-import { groupsOfRows } from '../rollout/rollout.ts';
-import { allRows, keepByName, partsOf, withBatch } from './micro-batch-loss.ts';
+import { keepByName, partsOf, withBatch } from './micro-batch-loss.ts';
 import type { Session } from './session.ts';
 
 /** By parameter; the caller disposes of them. `dlogp` [R]: the factor of each of a row's tokens. */

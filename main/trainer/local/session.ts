@@ -7,10 +7,8 @@ import { type Adapter, adapterParameters, createAdapter, disposeAdapter, ownTarg
 import { disposeModel, type Model, modelParameters } from '../../model/model.ts';
 import type { Parameter } from '../../model/parameter.ts';
 import { hasAdapter, loadAdapter } from '../../model/peft.ts';
-import { openTask, scoresAlone } from '../../tasks/index.ts';
 import type { Task } from '../../tasks/task.ts';
 import { longestPrompt } from '../batching/prompts.ts';
-import { checkTaskWeights } from '../config/combinations.ts';
 import { isReinforcement, type TrainConfig } from '../config/config.ts';
 import { decideForRun, type MemoryDecision, recordedDecision } from '../memory/decide.ts';
 import { currentBudget } from '../memory/device.ts';
@@ -19,11 +17,10 @@ import { storedBytes } from '../memory/stored-bytes.ts';
 import { AdamW } from '../optim/optimizer.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { TrainerStart } from '../protocol/start.ts';
-import { checkMethod } from '../rollout/episodes.ts';
-import { encodeStart, type SessionTokens } from '../stage/encode-start.ts';
+import type { SessionTokens } from '../stage/encode-start.ts';
 import { openMeaning } from '../stage/meaning.ts';
+import { encodeWritable, openRunTask } from '../stage/run-task.ts';
 import type { Stage } from '../stage/stage.ts';
-import { checkWritable } from '../stage/writable.ts';
 
 /** A stage with the model that is trained on it. */
 export interface Session extends Stage {
@@ -41,23 +38,6 @@ export function openSession(start: TrainerStart): Session {
   checkFiles(start);
   const task = openRunTask(start);
   return openSessionOn(start, encodeWritable(start, task), task);
-}
-
-/** A run's records as token ids. A new run is refused where its model can't write them. */
-export function encodeWritable(start: TrainerStart, task: Task): SessionTokens {
-  const tokens = encodeStart(start, task);
-  if (start.resumeFrom === null) checkWritable(tokens, task, start.config, scoresAlone(start.task));
-  return tokens;
-}
-
-/** The task of a run; a reward that can't run is found here. */
-export function openRunTask(start: TrainerStart): Task {
-  const task = openTask(start.task, start.rewardWorker, start.rewardAccess ?? null);
-  checkMethod(task, start.config);
-  checkTaskWeights(start.config, task);
-  // Even without completions it loads the reward.
-  task.score([]);
-  return task;
 }
 
 /** Training on damaged files would go unnoticed. A resumed run reads its starting weights only for the KL reference. */

@@ -11,7 +11,7 @@ import { diversityCredits } from '../advantages/polychromic.ts';
 import type { TokenRecord } from '../batching/prompts.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Metrics } from '../protocol/trainer-events.ts';
-import { sampleCompletions } from '../rollout/rollout.ts';
+import { sampleCompletions } from '../rollout/sample.ts';
 import type { RunIo } from '../run/run-io.ts';
 import type { Stage } from '../stage/stage.ts';
 

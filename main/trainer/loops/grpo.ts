@@ -25,7 +25,7 @@ import { adjustedEntropy, appliedCoefficient, startOfEntropy, type TokenSum } fr
 import { StepAccumulator } from '../monitor/metrics.ts';
 import { learningRate } from '../optim/schedule.ts';
 import { syncsAfter } from '../policy/reference.ts';
-import { samplesOf } from '../rollout/rollout.ts';
+import { samplesOf } from '../rollout/report.ts';
 import type { RunIo } from '../run/run-io.ts';
 import type { Stage } from '../stage/stage.ts';
 import { generateAndScore, restoreGeneration } from './next-generation.ts';

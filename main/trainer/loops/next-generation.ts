@@ -12,15 +12,9 @@ import { drawingMetrics, drawMore, drawPrompts, type PromptState, withOutcomes }
 import type { TokenRecord } from '../batching/prompts.ts';
 import type { RunConfig } from '../config/config.ts';
 import type { Engine } from '../engine/engine.ts';
-import {
-  generationMetrics,
-  outcomesOf,
-  sampleCompletions,
-  scoreCompletions,
-  tokensOf,
-  withAdvantages,
-  withScores,
-} from '../rollout/rollout.ts';
+import { generationMetrics, outcomesOf, tokensOf } from '../rollout/report.ts';
+import { sampleCompletions } from '../rollout/sample.ts';
+import { scoreCompletions, withAdvantages, withScores } from '../rollout/score.ts';
 import type { RunIo } from '../run/run-io.ts';
 import type { Stage } from '../stage/stage.ts';
 

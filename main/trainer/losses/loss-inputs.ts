@@ -3,8 +3,8 @@ import type { Completion } from '../../model/generate.ts';
 import type { BatchPlan } from '../batching/batching.ts';
 import type { Generation, ScoredGeneration } from '../batching/generation.ts';
 import { nameOfRow } from '../batching/not-finite.ts';
+import { ownTokens } from '../batching/rows.ts';
 import type { RunConfig } from '../config/config.ts';
-import { ownTokens } from '../rollout/episodes.ts';
 import type { LossNormaliser } from './losses.ts';
 
 /** Matrices [B*T] row after row, advantages [B]. */

@@ -4,15 +4,12 @@
  * message of the user (without a chat template: as plain text). They are part of the completion but not the model's:
  * `toolMask` keeps them out of the loss and out of every metric (TRL 1.13: tool_mask).
  */
-import { inputError } from '../../errors.ts';
-import type { Completion } from '../../model/generate.ts';
 import { encodeAnswer, type Tokenizer } from '../../model/tokenizer.ts';
 import type { EndedTurn, TurnTaking } from '../../model/turns.ts';
 import { promptMessages, withRewards } from '../../tasks/folder/environment.ts';
 import type { Environment, EnvironmentTurn, Task, TaskMessage } from '../../tasks/task.ts';
 import type { Episode, Played } from '../batching/generation.ts';
 import type { TokenRecord } from '../batching/prompts.ts';
-import type { TrainConfig } from '../config/config.ts';
 import type { Engine, Sampling } from '../engine/engine.ts';
 
 /** Who samples, and what for. */
@@ -88,21 +85,4 @@ function openPlay(
       return { messages, rewards, failure };
     },
   };
-}
-
-/** The tokens of a completion that the model wrote. */
-export function ownTokens({ ids, toolMask }: Completion): readonly number[] {
-  return toolMask === undefined ? ids : ids.filter((_, i) => toolMask[i] === 1);
-}
-
-/** Refuses methods that compare single texts or fit a target. */
-export function checkMethod({ maxTurns }: Pick<Task, 'maxTurns'>, { method }: Pick<TrainConfig, 'method'>): void {
-  if (maxTurns === undefined || method === 'grpo') return;
-  throw inputError(
-    'ENVIRONMENT_METHOD',
-    method === 'polychromic-grpo'
-      ? 'Polychromic GRPO compares completions as single texts, and this task has an environment: its completions are conversations'
-      : `Method ${method} fits target texts, and this task has an environment: its completions are conversations`,
-    'Use the method grpo.',
-  );
 }

@@ -3,7 +3,8 @@ import type { Task } from '../../tasks/task.ts';
 import type { TokenRecord } from '../batching/prompts.ts';
 import type { EvaluationItem, Metrics } from '../protocol/trainer-events.ts';
 import { type EpisodeContext, sampleEpisodes } from './episodes.ts';
-import { answerOf, messagesOf } from './rollout.ts';
+import { messagesOf } from './report.ts';
+import { answerOf } from './score.ts';
 
 export interface EvaluateOptions {
   readonly maxNewTokens: number;

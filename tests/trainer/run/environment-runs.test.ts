@@ -12,6 +12,7 @@ import type { WasmRuntime } from '../../../main/tensor/wasm/runtime.ts';
 import { planBatches } from '../../../main/trainer/batching/batching.ts';
 import type { ScoredGeneration } from '../../../main/trainer/batching/generation.ts';
 import { startOfPrompts } from '../../../main/trainer/batching/prompt-stream.ts';
+import { groupsOfRows } from '../../../main/trainer/batching/rows.ts';
 import type { TrainConfig } from '../../../main/trainer/config/config.ts';
 import { openLocalEngine } from '../../../main/trainer/local/local-engine.ts';
 import { microBatchLoss, withBatch } from '../../../main/trainer/local/micro-batch-loss.ts';
@@ -19,7 +20,6 @@ import { generateAndScore } from '../../../main/trainer/loops/next-generation.ts
 import { openPhases } from '../../../main/trainer/monitor/phases.ts';
 import { completionLogps } from '../../../main/trainer/policy/policy.ts';
 import type { Sample } from '../../../main/trainer/protocol/trainer-events.ts';
-import { groupsOfRows } from '../../../main/trainer/rollout/rollout.ts';
 import { checkpointDigests, openTiny, type TinyRun, tinyRun, tinySession } from './tiny-run.ts';
 
 let runtime: WasmRuntime;

@@ -1,0 +1,117 @@
+/** The last third of a rollout: what a scored generation reports, as metrics and as samples to browse. */
+import type { Answer, Task } from '../../tasks/task.ts';
+import { ngramSets, setDiversity } from '../../text/diversity.ts';
+import type { Generation, Played, Rollouts } from '../batching/generation.ts';
+import { ownTokens, promptOfRow } from '../batching/rows.ts';
+import type { TrainConfig } from '../config/config.ts';
+import {
+  completionMetrics,
+  diversityMetrics,
+  generationTokens,
+  groupMetrics,
+  groupOutcomes,
+  rewardMetrics,
+} from '../monitor/metrics.ts';
+import { highestReward } from '../monitor/watch-settings.ts';
+import type { GroupOutcome, Metrics, Sample } from '../protocol/trainer-events.ts';
+import { failureMetrics } from './failed-rewards.ts';
+import { answerOf } from './score.ts';
+
+/** TRL's metrics of a generation, and the similarity of its completions. */
+export function generationMetrics(
+  task: Task,
+  generation: Generation,
+  config: Pick<TrainConfig, 'num_generations' | 'reward_weights'>,
+): Metrics {
+  const groupSize = config.num_generations;
+  const own = generation.completions.map(ownTokens);
+  return {
+    ...rewardMetrics(task.rewardNames, generation.rewards, generation.result),
+    ...groupMetrics(outcomesOf(task, generation, config), generation.result),
+    ...completionMetrics(
+      own.map(({ length }) => length),
+      generation.completions.map(({ terminated }) => terminated),
+    ),
+    ...diversityMetrics(own, groupSize),
+    ...turnMetrics(generation.completions),
+    ...checkMetrics(task, generation, config),
+    ...failureMetrics(generation.failures),
+    ...generation.metrics,
+  };
+}
+
+/** What each group of a generation had to teach. */
+export function outcomesOf(
+  task: Task,
+  { prompts, result }: Pick<Generation, 'prompts' | 'result'>,
+  config: Pick<TrainConfig, 'reward_weights'>,
+): GroupOutcome[] {
+  return groupOutcomes(prompts, result, highestReward(task, config.reward_weights));
+}
+
+/** `check/<name>`: the mean of the metric that no reward uses. A task that has one has many right answers, so it also logs their diversity. */
+function checkMetrics(
+  { check }: Task,
+  generation: Generation,
+  { num_generations: size }: Pick<TrainConfig, 'num_generations'>,
+): Metrics {
+  if (check === null) return {};
+  const { texts, prompts } = generation;
+  const checked = check.measure(texts.map((_, row) => answerOfRow(generation, row, size)));
+  const sum = checked.reduce((total, value) => total + value, 0);
+  const groups = prompts.map((_, g) => setDiversity(texts.slice(g * size, (g + 1) * size).map(ngramSets)));
+  return {
+    [`check/${check.name}`]: sum / texts.length,
+    'completions/diversity': groups.reduce((total, diversity) => total + diversity, 0) / groups.length,
+  };
+}
+
+/** A completion of a generation as a task scores it. */
+function answerOfRow({ prompts, completions, texts }: Rollouts, row: number, groupSize: number): Answer {
+  return answerOf(promptOfRow(prompts, row, groupSize).record, completions[row], () => texts[row] ?? '');
+}
+
+/** Prompt and completion tokens of rollouts, each prompt counted once per completion. */
+export function tokensOf({ prompts, completions }: Rollouts, groupSize: number): number {
+  return generationTokens(
+    completions.map((_, row) => prompts[Math.floor(row / groupSize)]?.promptIds.length ?? 0),
+    completions.map((completion) => ownTokens(completion).length),
+  );
+}
+
+/** `environment/turns`: the model's turns in a completion, on average; absent without an environment. */
+function turnMetrics(completions: readonly Played[]): Metrics {
+  const turns = completions.flatMap(({ episode }) =>
+    episode === undefined ? [] : [episode.messages.filter(({ role }) => role === 'assistant').length],
+  );
+  return turns.length === 0 ? {} : { 'environment/turns': turns.reduce((sum, n) => sum + n, 0) / turns.length };
+}
+
+/** Every completion in the form stored for browsing; `groupSize` of each prompt. */
+export function samplesOf(task: Task, generation: Generation, groupSize: number): Sample[] {
+  return generation.texts.map((completion, row) => {
+    const { record } = promptOfRow(generation.prompts, row, groupSize);
+    return {
+      recordId: record.id,
+      group: Math.floor(row / groupSize),
+      index: row % groupSize,
+      prompt: record.prompt,
+      target: task.reference(record),
+      completion,
+      reward: generation.result.rewards[row] ?? Number.NaN,
+      advantage: generation.result.advantages[row] ?? 0,
+      components: Object.fromEntries(
+        task.rewardNames.map((name, k) => [name, generation.rewards[k]?.[row] ?? Number.NaN]),
+      ),
+      length: ownTokens(generation.completions[row] ?? { ids: [], terminated: false }).length,
+      terminated: generation.completions[row]?.terminated ?? false,
+      failure: generation.failures[row] ?? null,
+      ...messagesOf(generation.completions[row]),
+    };
+  });
+}
+
+/** A conversation to be kept with its completion. */
+export function messagesOf({ episode }: Pick<Played, 'episode'> = {}): Pick<Sample, 'messages'> {
+  return episode === undefined ? {} : { messages: episode.messages };
+}
