@@ -7,12 +7,12 @@ import { openTask, type TaskSource } from '../../tasks/index.ts';
 import type { Task, TaskRecord } from '../../tasks/task.ts';
 import type { BackendChoice } from '../backend/open-backend.ts';
 import { completionLength, encodeRecords, endToken, longestPrompt } from '../batching/prompts.ts';
-import { sampler } from '../memory/generate-within.ts';
 import { openPolicies, type PolicyOpener } from '../memory/open-policy.ts';
 import { checkParts, endTokensOf, type ModelParts, vocabularyOf } from '../policy/model-parts.ts';
 import type { EvaluationItem } from '../protocol/trainer-events.ts';
 import { evaluate } from '../rollout/held-out.ts';
 import type { JobIo } from './job-io.ts';
+import { sampler } from './sampler.ts';
 
 export interface EvaluateJob extends BackendChoice {
   readonly kind: 'evaluate';

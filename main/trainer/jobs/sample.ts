@@ -11,12 +11,12 @@ import { openTask, type TaskSource } from '../../tasks/index.ts';
 import type { Task, TaskMessage, TaskRecord } from '../../tasks/task.ts';
 import type { BackendChoice } from '../backend/open-backend.ts';
 import { completionLength, encodeRecords, endToken, longestPrompt } from '../batching/prompts.ts';
-import { sampler } from '../memory/generate-within.ts';
 import { openPolicies, type PolicyOpener } from '../memory/open-policy.ts';
 import { checkParts, endTokensOf, type ModelParts, vocabularyOf } from '../policy/model-parts.ts';
 import { sampleEpisodes } from '../rollout/episodes.ts';
 import { answerOf } from '../rollout/score.ts';
 import type { JobIo } from './job-io.ts';
+import { sampler } from './sampler.ts';
 
 export interface SampleJob extends BackendChoice {
   readonly kind: 'sample';

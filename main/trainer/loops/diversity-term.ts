@@ -12,8 +12,8 @@ import type { TokenRecord } from '../batching/prompts.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Metrics } from '../protocol/trainer-events.ts';
 import { sampleCompletions } from '../rollout/sample.ts';
-import type { RunIo } from '../run/run-io.ts';
 import type { Stage } from '../stage/stage.ts';
+import type { RunIo } from './run-io.ts';
 
 /** The term added to a step's loss. */
 export interface LossTerm {

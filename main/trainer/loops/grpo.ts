@@ -26,9 +26,9 @@ import { StepAccumulator } from '../monitor/metrics.ts';
 import { learningRate } from '../optim/schedule.ts';
 import { syncsAfter } from '../policy/reference.ts';
 import { samplesOf } from '../rollout/report.ts';
-import type { RunIo } from '../run/run-io.ts';
 import type { Stage } from '../stage/stage.ts';
 import { generateAndScore, restoreGeneration } from './next-generation.ts';
+import type { RunIo } from './run-io.ts';
 
 /** Trains for the configured number of steps; `io` reports, saves and receives commands. */
 export async function trainGrpo(stage: Stage, engine: Engine, io: RunIo): Promise<void> {

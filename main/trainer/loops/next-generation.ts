@@ -15,8 +15,8 @@ import type { Engine } from '../engine/engine.ts';
 import { generationMetrics, outcomesOf, tokensOf } from '../rollout/report.ts';
 import { sampleCompletions } from '../rollout/sample.ts';
 import { scoreCompletions, withAdvantages, withScores } from '../rollout/score.ts';
-import type { RunIo } from '../run/run-io.ts';
 import type { Stage } from '../stage/stage.ts';
+import type { RunIo } from './run-io.ts';
 
 /** What sampling reports. */
 export type SamplingIo = Pick<RunIo, 'phases' | 'emit' | 'addTokens' | 'addGroups'>;

@@ -9,9 +9,9 @@ import { checkLoss, checkNorm } from '../batching/not-finite.ts';
 import type { TokenRecord } from '../batching/prompts.ts';
 import type { Engine } from '../engine/engine.ts';
 import { learningRate } from '../optim/schedule.ts';
-import type { RunIo } from '../run/run-io.ts';
 import type { Stage } from '../stage/stage.ts';
 import { diversityTerm, type LossTerm } from './diversity-term.ts';
+import type { RunIo } from './run-io.ts';
 
 /** Trains for the configured number of steps; `io` reports, saves and receives commands. */
 export function trainSft(stage: Stage, engine: Engine, io: RunIo): Promise<void> {

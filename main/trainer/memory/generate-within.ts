@@ -1,7 +1,5 @@
 /** Generation within memory, for every job that samples or answers: one place decides how many rows at a time. */
 import { type Completion, type GenerateOptions, generate } from '../../model/generate.ts';
-import { endTokens, type Tokenizer } from '../../model/tokenizer.ts';
-import type { Engine } from '../engine/engine.ts';
 import type { Policy } from '../policy/policy.ts';
 import { cacheBytes, rowsAtOnce } from './plan.ts';
 import { withinMemory } from './within-memory.ts';
@@ -33,16 +31,4 @@ export function generateWithin(
         () => cacheBytes(model.config, shape, rows) / 2 ** 20,
       ),
   });
-}
-
-/** A policy as what an evaluation asks for completions. */
-export function sampler(
-  policy: Policy,
-  tokenizer: Pick<Tokenizer, 'eosTokenId'>,
-  activationMb: number,
-): Pick<Engine, 'sample'> {
-  const eosTokenIds = endTokens(tokenizer, policy.model.config.eosTokenIds);
-  return {
-    sample: async (prompts, sampling) => generateWithin(policy, prompts, activationMb, { ...sampling, eosTokenIds }),
-  };
 }

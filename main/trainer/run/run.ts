@@ -10,7 +10,7 @@ import type { RunEstimate, TrainerStart } from '../protocol/start.ts';
 import type { TrainerEvent } from '../protocol/trainer-events.ts';
 import { noProgress, type RunProgress, restoreCheckpoint } from './checkpoint.ts';
 import { type OpenedEngine, openEngine } from './open-engine.ts';
-import { openRunIo } from './run-io.ts';
+import { openRunIo } from './open-run-io.ts';
 
 /** Trains according to `start`, reporting everything through `emit`; failures are also reported, never thrown. */
 export async function runTraining(

@@ -11,7 +11,7 @@ import { openPhases } from '../../../main/trainer/monitor/phases.ts';
 import type { TrainerStart } from '../../../main/trainer/protocol/start.ts';
 import type { Metrics, TrainerEvent } from '../../../main/trainer/protocol/trainer-events.ts';
 import { noProgress, restoreCheckpoint } from '../../../main/trainer/run/checkpoint.ts';
-import { openRunIo } from '../../../main/trainer/run/run-io.ts';
+import { openRunIo } from '../../../main/trainer/run/open-run-io.ts';
 import { tinyConfig, withoutTimes } from '../../left-by.ts';
 import { temporaryFolder } from '../../store/helpers.ts';
 import { openForTest } from '../../tensor/wasm/open.ts';

@@ -9,7 +9,7 @@ import type { RemoteEngine } from '../../../main/trainer/protocol/remote.ts';
 import type { TrainerStart } from '../../../main/trainer/protocol/start.ts';
 import type { TrainerEvent } from '../../../main/trainer/protocol/trainer-events.ts';
 import { noProgress, restoreCheckpoint } from '../../../main/trainer/run/checkpoint.ts';
-import { openRunIo } from '../../../main/trainer/run/run-io.ts';
+import { openRunIo } from '../../../main/trainer/run/open-run-io.ts';
 import type { Patience } from '../../../main/trainer/tinker/http.ts';
 import { openRemote } from '../../../main/trainer/tinker/open-remote.ts';
 import { tinyConfig } from '../../left-by.ts';

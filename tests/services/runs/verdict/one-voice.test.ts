@@ -10,7 +10,7 @@ import { parseConfig } from '../../../../main/trainer/config/config.ts';
 import { openPhases } from '../../../../main/trainer/monitor/phases.ts';
 import type { Metrics, TrainerEvent } from '../../../../main/trainer/protocol/trainer-events.ts';
 import { noProgress } from '../../../../main/trainer/run/checkpoint.ts';
-import { openRunIo } from '../../../../main/trainer/run/run-io.ts';
+import { openRunIo } from '../../../../main/trainer/run/open-run-io.ts';
 import { temporaryStore } from '../../../store/helpers.ts';
 
 const config = parseConfig({

@@ -9,14 +9,14 @@ import { endTokens, loadTokenizer } from '../../../main/model/tokenizer.ts';
 import { closeWasmBackend } from '../../../main/tensor/wasm/boot.ts';
 import type { WasmRuntime } from '../../../main/tensor/wasm/runtime.ts';
 import { runGenerateJob } from '../../../main/trainer/jobs/generate-text.ts';
+import { sampler } from '../../../main/trainer/jobs/sampler.ts';
 import { openLocalEngine } from '../../../main/trainer/local/local-engine.ts';
-import { sampler } from '../../../main/trainer/memory/generate-within.ts';
 import { openRemote } from '../../../main/trainer/tinker/open-remote.ts';
 import { openForTest } from '../../tensor/wasm/open.ts';
 import { writeTinyModel } from '../../tiny-model.ts';
-import { tinySession } from '../run/tiny-run.ts';
 import { HASTE, remoteOf, remoteStart } from '../tinker/remote-run.ts';
 import { openTinkerServer } from '../tinker/tinker-server.ts';
+import { tinySession } from './tiny-run.ts';
 
 /** The tokenizer's end token, and the one that config.json names. */
 const [OWN, CONFIGURED] = [1, 2];
