@@ -1,7 +1,7 @@
 /** Which part may import which: imports point one way, and nothing imports in a circle. Checked by `npm run lint`. */
 
-/** main/services from the ground up: a folder may import folders of its own floor and below. */
-const floors = [
+/** main/services from the ground up. */
+const services = [
   ['trainer-process'],
   ['workspace'],
   ['config', 'engines', 'figures', 'texts', 'native-setup', 'runs', 'tasks'],
@@ -14,18 +14,37 @@ const floors = [
   ['app'],
 ];
 
-const services = floors.slice(0, -1).map((floor, i) => ({
-  name: `services-floor-${i + 1}`,
-  comment: `${floor.join(', ')}: imports floors above it`,
-  severity: 'error',
-  from: { path: `^main/services/(${floor.join('|')})/` },
-  to: {
-    path: `^main/services/(${floors
-      .slice(i + 1)
-      .flat()
-      .join('|')})/`,
-  },
-}));
+/** main/trainer from the ground up. */
+const trainer = [
+  ['config'],
+  ['protocol', 'advantages', 'optim', 'backend'],
+  ['batching', 'monitor'],
+  ['policy', 'losses'],
+  ['engine', 'memory'],
+  ['rollout', 'stage'],
+  ['local', 'tinker', 'loops'],
+  ['jobs', 'run'],
+  ['process'],
+];
+
+/** Each folder of `root` has a floor, and imports its own floor and those below; with `apart`, those below alone. */
+function floors(root, house, apart = false) {
+  const name = root.replaceAll('/', '-');
+  const all = `^${root}/(${house.flat().join('|')})/`;
+  const own = (floor) => `^${root}/(${floor.join('|')})/`;
+  const comment = `Every file of ${root} lies in a folder, and a new folder gets its floor in this file.`;
+  return [
+    { name: `${name}-has-a-floor`, comment, severity: 'error', from: { path: `^${root}/`, pathNot: all }, to: {} },
+    { name: `${name}-on-a-floor`, comment, severity: 'error', from: {}, to: { path: `^${root}/`, pathNot: all } },
+    ...house.slice(0, apart ? house.length : -1).map((floor, i) => ({
+      name: `${name}-floor-${i + 1}`,
+      comment: `${floor.join(', ')}: imports a folder that isn't below it`,
+      severity: 'error',
+      from: { path: own(floor) },
+      to: { path: own(house.slice(apart ? i : i + 1).flat()), ...(apart && { pathNot: `^${root}/$1/` }) },
+    })),
+  ];
+}
 
 /** A rule against imports from `from` to `to`, both regular expressions over paths. */
 const never = (name, comment, from, to, fromNot) => ({
@@ -47,14 +66,8 @@ export default {
       from: {},
       to: { circular: true },
     },
-    {
-      name: 'services-have-a-floor',
-      comment: 'A new folder of main/services gets its floor in this file.',
-      severity: 'error',
-      from: { path: '^main/services/', pathNot: `^main/services/(${floors.flat().join('|')})/` },
-      to: {},
-    },
-    ...services,
+    ...floors('main/services', services),
+    ...floors('main/trainer', trainer, true),
     never('text-is-a-leaf', 'main/text imports nothing of ours.', '^main/text/', '^main/(?!text/)'),
     never('io-is-a-leaf', 'main/io knows errors only.', '^main/io/', '^main/(?!io/|errors\\.ts)'),
     never(
@@ -76,6 +89,13 @@ export default {
       '^main/trainer/',
       `^main/(services|store|${hosts})/`,
     ),
+    never(
+      'rewards',
+      'Rewards outside the sandbox run in a thread of their own: they know tasks, models and tensors.',
+      '^main/rewards/',
+      `^main/(trainer|services|store|${hosts})/`,
+    ),
+    never('rewards-by-path', 'The thread is started by its path.', '^main/(?!rewards/)', '^main/rewards/'),
     never(
       'store',
       'The store knows rows, and the events that become rows.',
