@@ -117,7 +117,7 @@ export interface Task<R extends TaskRecord = TaskRecord> extends TaskFacts {
   /** The record with another template for its prompt, where the task has one that may be changed. */
   withPrompt?(record: R, template: string): R;
   /** The completion that would be perfect; supervised training fits it. Empty if the task has none. */
-  reference(record: R): string;
+  target(record: R): string;
   /**
    * The rewards of completions, in order, keyed by `rewardNames`. `untilFailure`: after one that fails, the others may
    * count as failed without being looked at.

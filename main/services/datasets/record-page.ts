@@ -71,7 +71,7 @@ export function recordAt({ task: source, file, index }: RecordsOfTask & { readon
       'Choose another.',
     );
   const record = inLine(file, found.line, () => task.parseRecord(found.fields, found.line));
-  return { record, reference: task.reference(record), total: lines.length };
+  return { record, reference: task.target(record), total: lines.length };
 }
 
 /** Some records of a file, drawn by a seed. */
@@ -102,7 +102,7 @@ function draftRecord(task: Task, line: number, fields: unknown): DraftRecord {
     const { id, prompt, messages = null } = record;
     // What parseRecord has accepted is an object.
     const own = fields as Readonly<Record<string, unknown>>;
-    return { kind: 'record', line, id, prompt, messages, reference: task.reference(record), fields: own };
+    return { kind: 'record', line, id, prompt, messages, reference: task.target(record), fields: own };
   } catch (error) {
     if (error instanceof BraidError) return { kind: 'fault', line, reason: error.message };
     throw error;

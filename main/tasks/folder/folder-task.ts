@@ -88,7 +88,7 @@ export function openFolderTask(
     ...facts,
     parseRecord: (value, line) => parseFolderRecord(definition, value, line),
     quoted: (record) => quotedFields(definition, record),
-    reference: (record) => (definition.target === undefined ? '' : fillIn(withoutEnd(definition.target), record)),
+    target: (record) => (definition.target === undefined ? '' : fillIn(withoutEnd(definition.target), record)),
     score,
     measure,
     ...(environment && { environment }),

@@ -16,7 +16,7 @@ export const interleaveTask: Task<InterleaveRecord> = {
   check: null,
   parseRecord: parseInterleaveRecord,
   quoted: (record) => [record.fragment_a, record.fragment_b],
-  reference: (record) => record.target,
+  target: (record) => record.target,
   score: (answers) =>
     answers.map(({ record, completion }) => ({
       components: { alignment: alignmentReward(record.target, completion) },

@@ -26,7 +26,7 @@ function taskWith(similarity: TextSimilarity): Task<ReplyRecord> {
     // A record's own prompt stays.
     withPrompt: (record, template) =>
       record.prompt === replyPrompt(record.post) ? { ...record, prompt: replyPrompt(record.post, template) } : record,
-    reference: (record) => record.reply,
+    target: (record) => record.reply,
     score: (answers) =>
       answers.map(({ record, completion }) => ({
         components: scoreReply(record.post, completion, similarity),

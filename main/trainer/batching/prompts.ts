@@ -28,7 +28,7 @@ export function encodeRecords(
     const record = replyPrompt === null ? given : (task.withPrompt?.(given, replyPrompt) ?? given);
     const quoted = task.quoted(record);
     const promptIds = encodePrompt(tokenizer, record.prompt, quoted, record.messages);
-    const target = task.reference(record);
+    const target = task.target(record);
     const targetIds = [...tokenizer.encodeText(target), eosTokenId];
     checkTokens([...promptIds, ...targetIds], tokenizer, vocabSize, `record ${record.id}`);
     return { record, promptIds, targetIds, controlTokens: [...quoted, target].flatMap(tokenizer.controlTokens) };
@@ -45,7 +45,7 @@ export function recordsQuoting(sets: {
 
 /** The difficulty of each record, by which AdaRFT chooses: the words of its reference completion. */
 export function difficultiesOf(task: Task, records: readonly TokenRecord[]): number[] {
-  return records.map(({ record }) => countWords(task.reference(record)));
+  return records.map(({ record }) => countWords(task.target(record)));
 }
 
 /** Throws where a token has no row in the model's embedding: added tokens, and an embedding that was not resized. */

@@ -161,7 +161,7 @@ function expectedTokens(
   { record, targetIds }: TokenRecord,
   { completionTokens }: Known,
 ): number {
-  const likely = completionTokens ?? (task.reference(record) === '' ? maxCompletionLength : targetIds.length);
+  const likely = completionTokens ?? (task.target(record) === '' ? maxCompletionLength : targetIds.length);
   return Math.min(maxCompletionLength, likely);
 }
 

@@ -96,7 +96,7 @@ export function samplesOf(task: Task, generation: Generation, groupSize: number)
       group: Math.floor(row / groupSize),
       index: row % groupSize,
       prompt: record.prompt,
-      target: task.reference(record),
+      target: task.target(record),
       completion,
       reward: generation.result.rewards[row] ?? Number.NaN,
       advantage: generation.result.advantages[row] ?? 0,

@@ -33,7 +33,7 @@ export function encodeStart(
   const records = encodeRecords(task, tokenizer, start.records, eos, vocabSize);
   const evalRecords = encodeRecords(task, tokenizer, start.evalRecords, eos, vocabSize);
   if (records.length === 0) throw inputError('EMPTY_DATASET', 'Expected at least one record to train on, got none');
-  const untargeted = records.find(({ record }) => task.reference(record) === '');
+  const untargeted = records.find(({ record }) => task.target(record) === '');
   if (untargeted !== undefined && !isReinforcement(start.config.method))
     throw inputError(
       'NO_TARGET',

@@ -41,7 +41,7 @@ export function promptTexts(
       ? tokenizer.chat(record.messages ?? [{ role: 'user', content: record.prompt }])
       : record.prompt,
     ids: promptIds,
-    target: task.reference(record),
+    target: task.target(record),
   });
   const config = readModelConfig(start.modelFolder);
   return {

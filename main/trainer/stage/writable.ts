@@ -60,8 +60,8 @@ export function unwritableForModel(folder: string, task: Task, records: readonly
   return findUnwritable(
     tokenizer,
     records.map((record) => ({
-      target: task.reference(record),
-      targetIds: tokenizer.encodeText(task.reference(record)),
+      target: task.target(record),
+      targetIds: tokenizer.encodeText(task.target(record)),
       promptIds: encodePrompt(tokenizer, record.prompt, task.quoted(record), record.messages),
     })),
   );
@@ -72,7 +72,7 @@ export function unwritableOf({ tokenizer, records, evalRecords }: SessionTokens,
   return findUnwritable(
     tokenizer,
     [...records, ...evalRecords].map(({ record, targetIds, promptIds }) => ({
-      ...{ target: task.reference(record), targetIds: targetIds.slice(0, -1), promptIds },
+      ...{ target: task.target(record), targetIds: targetIds.slice(0, -1), promptIds },
     })),
   );
 }
@@ -121,7 +121,7 @@ function losesReward(
   const targets: Written[] = [];
   const changed: Written[] = [];
   for (const { record, targetIds } of [...records, ...evalRecords]) {
-    const target = task.reference(record);
+    const target = task.target(record);
     if (target === '') continue;
     const one = { record, target, written: tokenizer.decode(targetIds.slice(0, -1)) };
     if (targets.length < COMMON) targets.push(one);

@@ -18,7 +18,7 @@ const answer = (completion: string) => ({ record, completion, tokens: 0, finish:
 describe('interleaveTask', () => {
   it('rewards the reference with 1, one text after the other with less, nothing with 0', () => {
     expect(task.rewardNames).toEqual(['alignment']);
-    const scores = task.score([answer(task.reference(record)), answer('one two red blue'), answer('')]);
+    const scores = task.score([answer(task.target(record)), answer('one two red blue'), answer('')]);
     expect(scores.map(({ components }) => components.alignment)).toEqual([1, 3 / 4, 0]);
     expect(scores.every(({ failure }) => failure === null)).toBe(true);
   });

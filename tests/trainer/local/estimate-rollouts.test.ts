@@ -66,7 +66,7 @@ describe('estimateRun', () => {
   it('counts on the longest completions where a task has no target', () => {
     const untargeted = secondsPerStep(config, {}, (session) => ({
       ...session,
-      task: { ...session.task, reference: () => '' },
+      task: { ...session.task, target: () => '' },
     }));
     expect(untargeted).toBe(secondsPerStep(config, { completionTokens: config.max_completion_length }));
     expect(untargeted).toBeGreaterThan(secondsPerStep(config, {}));

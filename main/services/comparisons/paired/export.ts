@@ -64,7 +64,7 @@ function exportedPrompts(store: Store, { id, prompts }: ComparisonView): Exporte
 }
 
 function promptOf(task: Task, record: TaskRecord) {
-  const target = task.reference(record);
+  const target = task.target(record);
   const [title_a, title_b] = titlesOf(task, record);
   return { id: record.id, words: wordsOf(record, target), title_a, title_b, target };
 }

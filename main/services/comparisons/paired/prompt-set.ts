@@ -157,7 +157,7 @@ function withOwnIds(
 
 /** What identifies a prompt set: prompts and targets, in order; of a folder's task its texts, too. */
 function hashOf(task: Task, source: TaskSource, records: readonly TaskRecord[]): string {
-  const asked: unknown[] = records.map((record) => [record.id, record.prompt, task.reference(record)]);
+  const asked: unknown[] = records.map((record) => [record.id, record.prompt, task.target(record)]);
   if (typeof source !== 'string') asked.push(taskHash(source));
   return createHash('sha256').update(JSON.stringify(asked)).digest('hex').slice(0, 16);
 }

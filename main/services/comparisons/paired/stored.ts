@@ -75,7 +75,7 @@ export function storedItems(
     const item = items.get(id);
     if (item === undefined) return [];
     const { success = 0, exact_match = success, first_error = 0 } = item.metrics;
-    const target = task.reference(record);
+    const target = task.target(record);
     return [
       {
         id,

@@ -150,7 +150,7 @@ export function readComparison(app: Pick<OpenWorkspace, 'store' | 'workspace' | 
     const { id: recordId } = record;
     return {
       id: recordId,
-      words: wordsOf(record, task.reference(record)),
+      words: wordsOf(record, task.target(record)),
       titles: titlesOf(task, record),
       scores: answered.map((items) => scoreOf(items.get(recordId))),
       exact: answered.map((items) => items.get(recordId)?.exact_match === 1),
@@ -196,7 +196,7 @@ export function promptAnswers(store: Store, id: number, recordId: string): Promp
   if (record === undefined)
     throw inputError('PROMPT_UNKNOWN', `Expected a prompt of comparison ${id}, got "${recordId}"`);
   const { task } = promptTask(store, promptSetId);
-  const target = task.reference(record);
+  const target = task.target(record);
   return {
     show: task.show,
     target,

@@ -172,6 +172,6 @@ function checkOptions({ models, samples, k, temperature }: CompareOptions): void
 }
 
 function answersOf(task: Task, record: TaskRecord, completions: readonly string[]): PromptAnswers {
-  const target = task.show === 'aligned' ? task.reference(record) : null;
+  const target = task.show === 'aligned' ? task.target(record) : null;
   return { id: record.id, prompt: record.prompt, target, completions };
 }

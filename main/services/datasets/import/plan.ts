@@ -311,12 +311,12 @@ function chooseRows(
 
 function planned(task: Task, { row, record }: Parsed): PlannedRecord {
   const { id, prompt, messages = null } = record;
-  return { line: row.line, id, prompt, messages, reference: task.reference(record) };
+  return { line: row.line, id, prompt, messages, reference: task.target(record) };
 }
 
 /** Control tokens in what people wrote; no model is chosen yet. */
 function quotedIn(task: Task, records: readonly Parsed[]): string | null {
-  const texts = records.map(({ record }) => [...task.quoted(record), task.reference(record)]);
+  const texts = records.map(({ record }) => [...task.quoted(record), task.target(record)]);
   return quotedWarning(usualQuoting(texts));
 }
 

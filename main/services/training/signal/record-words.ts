@@ -34,7 +34,7 @@ function read(store: Store, run: RunRow, dataset: string): RecordWords {
   try {
     // Records are read without the reward, so it starts no thread.
     const task = openTask(runTask(store, run), '');
-    return new Map(readDataset(dataset, task).map((record) => [record.id, countWords(task.reference(record))]));
+    return new Map(readDataset(dataset, task).map((record) => [record.id, countWords(task.target(record))]));
   } catch (error) {
     if (error instanceof BraidError) return null;
     throw error;
