@@ -83,14 +83,14 @@ function noRoom(
   );
 }
 
-/** Where a checkpoint records the decision that it was trained with. */
-export const STATE_FILE = 'rng.json';
+/** All that a run resumes from besides weights and moments; the file's name is older than what it holds. */
+export const PROGRESS_FILE = 'rng.json';
 
 /** The decision that a checkpoint was trained with, as far as it records it. */
 export function recordedDecision(checkpoint: string | null): Partial<MemoryDecision> {
   if (checkpoint === null) return {};
   try {
-    const state = JSON.parse(readFileSync(join(checkpoint, STATE_FILE), 'utf8')) as { readonly memory?: unknown };
+    const state = JSON.parse(readFileSync(join(checkpoint, PROGRESS_FILE), 'utf8')) as { readonly memory?: unknown };
     const { precision, activationMb } = (state.memory ?? {}) as Partial<MemoryDecision>;
     return {
       ...(isPrecision(precision) && { precision }),

@@ -1,7 +1,7 @@
 /**
  * Checkpoints: `checkpoint-<step>/` with the weights as PEFT (or transformers) writes them, the tokenizer's files,
- * `trainer_state.json` with transformers' keys, `optimizer.safetensors`, and `rng.json` with everything else that a
- * run needs to resume as if it had never stopped. Written atomically.
+ * `trainer_state.json` with transformers' keys, `optimizer.safetensors`, and `PROGRESS_FILE` with everything else that
+ * a run needs to resume as if it had never stopped. Written atomically.
  */
 
 import { createHash } from 'node:crypto';
@@ -18,6 +18,7 @@ import type { Episode, SavedGeneration } from '../batching/generation.ts';
 import { type PromptState, startOfPrompts } from '../batching/prompt-stream.ts';
 import type { CheckpointFile, Engine } from '../engine/engine.ts';
 import type { EntropyControl } from '../losses/adaptive-entropy.ts';
+import { PROGRESS_FILE } from '../memory/decide.ts';
 import { startWatch, type WatchState } from '../monitor/collapse-watch.ts';
 import type { TrainerStart } from '../protocol/start.ts';
 import type { Metrics } from '../protocol/trainer-events.ts';
@@ -92,7 +93,7 @@ function fill(folder: string, stage: Stage, weights: readonly CheckpointFile[], 
   const chat = encodeChatSettings(start.config);
   if (chat !== null) write(CHAT_SETTINGS, chat);
   write('trainer_state.json', json(trainerState(stage, progress)));
-  write('rng.json', json(braidState(stage, progress)));
+  write(PROGRESS_FILE, json(progressState(stage, progress)));
   writeFileSync(join(folder, CHECKSUMS), encodeChecksums(digests));
 }
 
@@ -135,7 +136,7 @@ function trainerState({ config }: Stage, { step, tokens, history }: RunProgress)
 }
 
 /** The random numbers depend on (seed, step …) alone, so their state is the seed and the position in the run. */
-function braidState({ config, start, memory }: Stage, { step, watch, prompts, entropy, generation }: RunProgress) {
+function progressState({ config, start, memory }: Stage, { step, watch, prompts, entropy, generation }: RunProgress) {
   const dataset = fingerprint(start.records);
   return {
     ...{ seed: config.seed, step, dataset, memory, watch },
@@ -237,7 +238,7 @@ const generationSchema = z.object({
   oldLogps: rowsSchema.nullable(),
   refLogps: rowsSchema.nullable().default(null),
 }) satisfies z.ZodType<SavedGeneration>;
-const braidStateSchema = z.object({
+const progressSchema = z.object({
   seed: z.int(),
   step: z.int().min(0),
   dataset: z.string(),
@@ -250,18 +251,18 @@ const braidStateSchema = z.object({
 /** Restores progress from a checkpoint of the same run, and the engine's own state. */
 export async function restoreCheckpoint(folder: string, { start }: Stage, engine: Engine): Promise<RunProgress> {
   const state = parse(trainerStateSchema, join(folder, 'trainer_state.json'));
-  const braid = parse(braidStateSchema, join(folder, 'rng.json'));
-  checkBelongs(folder, { ...braid, globalStep: state.global_step }, start);
-  checkVocabulary(folder, braid.generation, engine.describe().vocabSize);
+  const progress = parse(progressSchema, join(folder, PROGRESS_FILE));
+  checkBelongs(folder, { ...progress, globalStep: state.global_step }, start);
+  checkVocabulary(folder, progress.generation, engine.describe().vocabSize);
   await engine.load(folder);
   return {
     step: state.global_step,
     tokens: state.num_input_tokens_seen,
     history: state.log_history as unknown as RunProgress['history'],
-    watch: braid.watch,
-    prompts: braid.prompts ?? startOfPrompts,
-    entropy: braid.entropy,
-    generation: braid.generation,
+    watch: progress.watch,
+    prompts: progress.prompts ?? startOfPrompts,
+    entropy: progress.entropy,
+    generation: progress.generation,
   };
 }
 
@@ -279,7 +280,7 @@ function checkBelongs(
       'Resume with the same dataset, or start a new stage from the checkpoint with --from.',
     );
   }
-  const file = join(folder, 'rng.json');
+  const file = join(folder, PROGRESS_FILE);
   if (saved.seed !== config.seed)
     throw inputError('BAD_CHECKPOINT', `${file}: expected "seed" ${config.seed}, got ${saved.seed}`, USE_ANOTHER);
   if (saved.step !== saved.globalStep) {
@@ -297,7 +298,7 @@ function checkVocabulary(folder: string, generation: SavedGeneration | null, voc
   if (foreign === undefined) return;
   throw inputError(
     'BAD_CHECKPOINT',
-    `${join(folder, 'rng.json')}: expected completions of tokens below ${vocabulary}, got token ${foreign}`,
+    `${join(folder, PROGRESS_FILE)}: expected completions of tokens below ${vocabulary}, got token ${foreign}`,
     USE_ANOTHER,
   );
 }
