@@ -8,7 +8,7 @@ import { openClassifier, openEncoder } from '../../main/rewards/reward-model.ts'
 import { temporaryFolder } from '../store/helpers.ts';
 import { answersTo, outcomesOf, specOf } from './answers.ts';
 
-const fixture = (name: string): string => fileURLToPath(new URL(`../../parity/fixtures/${name}`, import.meta.url));
+const fixture = (name: string): string => fileURLToPath(new URL(`../parity/fixtures/${name}`, import.meta.url));
 
 function classifierFolder(name: string): string {
   const folder = temporaryFolder();

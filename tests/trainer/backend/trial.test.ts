@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { secondsOfTrial, trialShapes } from '../../../main/trainer/backend/trial.ts';
 import { parseConfig } from '../../../main/trainer/config/config.ts';
 
-const folder = (name: string): string => fileURLToPath(new URL(`../../${name}`, import.meta.url));
+const folder = (name: string): string => fileURLToPath(new URL(`../../../${name}`, import.meta.url));
 
 describe('trialShapes', () => {
   it("are the model's own, and the usual ones where its folder can't be read", () => {
