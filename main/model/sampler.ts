@@ -15,6 +15,9 @@ export interface SamplingOptions {
   readonly repetitionPenalty: number;
 }
 
+/** Every token may be drawn, with the probability that the model gives it. */
+export const UNFILTERED = { topK: 0, topP: 1, minP: null, repetitionPenalty: 1 } as const;
+
 /** Seen tokens become less likely: positive logits are divided by the penalty, negative ones multiplied (Keskar et al. 2019). */
 export function repetitionPenalty(penalty: number): LogitsProcessor {
   return (logits, seen) => {

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { attendPacked, forward } from '../../main/model/decoder.ts';
 import { type Completion, type GenerateOptions, generate } from '../../main/model/generate.ts';
 import { disposeModel, type Model } from '../../main/model/model.ts';
+import { UNFILTERED } from '../../main/model/sampler.ts';
 import type { EndedTurn } from '../../main/model/turns.ts';
 import { openTestBackends, tensorsLeft } from '../backends.ts';
 import { tinyModel } from './tiny.ts';
@@ -21,7 +22,8 @@ function answer(ended: readonly EndedTurn[]): (number[] | null)[] {
 
 const IN_TURNS: GenerateOptions = {
   ...{ numGenerations: 2, maxNewTokens: 24, eosTokenIds: [], coordinates: [1, 2] },
-  ...{ temperature: 1, topK: 0, topP: 1, minP: null, repetitionPenalty: 1 },
+  temperature: 1,
+  ...UNFILTERED,
   turns: { maxTurnTokens: 4, answer },
 };
 

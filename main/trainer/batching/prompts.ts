@@ -1,5 +1,6 @@
 /** Records as token ids, and the completion length that they need. */
 import { BraidError, inputError } from '../../errors.ts';
+import type { ModelConfig } from '../../model/config.ts';
 import { encodePrompt, type Tokenizer } from '../../model/tokenizer.ts';
 import type { Task, TaskRecord } from '../../tasks/task.ts';
 import { type Quoting, quotingOf } from '../../text/quoted-tokens.ts';
@@ -15,22 +16,22 @@ export interface TokenRecord {
   readonly controlTokens?: readonly string[];
 }
 
-/** Encodes every record's prompt and reference completion for a model of `vocabSize` tokens. */
+/** Encodes every record's prompt and reference completion for a model. */
 export function encodeRecords(
   task: Task,
   tokenizer: Tokenizer,
   records: readonly TaskRecord[],
-  eosTokenId: number,
-  vocabSize: number,
+  model: Pick<ModelConfig, 'eosTokenIds' | 'vocabSize'>,
 ): readonly TokenRecord[] {
   const { replyPrompt } = tokenizer;
+  const end = endToken(tokenizer, model.eosTokenIds);
   return records.map((given) => {
     const record = replyPrompt === null ? given : (task.withPrompt?.(given, replyPrompt) ?? given);
     const quoted = task.quoted(record);
     const promptIds = encodePrompt(tokenizer, record.prompt, quoted, record.messages);
     const target = task.target(record);
-    const targetIds = [...tokenizer.encodeText(target), eosTokenId];
-    checkTokens([...promptIds, ...targetIds], tokenizer, vocabSize, `record ${record.id}`);
+    const targetIds = [...tokenizer.encodeText(target), end];
+    checkTokens([...promptIds, ...targetIds], tokenizer, model.vocabSize, `record ${record.id}`);
     return { record, promptIds, targetIds, controlTokens: [...quoted, target].flatMap(tokenizer.controlTokens) };
   });
 }
@@ -81,7 +82,7 @@ function margin(longest: number): number {
  * token plus a margin. Throws for a number below the longest target.
  */
 export function completionLength(
-  records: readonly TokenRecord[],
+  records: readonly Pick<TokenRecord, 'targetIds'>[],
   config: Pick<TrainConfig, 'max_completion_length'>,
   task: Pick<Task, 'maxCompletionLength'>,
 ): number {

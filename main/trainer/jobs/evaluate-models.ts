@@ -1,16 +1,15 @@
 /** Job: several models complete the same held-out records, one after the other. */
 
 import { append } from '../../lists.ts';
-import { loadTokenizer } from '../../model/tokenizer.ts';
 import type { ExternalAccess } from '../../tasks/external/access.ts';
 import { openTask, type TaskSource } from '../../tasks/index.ts';
 import type { Task, TaskRecord } from '../../tasks/task.ts';
 import type { BackendChoice } from '../backend/open-backend.ts';
-import { completionLength, encodeRecords, endToken, longestPrompt } from '../batching/prompts.ts';
 import { openPolicies, type PolicyOpener } from '../memory/open-policy.ts';
-import { checkParts, endTokensOf, type ModelParts, vocabularyOf } from '../policy/model-parts.ts';
+import type { ModelParts } from '../policy/model-parts.ts';
 import type { EvaluationItem } from '../protocol/trainer-events.ts';
 import { evaluate } from '../rollout/held-out.ts';
+import { openAnswering } from './answering-model.ts';
 import type { JobIo } from './job-io.ts';
 import { sampler } from './sampler.ts';
 
@@ -75,24 +74,19 @@ async function evaluateModel(
   { alive }: Pick<JobIo, 'alive'>,
   onDone: (done: number) => Promise<void>,
 ): Promise<EvaluationItem[]> {
-  checkParts(parts);
-  const tokenizer = loadTokenizer(parts.tokenizer, parts.chat);
-  const eos = endToken(tokenizer, endTokensOf(parts));
-  const records = encodeRecords(task, tokenizer, job.records, eos, vocabularyOf(parts));
-  const maxNewTokens = completionLength(records, { max_completion_length: job.maxCompletionLength }, task);
-  const { policy, activationMb, dispose } = open(parts, longestPrompt(records) + maxNewTokens);
+  const model = openAnswering(parts, task, job, open);
+  const { tokenizer, records, maxNewTokens } = model;
   const items: EvaluationItem[] = [];
   try {
     // In batches, so that progress can be sent between them.
     for (let first = 0; first < records.length; first += job.batchSize) {
       const batch = records.slice(first, first + job.batchSize);
       const options = { maxNewTokens, batchSize: job.batchSize, onToken: alive };
-      const engine = sampler(policy, tokenizer, activationMb);
-      append(items, (await evaluate({ engine, task, tokenizer }, batch, options)).items);
+      append(items, (await evaluate({ engine: sampler(model), task, tokenizer }, batch, options)).items);
       await onDone(items.length);
     }
     return items;
   } finally {
-    dispose();
+    model.dispose();
   }
 }

@@ -1,11 +1,14 @@
 /** Job: one model completes one prompt, streaming its text. */
 import { inputError } from '../../errors.ts';
-import { encodePrompt, endTokens, loadTokenizer } from '../../model/tokenizer.ts';
+import type { ModelConfig } from '../../model/config.ts';
+import { UNFILTERED } from '../../model/sampler.ts';
+import { encodePrompt, endTokens, type Tokenizer } from '../../model/tokenizer.ts';
 import type { BackendChoice } from '../backend/open-backend.ts';
 import { checkTokens, completionLength, endToken } from '../batching/prompts.ts';
 import { generateWithin } from '../memory/generate-within.ts';
 import { openPolicy } from '../memory/open-policy.ts';
-import { checkParts, endTokensOf, type ModelParts, vocabularyOf } from '../policy/model-parts.ts';
+import type { ModelParts } from '../policy/model-parts.ts';
+import { openTokenizer } from './answering-model.ts';
 import type { JobIo } from './job-io.ts';
 import { openShownText } from './shown-text.ts';
 
@@ -40,26 +43,25 @@ export interface GenerateResult {
 /** Completes the prompt. */
 export async function runGenerateJob(job: GenerateJob, io: JobIo): Promise<GenerateResult> {
   const { temperature, seed, model: parts } = job;
-  checkParts(parts);
-  const tokenizer = loadTokenizer(parts.tokenizer, parts.chat);
+  const { tokenizer, config } = openTokenizer(parts);
   const promptIds = encodePrompt(tokenizer, job.prompt, job.quoted);
-  checkTokens(promptIds, tokenizer, vocabularyOf(parts), 'the prompt');
-  const maxNewTokens = job.maxNewTokens ?? lengthOf(job, tokenizer);
+  checkTokens(promptIds, tokenizer, config.vocabSize, 'the prompt');
+  const maxNewTokens = job.maxNewTokens ?? lengthOf(job.target, tokenizer, config);
   if (promptIds.length === 0) throw inputError('EMPTY_PROMPT', 'Expected a prompt of at least one token, got none');
   const { policy, activationMb, dispose } = openPolicy(parts, promptIds.length + maxNewTokens, job.beside);
   try {
-    const eosTokenIds = endTokens(tokenizer, policy.model.config.eosTokenIds);
-    const { beginTurn, onRow } = openShownText(io, tokenizer, eosTokenIds);
-    const onToken = (done: number): void => {
-      // The prompt is read: at first, and again if memory ran out.
-      if (done === 0) beginTurn();
-      io.alive();
-    };
+    const eosTokenIds = endTokens(tokenizer, config.eosTokenIds);
+    const { onToken, onRow } = openShownText(io, tokenizer, eosTokenIds);
     const began = performance.now();
-    const sampling = { temperature, topK: 0, topP: 1, minP: null, repetitionPenalty: 1, coordinates: [seed] };
     const [completion] = generateWithin(policy, [promptIds], activationMb, {
-      ...{ numGenerations: 1, maxNewTokens, eosTokenIds, onRow, onToken },
-      ...sampling,
+      numGenerations: 1,
+      maxNewTokens,
+      temperature,
+      ...UNFILTERED,
+      coordinates: [seed],
+      eosTokenIds,
+      onRow,
+      onToken,
     });
     const { ids: all = [], terminated = false } = completion ?? {};
     const seconds = (performance.now() - began) / 1000;
@@ -70,8 +72,7 @@ export async function runGenerateJob(job: GenerateJob, io: JobIo): Promise<Gener
 }
 
 /** The same as in an evaluation. */
-function lengthOf({ target, model }: GenerateJob, tokenizer: ReturnType<typeof loadTokenizer>): number {
-  const targetIds = [...tokenizer.encodeText(target), endToken(tokenizer, endTokensOf(model))];
-  const record = { record: { id: 'prompt', prompt: '' }, promptIds: [], targetIds };
-  return completionLength([record], { max_completion_length: null }, { maxCompletionLength: null });
+function lengthOf(target: string, tokenizer: Tokenizer, { eosTokenIds }: ModelConfig): number {
+  const targetIds = [...tokenizer.encodeText(target), endToken(tokenizer, eosTokenIds)];
+  return completionLength([{ targetIds }], { max_completion_length: null }, { maxCompletionLength: null });
 }

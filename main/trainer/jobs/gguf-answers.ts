@@ -12,7 +12,7 @@ import { endTokens, loadTokenizer, type Tokenizer } from '../../model/tokenizer.
 import { openTask, type TaskSource } from '../../tasks/index.ts';
 import type { TaskRecord } from '../../tasks/task.ts';
 import type { BackendChoice } from '../backend/open-backend.ts';
-import { encodeRecords, endToken } from '../batching/prompts.ts';
+import { encodeRecords } from '../batching/prompts.ts';
 import type { JobIo } from './job-io.ts';
 
 export interface GgufAnswersJob extends BackendChoice {
@@ -119,12 +119,11 @@ function promptsOf(
   asked: GgufAnswersJob['asked'],
   { task: source, tokenizer, folder }: Pick<GgufAnswersJob, 'task' | 'folder'> & { readonly tokenizer: Tokenizer },
 ): Prompt[] {
-  const { eosTokenIds, vocabSize } = readModelConfig(folder);
   // Nothing is scored: the task starts no thread.
   const task = openTask(source, '');
   try {
     const records = asked.map(({ record }) => record);
-    return encodeRecords(task, tokenizer, records, endToken(tokenizer, eosTokenIds), vocabSize).map(
+    return encodeRecords(task, tokenizer, records, readModelConfig(folder)).map(
       ({ record: { prompt, messages }, promptIds: ids }, i) => {
         const { expected = '' } = asked[i] ?? {};
         const text = tokenizer.hasChatTemplate

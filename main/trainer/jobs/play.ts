@@ -2,7 +2,7 @@
  * Job: one model completes one record of a folder's task as a run would have it do, streaming: turn by turn where the task
  * has an environment, then scored by its reward.
  */
-import { endTokens, loadTokenizer } from '../../model/tokenizer.ts';
+import { UNFILTERED } from '../../model/sampler.ts';
 import type { ExternalAccess } from '../../tasks/external/access.ts';
 import { promptMessages } from '../../tasks/folder/environment.ts';
 import type { FolderSource } from '../../tasks/folder/source.ts';
@@ -17,14 +17,14 @@ import {
   totalReward,
 } from '../../tasks/task.ts';
 import type { BackendChoice } from '../backend/open-backend.ts';
-import { completionLength, encodeRecords, endToken, longestPrompt } from '../batching/prompts.ts';
-import type { Engine } from '../engine/engine.ts';
-import { generateWithin } from '../memory/generate-within.ts';
+import { longestPrompt } from '../batching/prompts.ts';
 import { openPolicy } from '../memory/open-policy.ts';
-import { checkParts, endTokensOf, type ModelParts, vocabularyOf } from '../policy/model-parts.ts';
+import type { ModelParts } from '../policy/model-parts.ts';
 import { sampleEpisodes } from '../rollout/episodes.ts';
 import { answerOf } from '../rollout/score.ts';
+import { openAnswering } from './answering-model.ts';
 import type { JobIo } from './job-io.ts';
+import { sampler } from './sampler.ts';
 import { openShownText, type ShownText } from './shown-text.ts';
 
 export interface PlayJob extends BackendChoice {
@@ -79,44 +79,40 @@ export async function runPlayJob(job: PlayJob, io: JobIo): Promise<PlayResult> {
 }
 
 async function play({ model: parts, ...job }: PlayJob, task: Task, io: JobIo): Promise<PlayResult> {
-  checkParts(parts);
-  const tokenizer = loadTokenizer(parts.tokenizer, parts.chat);
-  const eos = endToken(tokenizer, endTokensOf(parts));
-  const prompts = encodeRecords(task, tokenizer, [job.record], eos, vocabularyOf(parts));
-  const maxNewTokens = completionLength(prompts, { max_completion_length: job.maxCompletionLength }, task);
-  const promptTokens = longestPrompt(prompts);
-  const { policy, activationMb, dispose } = openPolicy(parts, promptTokens + maxNewTokens, job.beside);
+  const asked = { records: [job.record], maxCompletionLength: job.maxCompletionLength };
+  const model = openAnswering(parts, task, asked, (its, maxLength) => openPolicy(its, maxLength, job.beside));
   try {
-    const eosTokenIds = endTokens(tokenizer, policy.model.config.eosTokenIds);
-    const shown = openShownText(io, tokenizer, eosTokenIds);
-    const onToken = (done: number): void => {
-      // The prompt is read: at first, and again if memory ran out.
-      if (done === 0) shown.beginTurn();
-      io.alive();
-    };
-    const engine: Pick<Engine, 'sample'> = {
-      sample: async (ids, sampling) =>
-        generateWithin(policy, ids, activationMb, { ...sampling, eosTokenIds, onRow: shown.onRow }),
-    };
+    const { tokenizer, records, maxNewTokens } = model;
+    const shown = openShownText(io, tokenizer, model.eosTokenIds);
+    const engine = sampler(model, shown.onRow);
     const environment = task.environment && withShownTurns(task.environment, job.record, shown, io);
     const began = performance.now();
     const [played] = await sampleEpisodes(
       { engine, task: { ...(environment && { environment }) }, tokenizer },
-      prompts,
+      records,
       {
-        ...{ numGenerations: 1, maxNewTokens, onToken, coordinates: [job.seed] },
-        ...{ temperature: job.temperature, topK: 0, topP: 1, minP: null, repetitionPenalty: 1 },
+        numGenerations: 1,
+        maxNewTokens,
+        temperature: job.temperature,
+        ...UNFILTERED,
+        coordinates: [job.seed],
+        onToken: shown.onToken,
       },
     );
     const seconds = (performance.now() - began) / 1000;
     const answer = answerOf(job.record, played, tokenizer.decode);
     const { completion, messages = null, tokens, finish } = answer;
     return {
-      ...{ completion, messages, tokens, promptTokens, terminated: finish === 'stop', seconds },
+      completion,
+      messages,
+      tokens,
+      promptTokens: longestPrompt(records),
+      terminated: finish === 'stop',
+      seconds,
       ...scored(task, answer),
     };
   } finally {
-    dispose();
+    model.dispose();
   }
 }
 
@@ -124,7 +120,9 @@ function scored(task: Task, answer: Answer): Pick<PlayResult, 'components' | 'fa
   const { components = {}, failure = null } = task.score([answer])[0] ?? {};
   const { check } = task;
   return {
-    ...{ components, failure, reward: totalReward(task, components) },
+    components,
+    failure,
+    reward: totalReward(task, components),
     check: check === null ? null : { name: check.name, value: check.measure([answer])[0] ?? Number.NaN },
   };
 }

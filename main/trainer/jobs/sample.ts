@@ -5,16 +5,16 @@
 
 import { append } from '../../lists.ts';
 import { adapterNorms, type ModuleNorm } from '../../model/adapter-norms.ts';
-import { loadTokenizer } from '../../model/tokenizer.ts';
+import { UNFILTERED } from '../../model/sampler.ts';
 import { hashString } from '../../random.ts';
 import { openTask, type TaskSource } from '../../tasks/index.ts';
 import type { Task, TaskMessage, TaskRecord } from '../../tasks/task.ts';
 import type { BackendChoice } from '../backend/open-backend.ts';
-import { completionLength, encodeRecords, endToken, longestPrompt } from '../batching/prompts.ts';
 import { openPolicies, type PolicyOpener } from '../memory/open-policy.ts';
-import { checkParts, endTokensOf, type ModelParts, vocabularyOf } from '../policy/model-parts.ts';
+import type { ModelParts } from '../policy/model-parts.ts';
 import { sampleEpisodes } from '../rollout/episodes.ts';
 import { answerOf } from '../rollout/score.ts';
+import { openAnswering } from './answering-model.ts';
 import type { JobIo } from './job-io.ts';
 import { sampler } from './sampler.ts';
 
@@ -86,12 +86,8 @@ async function sampleModel(
   onDone: (done: number) => Promise<void>,
 ): Promise<SampledModel> {
   const began = performance.now();
-  checkParts(parts);
-  const tokenizer = loadTokenizer(parts.tokenizer, parts.chat);
-  const eos = endToken(tokenizer, endTokensOf(parts));
-  const records = encodeRecords(task, tokenizer, job.records, eos, vocabularyOf(parts));
-  const maxNewTokens = completionLength(records, { max_completion_length: job.maxCompletionLength }, task);
-  const { policy, activationMb, dispose } = open(parts, longestPrompt(records) + maxNewTokens);
+  const model = openAnswering(parts, task, job, open);
+  const { policy, tokenizer, records, maxNewTokens } = model;
   const completions: string[][] = [];
   const messages: (readonly TaskMessage[])[][] = [];
   const lengths: { readonly tokens: number; readonly ended: boolean }[][] = [];
@@ -99,14 +95,11 @@ async function sampleModel(
   try {
     for (let first = 0; first < records.length; first += job.batchSize) {
       const batch = records.slice(first, first + job.batchSize);
-      const made = await sampleEpisodes({ engine: sampler(policy, tokenizer, activationMb), task, tokenizer }, batch, {
+      const made = await sampleEpisodes({ engine: sampler(model), task, tokenizer }, batch, {
         numGenerations: job.samples,
         maxNewTokens,
         temperature: job.temperature,
-        topK: 0,
-        topP: 1,
-        minP: null,
-        repetitionPenalty: 1,
+        ...UNFILTERED,
         coordinates: [job.seed, SAMPLE_STREAM, first],
         onToken: alive,
       });
@@ -134,6 +127,6 @@ async function sampleModel(
       seconds: (performance.now() - began) / 1000,
     };
   } finally {
-    dispose();
+    model.dispose();
   }
 }

@@ -1,16 +1,19 @@
-import { endTokens, type Tokenizer } from '../../model/tokenizer.ts';
+import type { GenerateOptions } from '../../model/generate.ts';
 import type { Engine } from '../engine/engine.ts';
 import { generateWithin } from '../memory/generate-within.ts';
-import type { Policy } from '../policy/policy.ts';
+import type { OpenPolicy } from '../memory/open-policy.ts';
 
-/** A policy as what an evaluation asks for completions. */
+/** A model as what is asked for completions; `onRow` is called with each token. */
 export function sampler(
-  policy: Policy,
-  tokenizer: Pick<Tokenizer, 'eosTokenId'>,
-  activationMb: number,
+  {
+    policy,
+    activationMb,
+    eosTokenIds,
+  }: Pick<OpenPolicy, 'policy' | 'activationMb'> & Pick<GenerateOptions, 'eosTokenIds'>,
+  onRow?: GenerateOptions['onRow'],
 ): Pick<Engine, 'sample'> {
-  const eosTokenIds = endTokens(tokenizer, policy.model.config.eosTokenIds);
+  const options = { eosTokenIds, ...(onRow && { onRow }) };
   return {
-    sample: async (prompts, sampling) => generateWithin(policy, prompts, activationMb, { ...sampling, eosTokenIds }),
+    sample: async (prompts, sampling) => generateWithin(policy, prompts, activationMb, { ...sampling, ...options }),
   };
 }

@@ -6,8 +6,8 @@ import type { JobIo } from './job-io.ts';
 const INTERVAL_MS = 30;
 
 export interface ShownText {
-  /** A turn begins, or begins again after memory ran out. */
-  beginTurn(): void;
+  /** Each decoding step. The first of a turn reads the prompt: at first, and again after memory ran out. */
+  onToken(done: number): void;
   /** The model's next token; end tokens are counted and not shown. */
   onRow(row: number, id: number): void;
   /** Returns the tokens of all turns so far. */
@@ -15,7 +15,7 @@ export interface ShownText {
 }
 
 export function openShownText(
-  io: Pick<JobIo, 'text'>,
+  io: Pick<JobIo, 'text' | 'alive'>,
   { decode }: Pick<Tokenizer, 'decode'>,
   eosTokenIds: readonly number[],
 ): ShownText {
@@ -25,7 +25,10 @@ export function openShownText(
     [ids, ofTurn] = [[], 0];
   };
   return {
-    beginTurn,
+    onToken: (done) => {
+      if (done === 0) beginTurn();
+      io.alive();
+    },
     onRow: (_row, id) => {
       ofTurn++;
       if (!ends.has(id)) ids.push(id);

@@ -1,4 +1,5 @@
 /** Held-out evaluation: greedy completions of frozen prompts, measured by the task. */
+import { UNFILTERED } from '../../model/sampler.ts';
 import type { Task } from '../../tasks/task.ts';
 import type { TokenRecord } from '../batching/prompts.ts';
 import type { EvaluationItem, Metrics } from '../protocol/trainer-events.ts';
@@ -36,10 +37,7 @@ export async function evaluate(
       numGenerations: 1,
       maxNewTokens: options.maxNewTokens,
       temperature: 0,
-      topK: 0,
-      topP: 1,
-      minP: null,
-      repetitionPenalty: 1,
+      ...UNFILTERED,
       coordinates: [0],
       ...(options.onToken && { onToken: options.onToken }),
     });

@@ -3,7 +3,7 @@ import { inputError } from '../../errors.ts';
 import { readModelConfig } from '../../model/config.ts';
 import { loadTokenizer } from '../../model/tokenizer.ts';
 import type { Task } from '../../tasks/task.ts';
-import { completionLength, encodeRecords, endToken } from '../batching/prompts.ts';
+import { completionLength, encodeRecords } from '../batching/prompts.ts';
 import { isReinforcement } from '../config/config.ts';
 import type { TrainerStart } from '../protocol/start.ts';
 import type { Stage } from './stage.ts';
@@ -28,10 +28,9 @@ export function encodeStart(
   // A resumed run continues as it started.
   if (fault !== undefined && (start.resumeFrom ?? null) === null)
     throw inputError('BAD_CHAT_SETTINGS', fault.message, fault.remedy);
-  const { eosTokenIds, vocabSize } = readModelConfig(start.modelFolder);
-  const eos = endToken(tokenizer, eosTokenIds);
-  const records = encodeRecords(task, tokenizer, start.records, eos, vocabSize);
-  const evalRecords = encodeRecords(task, tokenizer, start.evalRecords, eos, vocabSize);
+  const model = readModelConfig(start.modelFolder);
+  const records = encodeRecords(task, tokenizer, start.records, model);
+  const evalRecords = encodeRecords(task, tokenizer, start.evalRecords, model);
   if (records.length === 0) throw inputError('EMPTY_DATASET', 'Expected at least one record to train on, got none');
   const untargeted = records.find(({ record }) => task.target(record) === '');
   if (untargeted !== undefined && !isReinforcement(start.config.method))

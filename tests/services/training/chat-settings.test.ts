@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CHAT_SETTINGS } from '../../../main/model/chat-settings.ts';
+import { readModelConfig } from '../../../main/model/config.ts';
 import { loadTokenizer } from '../../../main/model/tokenizer.ts';
 import { savedConfig } from '../../../main/services/runs/saved-config.ts';
 import { startTraining } from '../../../main/services/training/training.ts';
@@ -50,7 +51,7 @@ describe('chat settings', () => {
     const checkpoint = first.checkpoint ?? '';
     expect(JSON.parse(readFileSync(join(checkpoint, CHAT_SETTINGS), 'utf8'))).toMatchObject({ reply_prompt });
     const tokenizer = loadTokenizer(checkpoint);
-    const encoded = encodeRecords(replyTask, tokenizer, records.map(parseReplyRecord), 2, 1e9);
+    const encoded = encodeRecords(replyTask, tokenizer, records.map(parseReplyRecord), readModelConfig(model));
     expect(encoded.map(({ record }) => record.prompt)).toEqual(['wd wa wb we', 'we wf']);
     expect(encoded[0]?.promptIds).toEqual(tokenizer.encode('wd wa wb we'));
     const next = await startTraining(store, config({ ...stage, reply_prompt: null, from_checkpoint: checkpoint }), {

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { BraidError } from '../../../main/errors.ts';
 import { type Completion, generate } from '../../../main/model/generate.ts';
 import { disposeModel } from '../../../main/model/model.ts';
+import { UNFILTERED } from '../../../main/model/sampler.ts';
 import type { TurnTaking } from '../../../main/model/turns.ts';
 import { generateWithin } from '../../../main/trainer/memory/generate-within.ts';
 import { cacheBytes } from '../../../main/trainer/memory/plan.ts';
@@ -13,7 +14,8 @@ import { tinyModel } from '../../model/tiny.ts';
 const PROMPTS = [[3, 4, 5], [6, 7], [8]];
 const OPTIONS = {
   ...{ numGenerations: 3, maxNewTokens: 6, eosTokenIds: [2], coordinates: [1] },
-  ...{ temperature: 1, topK: 0, topP: 1, minP: null, repetitionPenalty: 1 },
+  temperature: 1,
+  ...UNFILTERED,
 };
 
 for (const backend of await openTestBackends()) {

@@ -5,9 +5,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Completion } from '../../../main/model/generate.ts';
 import { loadModel } from '../../../main/model/load.ts';
 import { disposeModel, type Model } from '../../../main/model/model.ts';
-import { endTokens, loadTokenizer } from '../../../main/model/tokenizer.ts';
+import { UNFILTERED } from '../../../main/model/sampler.ts';
+import { endTokens } from '../../../main/model/tokenizer.ts';
+import { interleaveTask } from '../../../main/tasks/interleave/task.ts';
 import { closeWasmBackend } from '../../../main/tensor/wasm/boot.ts';
 import type { WasmRuntime } from '../../../main/tensor/wasm/runtime.ts';
+import { openAnswering } from '../../../main/trainer/jobs/answering-model.ts';
 import { runGenerateJob } from '../../../main/trainer/jobs/generate-text.ts';
 import { sampler } from '../../../main/trainer/jobs/sampler.ts';
 import { openLocalEngine } from '../../../main/trainer/local/local-engine.ts';
@@ -21,8 +24,11 @@ import { tinySession } from './tiny-run.ts';
 /** The tokenizer's end token, and the one that config.json names. */
 const [OWN, CONFIGURED] = [1, 2];
 const SAMPLING = {
-  ...{ numGenerations: 16, maxNewTokens: 24, temperature: 1, topK: 0, topP: 1, minP: null },
-  ...{ repetitionPenalty: 1, coordinates: [1, 2] },
+  numGenerations: 16,
+  maxNewTokens: 24,
+  temperature: 1,
+  ...UNFILTERED,
+  coordinates: [1, 2],
 };
 const PROMPTS = [[3, 7, 4, 8, 5]];
 
@@ -74,7 +80,11 @@ describe("a model whose tokenizer names another end token than its config.json's
   });
 
   it('stops at both in an evaluation', async () => {
-    const engine = sampler({ model: base, adapter: null }, loadTokenizer(folder), 1024);
+    const opened = { policy: { model: base, adapter: null }, activationMb: 1024, dispose: () => undefined };
+    const none = { records: [], maxCompletionLength: null };
+    const engine = sampler(
+      openAnswering({ base: folder, adapter: null, tokenizer: folder }, interleaveTask, none, () => opened),
+    );
     expectBoth(await engine.sample(PROMPTS, SAMPLING));
   });
 

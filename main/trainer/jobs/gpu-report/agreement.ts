@@ -3,6 +3,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import { generate } from '../../../model/generate.ts';
 import { adapterParameters, createAdapter, disposeAdapter } from '../../../model/lora.ts';
 import { disposeModel } from '../../../model/model.ts';
+import { UNFILTERED } from '../../../model/sampler.ts';
 import { closeWasmBackend, openWasmBackend } from '../../../tensor/wasm/boot.ts';
 import type { WeightPrecision } from '../../../tensor/weights.ts';
 import { disposeBatch, uploadGroups } from '../../batching/packed-batch.ts';
@@ -102,7 +103,8 @@ function compute(precision: WeightPrecision): Quantities {
   try {
     const tokens = generate(model, adapter, PROMPTS, {
       ...{ numGenerations: 1, maxNewTokens: NEW_TOKENS, eosTokenIds: [], coordinates: [1] },
-      ...{ temperature: 0, topK: 0, topP: 1, minP: null, repetitionPenalty: 1 },
+      temperature: 0,
+      ...UNFILTERED,
     }).flatMap(({ ids }) => ids);
     const logps = logpsOf();
     const loss = (): tf.Scalar => tf.sum(completionLogps({ model, adapter }, batch, 1, { checkpointing: true }).logps);

@@ -3,6 +3,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import { generate } from '../../../model/generate.ts';
 import { type Adapter, adapterParameters } from '../../../model/lora.ts';
 import type { Model } from '../../../model/model.ts';
+import { UNFILTERED } from '../../../model/sampler.ts';
 import type { DeviceBatch } from '../../batching/packed-batch.ts';
 import { completionLogps, lossAndGradients } from '../../policy/policy.ts';
 
@@ -25,7 +26,8 @@ export function sampleRows(
 ): void {
   generate(model, adapter, [promptIds], {
     ...{ numGenerations: rows, maxNewTokens: tokens, eosTokenIds: [], coordinates: [1] },
-    ...{ temperature: 1, topK: 0, topP: 1, minP: null, repetitionPenalty: 1 },
+    temperature: 1,
+    ...UNFILTERED,
   });
 }
 

@@ -5,6 +5,7 @@
 import { generate } from '../../../model/generate.ts';
 import { type Adapter, adapterParameters } from '../../../model/lora.ts';
 import type { Model } from '../../../model/model.ts';
+import { UNFILTERED } from '../../../model/sampler.ts';
 import { computeAdvantages } from '../../advantages/advantages.ts';
 import { planBatches } from '../../batching/batching.ts';
 import type { ScoredGeneration } from '../../batching/generation.ts';
@@ -43,7 +44,8 @@ export function openWholeSteps(
   const sampled = (): ScoredGeneration => {
     const completions = generate(model, adapter, [promptIds], {
       ...{ numGenerations: rows, maxNewTokens: decoded, eosTokenIds: [], coordinates: [1, number] },
-      ...{ temperature: 1, topK: 0, topP: 1, minP: null, repetitionPenalty: 1 },
+      temperature: 1,
+      ...UNFILTERED,
     });
     // One that costs nothing and differs within a group: a group of equal rewards has no gradient to compute.
     const rewards = [completions.map(({ ids }, row) => new Set(ids).size + row / rows)];
