@@ -3,7 +3,7 @@ import type { Store } from '../../store/index.ts';
 import { parseConfig } from '../../trainer/config/config.ts';
 import type { EngineAccess } from '../engines/engine-for.ts';
 import { withAbsolutePaths } from '../training/absolute-paths.ts';
-import { plannedStart } from '../training/training.ts';
+import { plannedStart } from '../training/planned-start.ts';
 import type { HostPaths } from '../workspace/paths.ts';
 import type { SweepDraft } from './draft.ts';
 import { storedPlanSchema } from './plan.ts';

@@ -4,8 +4,8 @@ import type { EngineAccess } from '../engines/engine-for.ts';
 import { runTrainerJob } from '../trainer-process/job.ts';
 import { rememberEstimate } from '../training/known-estimates.ts';
 import type { LiveWorkspace } from '../training/live-runs.ts';
+import { plannedStart } from '../training/planned-start.ts';
 import { checkpointBytes } from '../training/preflight-checks.ts';
-import { plannedStart } from '../training/training.ts';
 import type { JobContext } from '../workspace/jobs.ts';
 import type { SweepDraft } from './draft.ts';
 

@@ -5,7 +5,7 @@ import type { EngineAccess } from '../engines/engine-for.ts';
 import type { RewardTrust } from '../tasks/reward-access.ts';
 import type { HostPaths } from '../workspace/paths.ts';
 import { withAbsolutePaths } from './absolute-paths.ts';
-import { plannedStart } from './training.ts';
+import { plannedStart } from './planned-start.ts';
 
 /**
  * The configuration of a run that starts later, perhaps in a process started in another folder: checked as a new run is,

@@ -24,8 +24,8 @@ import type { JobContext } from '../workspace/jobs.ts';
 import { checklist, checkOf } from './checklist.ts';
 import { rememberEstimate } from './known-estimates.ts';
 import type { LiveWorkspace } from './live-runs.ts';
+import { plannedStart } from './planned-start.ts';
 import { preflightChecks, rewardsByGroup } from './preflight-checks.ts';
-import { plannedStart } from './training.ts';
 
 export interface Preflight {
   readonly checks: readonly Check[];

@@ -15,7 +15,7 @@ import { resolveModel, resolveStartingModel } from '../models/resolve.ts';
 import { requireRun } from '../runs/runs.ts';
 import { savedConfig } from '../runs/saved-config.ts';
 import { keepTask, runTask } from '../tasks/run-task.ts';
-import { plannedStart } from '../training/training.ts';
+import { plannedStart } from '../training/planned-start.ts';
 import type { HostPaths } from '../workspace/paths.ts';
 import { type NotCarried, notCarriedOver, trlArguments } from './fields.ts';
 import { type ExportedRow, RUN_FILE, SETTINGS_FILE, TEST_FILE, TRAIN_FILE } from './layout.ts';

@@ -5,7 +5,8 @@ import { draftSweep } from '../../../main/services/sweeps/draft.ts';
 import { parsePlan } from '../../../main/services/sweeps/plan.ts';
 import { withAbsolutePaths } from '../../../main/services/training/absolute-paths.ts';
 import { plannedLater } from '../../../main/services/training/planned-later.ts';
-import { plannedStart, startTraining } from '../../../main/services/training/training.ts';
+import { plannedStart } from '../../../main/services/training/planned-start.ts';
+import { startTraining } from '../../../main/services/training/training.ts';
 import { errorOf } from '../../store/helpers.ts';
 import { tinyWorkspace } from '../tiny-workspace.ts';
 

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { router } from '../../../main/api/router/index.ts';
 import { changeSharedSettings } from '../../../main/services/curriculum/shared-settings.ts';
 import { checklist } from '../../../main/services/training/checklist.ts';
-import { plannedStart } from '../../../main/services/training/training.ts';
+import { plannedStart } from '../../../main/services/training/planned-start.ts';
 import { contextOf, openTinyApp } from '../../api/transports.ts';
 import { errorOf } from '../../store/helpers.ts';
 import { tinyWorkspace } from '../tiny-workspace.ts';
