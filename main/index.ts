@@ -8,7 +8,7 @@ import { keepAwake } from './desktop/keep-awake.ts';
 import { guardContents, lockSession } from './desktop/lockdown.ts';
 import { setupMenu } from './desktop/menu.ts';
 import { notifyOfNotices } from './desktop/notifications.ts';
-import { chooseWorkspace, openWorkspaceOrAsk } from './desktop/open-workspace.ts';
+import { chooseWorkspace, openWorkspaceOrAsk } from './desktop/open-or-ask.ts';
 import { openFiles } from './desktop/opened-files.ts';
 import { sendPorts } from './desktop/page-port.ts';
 import { desktopPaths } from './desktop/paths.ts';

@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
-import { importedModels } from '../services/models/imported.ts';
+import { importedModels } from '../services/models/imported-folders.ts';
 import { isBundled } from '../services/models/resolve.ts';
 import { checkpointOfRun } from '../services/runs/from-checkpoint.ts';
 import { isPath } from '../services/runs/is-path.ts';

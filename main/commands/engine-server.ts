@@ -5,7 +5,7 @@ import type { Command } from 'commander';
 import { BraidError, inputError } from '../errors.ts';
 import { type EngineEntry, openEngineFile, requireEngine, saveEngine } from '../services/engines/engines.ts';
 import { setClusterToken } from '../services/engines/keys.ts';
-import { type Launcher, launcherSchema, launcherWords } from '../services/engines/launcher.ts';
+import { launcherSchema, launcherWords, type ServerLauncher } from '../services/engines/server-launcher.ts';
 import { openServerRecords } from '../services/engines/server-records.ts';
 import { requireUp } from '../services/servers/require-up.ts';
 import { openServers, type ServerStatus, type Servers } from '../services/servers/servers.ts';
@@ -211,7 +211,7 @@ async function setLauncher(name: string, options: LauncherOptions, context: Comm
 }
 
 /** The launcher that the options describe; undefined: they describe none. */
-function launcherOf(options: LauncherOptions): Launcher | undefined {
+function launcherOf(options: LauncherOptions): ServerLauncher | undefined {
   const { command, ssh, ray, hf, idleMinutes, maxHours, remotePort } = options;
   const limits = {
     port: remotePort === undefined ? null : wholeNumber('--remote-port', remotePort),
@@ -248,7 +248,7 @@ function requireOptions(way: string, options: Readonly<Record<string, string | u
   throw inputError('BAD_LAUNCHER', `Expected ${named} with ${way}`);
 }
 
-function checked(launcher: object): Launcher {
+function checked(launcher: object): ServerLauncher {
   const parsed = launcherSchema.safeParse(launcher);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;

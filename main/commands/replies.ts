@@ -8,7 +8,7 @@ import { datasetFiles } from '../services/datasets/index.ts';
 import { DEMO_RATIO, type ReplyDemoResult, runReplyDemo } from '../services/recipes/reply-demo.ts';
 import { replyRuns } from '../services/recipes/reply-presets.ts';
 import { keepSplit } from '../services/replies/keep-split.ts';
-import { remember, replyFolder, reportIn } from '../services/replies/memory.ts';
+import { remember, replyFolder, reportIn } from '../services/replies/stored-state.ts';
 import { markAbandonedRuns } from '../services/runs/runs.ts';
 import { openWorkspace } from '../services/workspace/workspace.ts';
 import { openStore } from '../store/index.ts';

@@ -2,8 +2,8 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { inputError } from '../errors.ts';
-import { splitReplyFile } from '../services/datasets/reply-split/files.ts';
 import type { SplitStatistics } from '../services/datasets/reply-split/split.ts';
+import { splitReplyFile } from '../services/datasets/reply-split/split-file.ts';
 import { commandContext, withCommonOptions } from './shared.ts';
 import { tableLines } from './table.ts';
 

@@ -1,7 +1,7 @@
 /** `braid sweep`: many runs as one plan, one after the other, with one table at the end. */
 import type { Command } from 'commander';
 import { inputError } from '../errors.ts';
-import { splitReplyFile } from '../services/datasets/reply-split/files.ts';
+import { splitReplyFile } from '../services/datasets/reply-split/split-file.ts';
 import { replyData } from '../services/replies/data.ts';
 import { draftMethods, usualSplit } from '../services/replies/method-sweep.ts';
 import { markAbandonedRuns } from '../services/runs/runs.ts';

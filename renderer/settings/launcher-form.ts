@@ -1,5 +1,5 @@
 /** The fields of a launcher as the form holds them, and the launcher that they describe. Pure. */
-import type { Launcher } from '../../main/api/contract/index.ts';
+import type { ServerLauncher } from '../../main/api/contract/index.ts';
 import { numberIn, type TypedNumber } from './typed-number.ts';
 
 export const LAUNCHER_KINDS = ['none', 'command', 'ray', 'hf'] as const;
@@ -36,7 +36,7 @@ const EMPTY: LauncherFields = {
 };
 
 /** The fields of a launcher; null: none. */
-export function fieldsOf(launcher: Launcher | null): LauncherFields {
+export function fieldsOf(launcher: ServerLauncher | null): LauncherFields {
   if (launcher === null) return EMPTY;
   const { kind, port, idleMinutes, maxHours } = launcher;
   const common = { ...EMPTY, kind, port, idleMinutes, maxHours };
@@ -65,7 +65,7 @@ export function fieldsOf(launcher: Launcher | null): LauncherFields {
 }
 
 /** The launcher that the fields describe; the host checks it. */
-export function launcherFrom(fields: LauncherFields): Launcher | null {
+export function launcherFrom(fields: LauncherFields): ServerLauncher | null {
   const { command, host, port, dashboard, allowPlain, workingDir, namespace, image, flavor } = fields;
   const limits = { idleMinutes: numberIn(fields.idleMinutes) ?? 0, maxHours: numberIn(fields.maxHours) ?? 0 };
   switch (fields.kind) {

@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EngineEntry } from '../../main/services/engines/engines.ts';
-import { launcherSchema } from '../../main/services/engines/launcher.ts';
+import { launcherSchema } from '../../main/services/engines/server-launcher.ts';
 import { openServerRecords } from '../../main/services/engines/server-records.ts';
 import { openServers, type ServerStatus } from '../../main/services/servers/servers.ts';
 

@@ -5,7 +5,7 @@ import { checkConfigPaths } from '../../main/api/config-paths.ts';
 import { sweepControlTools } from '../../main/api/mcp/sweep-tools.ts';
 import { openPathAccess } from '../../main/api/path-access.ts';
 import { newRunConfig } from '../../main/api/run-control.ts';
-import { rememberImported } from '../../main/services/models/imported.ts';
+import { rememberImported } from '../../main/services/models/imported-folders.ts';
 import { renameRun } from '../../main/services/runs/runs.ts';
 import { startTraining } from '../../main/services/training/training.ts';
 import { configFields, fieldMeta, trainConfigSchema } from '../../main/trainer/config/config.ts';

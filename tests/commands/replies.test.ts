@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { disposeModel } from '../../main/model/model.ts';
-import { readMemory } from '../../main/services/replies/memory.ts';
+import { readReplyState } from '../../main/services/replies/stored-state.ts';
 import { openStore } from '../../main/store/index.ts';
 import { replyLines } from '../services/reply-lines.ts';
 import { temporaryFolder } from '../store/helpers.ts';
@@ -38,9 +38,9 @@ describe('braid replies', () => {
     expect(comparison).toMatchObject({ prompts: 8, samples: 10 });
     // The app finds the report.
     const store = openStore(join(folder, 'ws', 'braid.db'));
-    expect(readMemory(store).report).toMatchObject({ folder: join('outputs', 'replies-seed42') });
+    expect(readReplyState(store).report).toMatchObject({ folder: join('outputs', 'replies-seed42') });
     // The records of somebody else's file aren't the app's.
-    expect(readMemory(store).split).toBeNull();
+    expect(readReplyState(store).split).toBeNull();
     store.close();
   }, 240_000);
 
@@ -57,7 +57,7 @@ describe('braid replies', () => {
     expect((await ended(other, '--dataset', dataset)).stdout).toContain('Replies page keeps its own records');
     const splits = [workspace, other].map((folder) => {
       const store = openStore(join(folder, 'braid.db'));
-      const { split } = readMemory(store);
+      const { split } = readReplyState(store);
       store.close();
       return [split?.seed, existsSync(join(folder, 'datasets', 'train_phase2_grpo.jsonl'))];
     });

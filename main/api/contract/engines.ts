@@ -2,7 +2,7 @@
 import { type } from '@orpc/contract';
 import { z } from 'zod';
 import { type EngineEntry, engineSchema } from '../../services/engines/engines.ts';
-import { launcherSchema } from '../../services/engines/launcher.ts';
+import { launcherSchema } from '../../services/engines/server-launcher.ts';
 import type { EngineTest } from '../../services/engines/test-engine.ts';
 import type { ServerStatus } from '../../services/servers/servers.ts';
 import { procedure } from './base.ts';

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { DraftRecords } from '../../services/datasets/record-page.ts';
 import type { RecordsSource } from '../../services/reward-trials/draft-records.ts';
 import type { DraftCheck, RescoredDraft, TrialSources } from '../../services/reward-trials/drafts.ts';
-import type { TextFunction } from '../../services/reward-trials/text-functions.ts';
+import type { TextFunction } from '../../services/reward-trials/editor-functions.ts';
 import type { TrialReport } from '../../services/reward-trials/trial-report.ts';
 import type { TaskFiles, TaskSummary } from '../../services/tasks/task-list.ts';
 import { id, procedure, seed } from './base.ts';

@@ -8,7 +8,7 @@ import {
   saveEngine,
 } from '../../services/engines/engines.ts';
 import { clusterToken, engineKey, setClusterToken, setEngineKey } from '../../services/engines/keys.ts';
-import type { Launcher } from '../../services/engines/launcher.ts';
+import type { ServerLauncher } from '../../services/engines/server-launcher.ts';
 import { ruleWords, testEngine } from '../../services/engines/test-engine.ts';
 import { type ApiContext, api } from '../context.ts';
 import type { EngineList } from '../contract/engines.ts';
@@ -63,7 +63,7 @@ export const engines = {
 };
 
 /** A launcher is a command of this machine's user: a page that anyone with its address can open doesn't bring one. */
-function checkLauncher({ host, access }: ApiContext, launcher: Launcher | null): void {
+function checkLauncher({ host, access }: ApiContext, launcher: ServerLauncher | null): void {
   if (!host.mayLaunch)
     throw inputError(
       'LAUNCHER_NOT_FROM_PAGE',

@@ -1,7 +1,7 @@
 import { allowComponent } from '../../services/reward-trials/draft-consent.ts';
 import { draftRecords, recordsSources, sampleDraft } from '../../services/reward-trials/draft-records.ts';
 import { checkDraft, draftSource, rescoreDraft, trialSources, tryDraft } from '../../services/reward-trials/drafts.ts';
-import { textFunctions } from '../../services/reward-trials/text-functions.ts';
+import { textFunctions } from '../../services/reward-trials/editor-functions.ts';
 import { forgetReaches } from '../../services/tasks/consent.ts';
 import type { TaskPlaces } from '../../services/tasks/find-task.ts';
 import { copyTask } from '../../services/tasks/new-task.ts';

@@ -10,7 +10,7 @@ import { type EngineFile, openEngineFile } from '../engines/engines.ts';
 import { openServerRecords, type ServerRecords } from '../engines/server-records.ts';
 import { type Library, openLibrary } from '../library/library.ts';
 import { openQueue, type RunQueue } from '../queue/queue.ts';
-import { openRewardDesk, type RewardDesk } from '../reward-trials/desk.ts';
+import { openRewardProcess, type RewardProcess } from '../reward-trials/process.ts';
 import { openSampledAnswers, type SampledAnswers } from '../reward-trials/sampled-answers.ts';
 import { restoreFolders } from '../runs/folder-removal.ts';
 import { interruptRun, markAbandonedRuns } from '../runs/runs.ts';
@@ -19,7 +19,7 @@ import { watchServers } from '../servers/watch.ts';
 import { type ConsentFile, openConsentFile } from '../tasks/consent.ts';
 import { adding, type LaunchTrainer, leaving, warning, yielding } from '../trainer-process/channel.ts';
 import { type LiveRuns, type LiveWorkspace, openLiveRuns } from '../training/live-runs.ts';
-import { recordEnd, recordEvent } from '../training/run-notices.ts';
+import { noticeEnd, noticeEvent } from '../training/run-notices.ts';
 import { type Changes, openChanges } from '../workspace/changes.ts';
 import { currentHost } from '../workspace/host.ts';
 import { openJobs } from '../workspace/jobs.ts';
@@ -44,7 +44,7 @@ export interface App extends LiveWorkspace {
   readonly servers: Servers;
   readonly records: ServerRecords;
   /** Tries rewards that are being written. */
-  readonly rewards: RewardDesk;
+  readonly rewards: RewardProcess;
   readonly sampled: SampledAnswers;
   /** Files of a page that are being imported. */
   readonly uploads: Uploads;
@@ -113,14 +113,14 @@ export function openApp(options: AppOptions): App {
     const afterStage = forgettingAfterStage({ store, paths, changes, notices, jobs, settings });
     const servers = openServers({ records, secrets });
     const endWatch = watchServers(servers, { changes, notices });
-    const rewards = openRewardDesk(paths);
+    const rewards = openRewardProcess(paths);
     const sampled = openSampledAnswers();
     const uploads = openUploads();
     const queue = openQueue(store, { paths, live, changes, notices, settings, access, afterStage });
     live.onEvents((runId, events) => {
-      for (const event of events) recordEvent(notices, store, runId, event);
+      for (const event of events) noticeEvent(notices, store, runId, event);
     });
-    live.onEnd((outcome) => recordEnd(notices, store, outcome));
+    live.onEnd((outcome) => noticeEnd(notices, store, outcome));
     if (!openedBefore)
       queue.holdWaiting("This workspace hasn't been opened here before: its queue waits until you continue it");
     queue.begin();

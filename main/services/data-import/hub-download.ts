@@ -8,7 +8,7 @@ import type { ListFileEntry } from '@huggingface/hub';
 import { BraidError, inputError } from '../../errors.ts';
 import { foreignParts, nameFault } from '../../io/foreign-name.ts';
 import { TABLE_TYPES } from '../datasets/import/table.ts';
-import { checkSpace } from '../models/disk-space.ts';
+import { checkSpace } from '../models/check-space.ts';
 import type { HubOptions } from '../models/hub-access.ts';
 import { hubError } from '../models/hub-errors.ts';
 import { fetchHubFile } from '../models/hub-file.ts';

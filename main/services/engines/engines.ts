@@ -8,7 +8,7 @@ import { inputError } from '../../errors.ts';
 import { engineAddress } from '../../trainer/tinker/address.ts';
 import { secretsFile } from '../workspace/secrets.ts';
 import { openUserFile, type UserFile } from '../workspace/user-file.ts';
-import { launcherSchema } from './launcher.ts';
+import { launcherSchema } from './server-launcher.ts';
 import { mayBeUp, type ServerRecords } from './server-records.ts';
 
 const price = z.number().min(0).max(1e6);

@@ -4,7 +4,7 @@ import { createReadStream, existsSync, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import type { ListFileEntry } from '@huggingface/hub';
 import { BraidError } from '../../errors.ts';
-import { type PouringOptions, pour } from './copy-file.ts';
+import { type PouringOptions, pour } from './pour.ts';
 
 export interface HubFileOptions extends Omit<PouringOptions, 'append'> {
   /** Asks the Hub for the file; null: it has none. */

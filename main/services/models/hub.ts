@@ -12,7 +12,7 @@ import { renameSettledAsync } from '../../io/rename.ts';
 import { FAMILIES, otherWeights, readModelConfig } from '../../trainer/memory/model-folder.ts';
 import type { JobContext } from '../workspace/jobs.ts';
 import type { OpenWorkspace } from '../workspace/open-workspace.ts';
-import { checkSpace } from './disk-space.ts';
+import { checkSpace } from './check-space.ts';
 import type { HubOptions } from './hub-access.ts';
 import { type HubModel, hubError } from './hub-errors.ts';
 import { fetchHubFile } from './hub-file.ts';

@@ -11,9 +11,9 @@ import { readModelFacts } from '../../trainer/memory/model-facts.ts';
 import { checkSound } from '../../trainer/memory/model-folder.ts';
 import type { JobContext } from '../workspace/jobs.ts';
 import type { OpenWorkspace } from '../workspace/open-workspace.ts';
-import { pour } from './copy-file.ts';
-import { checkSpace } from './disk-space.ts';
-import { forgetImported, rememberImported } from './imported.ts';
+import { checkSpace } from './check-space.ts';
+import { forgetImported, rememberImported } from './imported-folders.ts';
+import { pour } from './pour.ts';
 
 type Host = Pick<OpenWorkspace, 'store' | 'workspace' | 'jobs' | 'changes'>;
 

@@ -12,7 +12,7 @@ import { checkModelFolder, missingFile } from '../../trainer/memory/model-folder
 import { evaluationDataset } from '../runs/evaluation.ts';
 import type { OpenWorkspace } from '../workspace/open-workspace.ts';
 import { fromStoredPath } from '../workspace/workspace.ts';
-import { importedModels } from './imported.ts';
+import { importedModels } from './imported-folders.ts';
 import { resolveModelParts } from './resolve.ts';
 
 export type ModelKind = 'bundled' | 'workspace' | 'imported' | 'checkpoint';

@@ -8,7 +8,7 @@ import { currentHost } from '../workspace/host.ts';
 import type { OpenWorkspace } from '../workspace/open-workspace.ts';
 import { ownCheckpointFolder } from '../workspace/own-folders.ts';
 import { fromStoredPath } from '../workspace/workspace.ts';
-import { forgetImported } from './imported.ts';
+import { forgetImported } from './imported-folders.ts';
 import { listModels, type ModelEntry, type ModelPlaces } from './list.ts';
 import { resolveModelParts } from './resolve.ts';
 import { folderBytes } from './sizes.ts';

@@ -11,7 +11,7 @@ import type { TrainerEvent } from '../../trainer/protocol/trainer-events.ts';
 import { compareModels, type ModelComparison } from '../comparisons/sampled/compare.ts';
 import { passThresholds } from '../comparisons/sampled/measures.ts';
 import { type ComparisonFiles, writeComparison } from '../comparisons/sampled/write.ts';
-import { type SplitOutcome, type SplitRequest, splitReplyFile } from '../datasets/reply-split/files.ts';
+import { type SplitOutcome, type SplitRequest, splitReplyFile } from '../datasets/reply-split/split-file.ts';
 import { seedRunName } from '../runs/seed-groups.ts';
 import type { RunOutcome } from '../training/run-outcome.ts';
 import { type LiveRun, startTraining, type TrainToEnd } from '../training/training.ts';

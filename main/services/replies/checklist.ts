@@ -19,9 +19,9 @@ import {
 import type { OpenWorkspace } from '../workspace/open-workspace.ts';
 import { type ReplyHost, replyData } from './data.ts';
 import { expectedItem } from './expected.ts';
-import { type ReplyMemory, readMemory, remember } from './memory.ts';
 import { phaseFiles, plannedConfig, reinforcementStart } from './methods.ts';
 import { trainedModel } from './start-points.ts';
+import { type ReplyState, readReplyState, remember } from './stored-state.ts';
 
 /** Items that the user confirms. */
 export const tickNames = ['generations_read', 'tracking', 'commitment'] as const;
@@ -43,7 +43,7 @@ type Part = Pick<ReplyHost, 'store' | 'workspace' | 'paths' | 'live' | 'library'
 
 /** Evaluates the checklist; the text worker reads the files. */
 export async function replyChecklist(app: Part, seed: number): Promise<ReplyChecklist> {
-  const memory = readMemory(app.store);
+  const memory = readReplyState(app.store);
   const { train, test } = replyData(app);
   const files = [train, test, ...phaseFiles(app.workspace)];
   const facts = await app.library.workers.run('recordFacts', { task: 'reply', files });
@@ -72,18 +72,18 @@ export function tick(
   name: TickName,
   ticked: boolean,
 ): void {
-  const { [name]: _, ...others } = readMemory(store).ticks;
+  const { [name]: _, ...others } = readReplyState(store).ticks;
   remember(store, { ticks: ticked ? { ...others, [name]: store.now() } : others });
   changes.publish('replies');
 }
 
 /** Replies of a newer test have not been read. */
-function isTicked({ ticks, trial }: ReplyMemory, name: TickName): boolean {
+function isTicked({ ticks, trial }: ReplyState, name: TickName): boolean {
   const at = ticks[name];
   return at !== undefined && (name !== 'generations_read' || (trial !== null && at >= trial.at));
 }
 
-function splitItems({ split }: ReplyMemory, { files, shared }: RecordFacts): ChecklistItem<ReplyCheckName>[] {
+function splitItems({ split }: ReplyState, { files, shared }: RecordFacts): ChecklistItem<ReplyCheckName>[] {
   const [, , sft, grpo] = files;
   const next = 'Split the records for two phases.';
   if (split === null) return [{ name: 'split', state: 'failed', detail: 'not split yet', next }];

@@ -5,7 +5,7 @@ import type { Library } from '../library/library.ts';
 import type { LiveWorkspace } from '../training/live-runs.ts';
 import type { OpenWorkspace } from '../workspace/open-workspace.ts';
 import { fromStoredPath, toStoredPath } from '../workspace/workspace.ts';
-import { readMemory, remember } from './memory.ts';
+import { readReplyState, remember } from './stored-state.ts';
 
 /** What the reply system needs: the open workspace, its live runs, and the library's threads. */
 export interface ReplyHost extends LiveWorkspace {
@@ -30,7 +30,7 @@ export function replyData({
   workspace,
   paths,
 }: Pick<OpenWorkspace, 'store' | 'workspace' | 'paths'>): ReplyData {
-  const { data } = readMemory(store);
+  const { data } = readReplyState(store);
   if (data === null) return { ...SAMPLE, bundled: true, ...datasetFiles(join(paths.datasets, `${SAMPLE.name}.jsonl`)) };
   const { train, test, ...rest } = data;
   const [from, to] = [train, test].map((path) => fromStoredPath(workspace.root, path));

@@ -2,10 +2,10 @@
 import { existsSync } from 'node:fs';
 import type { LiveWorkspace } from '../training/live-runs.ts';
 import { replyData } from './data.ts';
-import { type ReplyMemory, readMemory, type SplitRecord } from './memory.ts';
 import { type MethodView, methodViews, phaseFiles } from './methods.ts';
 import { wholeSeeds } from './over-seeds.ts';
 import { type StartPoints, startPoints } from './start-points.ts';
+import { type ReplyState, readReplyState, type SplitRecord } from './stored-state.ts';
 
 export interface ReplyDesk extends StartPoints {
   readonly data: {
@@ -19,14 +19,14 @@ export interface ReplyDesk extends StartPoints {
   /** null: none, or its files are gone. */
   readonly split: SplitRecord | null;
   readonly methods: readonly MethodView[];
-  readonly trial: ReplyMemory['trial'];
+  readonly trial: ReplyState['trial'];
   /** Seeds with a finished run of every method. */
   readonly wholeSeeds: readonly number[];
 }
 
 export function replyDesk(app: Pick<LiveWorkspace, 'store' | 'workspace' | 'paths' | 'live'>): ReplyDesk {
   const { train, test, ...data } = replyData(app);
-  const { split, trial } = readMemory(app.store);
+  const { split, trial } = readReplyState(app.store);
   const points = startPoints(app);
   return {
     data: { ...data, there: existsSync(train) && existsSync(test) },

@@ -6,14 +6,14 @@ import { costOf } from '../runs/cost.ts';
 import type { ChecklistItem } from '../training/checklist-items.ts';
 import type { OpenWorkspace } from '../workspace/open-workspace.ts';
 import { readSettings } from '../workspace/settings.ts';
-import type { ReplyMemory } from './memory.ts';
 import { isReinforced } from './methods.ts';
 import { chosenStart, methodFields } from './start-points.ts';
+import type { ReplyState } from './stored-state.ts';
 
 type Part = Pick<OpenWorkspace, 'store' | 'workspace' | 'paths'>;
 
 /** Seconds of all four runs, from the pace of the small-scale test; null before there is one. */
-export function expectedSeconds(app: Part, { trial }: Pick<ReplyMemory, 'trial'>): number | null {
+export function expectedSeconds(app: Part, { trial }: Pick<ReplyState, 'trial'>): number | null {
   const [sft, grpo] = (trial?.runIds ?? []).map((runId) => paceOf(app.store, runId));
   if (sft === undefined || grpo === undefined || Number.isNaN(sft + grpo)) return null;
   const steps = (name: ReplyRun): number =>
@@ -27,7 +27,7 @@ function paceOf(store: OpenWorkspace['store'], runId: number): number {
 }
 
 /** The same as a checklist item, with its cost if a price is set. */
-export function expectedItem(app: Part, memory: Pick<ReplyMemory, 'trial'>): ChecklistItem<'time'> {
+export function expectedItem(app: Part, memory: Pick<ReplyState, 'trial'>): ChecklistItem<'time'> {
   const seconds = expectedSeconds(app, memory);
   const next = 'The small-scale test measures the pace.';
   if (seconds === null) return { name: 'time', state: 'open', detail: 'not known yet', next };

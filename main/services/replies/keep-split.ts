@@ -1,11 +1,11 @@
 /** The split of a complete run from the command line, kept where the app looks for it. */
 import { existsSync } from 'node:fs';
-import { type SplitOutcome, splitReplyFile } from '../datasets/reply-split/files.ts';
 import type { SplitOptions } from '../datasets/reply-split/split.ts';
+import { type SplitOutcome, splitReplyFile } from '../datasets/reply-split/split-file.ts';
 import type { OpenWorkspace } from '../workspace/open-workspace.ts';
 import { replyData } from './data.ts';
-import { readMemory, remember, type SplitRecord } from './memory.ts';
 import { phaseFiles } from './methods.ts';
+import { readReplyState, remember, type SplitRecord } from './stored-state.ts';
 
 /** What the app remembers of a split. */
 export function splitRecord(
@@ -21,7 +21,7 @@ export function splitRecord(
  * everything as it is if the person has imported records, or a split is there already.
  */
 export function keepSplit(app: Pick<OpenWorkspace, 'store' | 'workspace' | 'paths'>, options: SplitOptions): void {
-  const { data } = readMemory(app.store);
+  const { data } = readReplyState(app.store);
   if (data !== null || phaseFiles(app.workspace).some((file) => existsSync(file))) return;
   const { split } = splitReplyFile(replyData(app).train, app.workspace.datasets, options);
   remember(app.store, { split: splitRecord(split, options, app.store.now()) });

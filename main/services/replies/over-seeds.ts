@@ -19,10 +19,10 @@ import {
 import type { OpenWorkspace } from '../workspace/open-workspace.ts';
 import { fromStoredPath, toStoredPath } from '../workspace/workspace.ts';
 import { type ReplyHost, replyData } from './data.ts';
-import { overSeedsFolder, readMemory, remember, type SeedReport } from './memory.ts';
 import { isReinforced } from './methods.ts';
 import type { ReportNumbers } from './report.ts';
 import { experimentName, startPoints } from './start-points.ts';
+import { overSeedsFolder, readReplyState, remember, type SeedReport } from './stored-state.ts';
 
 /** Fewer have no interval. */
 const FEWEST = 2;
@@ -111,7 +111,7 @@ function requireCheckpoint(store: Store, runId: number | undefined): string {
 
 /** The table over seeds; null: not compared over seeds yet, or the reports are gone. */
 export function seedTable({ store, workspace }: Pick<OpenWorkspace, 'store' | 'workspace'>): SeedTable | null {
-  const { seedReports } = readMemory(store);
+  const { seedReports } = readReplyState(store);
   if (seedReports === null) return null;
   const read = seedReports.reports.flatMap(({ seed, folder }) => {
     const file = join(fromStoredPath(workspace.root, folder), 'comparison.json');

@@ -6,7 +6,7 @@ import { parseCsv } from '../../io/csv-rows.ts';
 import type { numbersOf } from '../comparisons/sampled/write.ts';
 import type { OpenWorkspace } from '../workspace/open-workspace.ts';
 import { fromStoredPath } from '../workspace/workspace.ts';
-import { readMemory } from './memory.ts';
+import { readReplyState } from './stored-state.ts';
 
 export type ReportNumbers = ReturnType<typeof numbersOf>;
 
@@ -31,7 +31,7 @@ export interface ChartData {
 
 /** The newest report; null if there is none, or its folder is gone. */
 export function replyReport({ store, workspace }: Pick<OpenWorkspace, 'store' | 'workspace'>): ReportView | null {
-  const { report } = readMemory(store);
+  const { report } = readReplyState(store);
   if (report === null) return null;
   const folder = fromStoredPath(workspace.root, report.folder);
   const numbers = join(folder, 'comparison.json');

@@ -6,7 +6,7 @@ import { type ModelEntry, requireModel } from '../models/list.ts';
 import { startingModel } from '../models/starting-model.ts';
 import { type ReplyRun, type ReplyStart, replyFields } from '../recipes/reply-presets.ts';
 import type { OpenWorkspace } from '../workspace/open-workspace.ts';
-import { readMemory, remember } from './memory.ts';
+import { readReplyState, remember } from './stored-state.ts';
 
 type Places = Pick<OpenWorkspace, 'store' | 'workspace' | 'paths'>;
 
@@ -28,7 +28,7 @@ export interface StartPoints {
 
 /** The current choice, for the screen. */
 export function startPoints(places: Places): StartPoints {
-  const { model, start } = readMemory(places.store);
+  const { model, start } = readReplyState(places.store);
   return { model: tell(places, model), start: tell(places, start) };
 }
 
@@ -63,7 +63,7 @@ export function chooseStart(
 
 /** Config fields of the chosen model; none for the presets' own. */
 export function modelFields(places: Places): Partial<Pick<TrainConfig, 'model' | 'from_checkpoint'>> {
-  const { model } = readMemory(places.store);
+  const { model } = readReplyState(places.store);
   if (model === null) return {};
   const entry = requireModel(places, model);
   return entry.kind === 'checkpoint' ? startFields(places, entry.folder, '') : { model: entry.model };
@@ -91,7 +91,7 @@ export function trainedModel(places: Places): string {
 
 /** The folder of the checkpoint chosen for GRPO; null: none. */
 export function chosenStart(places: Places): string | null {
-  const { start } = readMemory(places.store);
+  const { start } = readReplyState(places.store);
   return start === null ? null : requireModel(places, start).folder;
 }
 

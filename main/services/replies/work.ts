@@ -8,9 +8,9 @@ import type { LiveWorkspace } from '../training/live-runs.ts';
 import type { TrainToEnd } from '../training/training.ts';
 import { type ReplyHost, replyData } from './data.ts';
 import { splitRecord } from './keep-split.ts';
-import { remember, replyFolder, reportIn } from './memory.ts';
 import { isReinforced, methodCheckpoints } from './methods.ts';
 import { experimentName, methodFields, modelFields, startPoints } from './start-points.ts';
+import { remember, replyFolder, reportIn } from './stored-state.ts';
 
 /** Splits the data into files for both phases. */
 export function startSplit(app: ReplyHost, { ratio, seed }: SplitOptions) {

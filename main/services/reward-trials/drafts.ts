@@ -15,9 +15,9 @@ import { requireSource } from '../tasks/task-list.ts';
 import type { HostPaths } from '../workspace/paths.ts';
 import type { Secrets } from '../workspace/secrets.ts';
 import { EXAMPLES } from './check-task.ts';
-import type { RewardDesk } from './desk.ts';
 import { type OutsideComponent, outsideOf } from './draft-consent.ts';
 import type { Rewarded } from './dry-run.ts';
+import type { RewardProcess } from './process.ts';
 import { type ChangedGroup, changedGroups, type Rescored, rescored } from './rescore.ts';
 import type { SampledAnswers } from './sampled-answers.ts';
 import { fileAnswers, storedAnswers, type TrialAnswers } from './trial-answers.ts';
@@ -65,7 +65,7 @@ export type TrialSource =
 export interface DraftPlace {
   readonly store: Store;
   readonly paths: Pick<HostPaths, 'resources' | 'externalRewards' | 'kernels'>;
-  readonly rewards: RewardDesk;
+  readonly rewards: RewardProcess;
   readonly sampled: SampledAnswers;
   /** By default those of this machine. */
   readonly consents?: ConsentFile;

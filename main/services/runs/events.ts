@@ -57,20 +57,24 @@ function recordEvent(store: Store, run: RunRow, event: TrainerEvent): void {
     case 'estimate': {
       const { kind, step, ...data } = event;
       const message = `About ${formatStepTime(data.secondsPerStep)} per step and ${formatBytes(data.memoryBytes)}`;
-      note(store, run.id, step, { kind, severity: 'info', message, data });
+      addHostEvent(store, run.id, step, { kind, severity: 'info', message, data });
       break;
     }
     case 'notice': {
       const { kind, message, remedy, topic } = event;
-      note(store, run.id, event.step, { kind, severity: 'info', message, remedy, data: { topic } });
+      addHostEvent(store, run.id, event.step, { kind, severity: 'info', message, remedy, data: { topic } });
       break;
     }
     case 'paused':
-      note(store, run.id, event.step, { kind: 'paused', severity: 'info', message: event.reason });
+      addHostEvent(store, run.id, event.step, { kind: 'paused', severity: 'info', message: event.reason });
       setIfLive(store, run.id, 'paused', event.reason);
       break;
     case 'resumed':
-      note(store, run.id, event.step, { kind: 'resumed', severity: 'info', message: 'Resumed after the pause' });
+      addHostEvent(store, run.id, event.step, {
+        kind: 'resumed',
+        severity: 'info',
+        message: 'Resumed after the pause',
+      });
       setIfLive(store, run.id, 'running', null);
       break;
     case 'done':
@@ -89,7 +93,7 @@ function refuse(event: never): never {
   throw new BraidError('EVENT_UNKNOWN', `Expected an event of the trainer, got ${JSON.stringify(event)}`);
 }
 
-interface Note {
+interface HostEvent {
   readonly kind: string;
   readonly severity: 'info' | 'warning' | 'error';
   readonly message: string;
@@ -98,19 +102,19 @@ interface Note {
 }
 
 /** Adds one of the host's own events to a run's history. */
-export function note(store: Store, runId: number, step: number, entry: Note): void {
+export function addHostEvent(store: Store, runId: number, step: number, entry: HostEvent): void {
   store.events.record({ runId, step, ...entry, remedy: entry.remedy ?? null, data: entry.data ?? null });
 }
 
 function recordReady(store: Store, run: RunRow, event: EventOf<'ready'>): void {
   const { kind, ...data } = event;
   store.runs.setBackend(run.id, event.backend);
-  note(store, run.id, run.step, { kind, severity: 'info', message: `${event.backend}: ${event.why}`, data });
+  addHostEvent(store, run.id, run.step, { kind, severity: 'info', message: `${event.backend}: ${event.why}`, data });
 }
 
 function recordWarning(store: Store, run: RunRow, event: EventOf<'warning'>): void {
   const { kind, message, remedy, rule } = event;
-  note(store, run.id, event.step, { kind, severity: 'warning', message, remedy, data: { rule } });
+  addHostEvent(store, run.id, event.step, { kind, severity: 'warning', message, remedy, data: { rule } });
 }
 
 function recordCheckpoint(store: Store, runId: number, step: number, path: string, kind: 'periodic' | 'final'): void {
@@ -120,13 +124,13 @@ function recordCheckpoint(store: Store, runId: number, step: number, path: strin
 function recordDone(store: Store, run: RunRow, event: EventOf<'done'>): void {
   if (event.path !== null) recordCheckpoint(store, run.id, event.step, event.path, 'final');
   const message = event.stopped ? `Stopped at step ${event.step}` : `Finished at step ${event.step}`;
-  note(store, run.id, event.step, { kind: 'done', severity: 'info', message });
+  addHostEvent(store, run.id, event.step, { kind: 'done', severity: 'info', message });
   store.runs.setState(run.id, event.stopped ? 'stopped' : 'done', event.stopped ? 'Stopped on request' : null);
 }
 
 function recordFailed(store: Store, run: RunRow, event: EventOf<'failed'>): void {
   const { message, remedy, code } = event;
-  note(store, run.id, event.step, { kind: 'failed', severity: 'error', message, remedy, data: { code } });
+  addHostEvent(store, run.id, event.step, { kind: 'failed', severity: 'error', message, remedy, data: { code } });
   store.runs.setState(run.id, 'failed', message);
 }
 

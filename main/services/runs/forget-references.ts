@@ -7,7 +7,7 @@ import type { Store } from '../../store/index.ts';
 
 /** The setting in which the reply system keeps its state. */
 export const REPLIES = 'replies';
-/** Its references: see ReplyMemory. */
+/** Its references: see ReplyState. */
 const CHOICES = ['model', 'start'] as const;
 
 /** Call in the transaction that deletes the run: comparisons keep their results, choices return to their default. */

@@ -13,7 +13,7 @@ import { ownRunFolder } from '../workspace/own-folders.ts';
 import { fromStoredPath } from '../workspace/workspace.ts';
 import { stepTimes } from './cost.ts';
 import { evaluationDataset } from './evaluation.ts';
-import { TRL_BACKEND } from './imported.ts';
+import { TRL_BACKEND } from './imported-runs.ts';
 import { storedTags } from './notes.ts';
 import { type Promotion, promotionOf } from './promotion.ts';
 import { requireRun } from './runs.ts';

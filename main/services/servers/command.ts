@@ -10,7 +10,7 @@ import { BraidError, inputError } from '../../errors.ts';
 import { isLoopback } from '../../io/address.ts';
 import { errorCode } from '../../io/atomic-write.ts';
 import { startReason } from '../../io/start-reason.ts';
-import { type LauncherOf, portOf } from '../engines/launcher.ts';
+import { portOf, type ServerLauncherOf } from '../engines/server-launcher.ts';
 import { identityOf, isBeforeBoot } from '../workspace/host.ts';
 import { ENDED_IDLE, type Looked, type ServerKind, type StartedRecord, tailOf } from './kind.ts';
 import {
@@ -131,7 +131,7 @@ function notStarted(cause: unknown): never {
 
 /** What runs here, and what ends the server elsewhere. */
 function linesOf(
-  launcher: LauncherOf<'command'>,
+  launcher: ServerLauncherOf<'command'>,
   { handle, url }: CommandRecord,
   folder: string,
 ): { command: string; onEnd: string } {

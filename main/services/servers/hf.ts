@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { cancelJob, getJob, listJobs, runJob, streamJobLogs } from '@huggingface/hub';
 import { BraidError, inputError } from '../../errors.ts';
-import { portOfServer } from '../engines/launcher.ts';
+import { portOfServer } from '../engines/server-launcher.ts';
 import { hubOptions } from '../models/hub-access.ts';
 import type { Secrets } from '../workspace/secrets.ts';
 import { LOG_CHARACTERS, type Looked, type ServerKind, tailOf } from './kind.ts';

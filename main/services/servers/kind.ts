@@ -1,6 +1,6 @@
 /** What every way of starting a server can do. */
 import type { EngineEntry } from '../engines/engines.ts';
-import type { Launcher, LauncherOf } from '../engines/launcher.ts';
+import type { ServerLauncher, ServerLauncherOf } from '../engines/server-launcher.ts';
 import type { Handle, HandleOf, ServerRecord, ServerRecords, ServerState } from '../engines/server-records.ts';
 import type { Secrets } from '../workspace/secrets.ts';
 
@@ -15,16 +15,16 @@ export interface KindContext {
   readonly secrets: Pick<Secrets, 'get'>;
 }
 
-export interface StartedRecord<K extends Launcher['kind']> extends ServerRecord {
+export interface StartedRecord<K extends ServerLauncher['kind']> extends ServerRecord {
   readonly handle: HandleOf<K>;
 }
 
 /** One way of starting a server. Each function throws what went wrong. */
-export interface ServerKind<K extends Launcher['kind']> {
+export interface ServerKind<K extends ServerLauncher['kind']> {
   /** What is written down before anything starts. */
-  plan(launcher: LauncherOf<K>, engine: EngineEntry): HandleOf<K>;
+  plan(launcher: ServerLauncherOf<K>, engine: EngineEntry): HandleOf<K>;
   /** Starts it; the handle that it has then. */
-  start(launcher: LauncherOf<K>, record: StartedRecord<K>, context: KindContext): Promise<HandleOf<K>>;
+  start(launcher: ServerLauncherOf<K>, record: StartedRecord<K>, context: KindContext): Promise<HandleOf<K>>;
   look(record: StartedRecord<K>, context: KindContext): Promise<Looked>;
   /** Ends it, and waits until it has ended or will. */
   stop(record: StartedRecord<K>, context: KindContext): Promise<void>;

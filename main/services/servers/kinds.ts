@@ -1,6 +1,6 @@
 /** The three ways of starting a server, by the kind of launcher or record. */
 import type { EngineEntry } from '../engines/engines.ts';
-import type { Launcher } from '../engines/launcher.ts';
+import type { ServerLauncher } from '../engines/server-launcher.ts';
 import type { ServerRecord } from '../engines/server-records.ts';
 import { commandServer } from './command.ts';
 import { hfServer } from './hf.ts';
@@ -8,13 +8,17 @@ import { isKind, type KindContext, type Looked } from './kind.ts';
 import { rayServer } from './ray.ts';
 
 /** What is written down before anything starts. */
-export function plan(launcher: Launcher, engine: EngineEntry): ServerRecord['handle'] {
+export function plan(launcher: ServerLauncher, engine: EngineEntry): ServerRecord['handle'] {
   if (launcher.kind === 'command') return commandServer.plan(launcher, engine);
   return launcher.kind === 'ray' ? rayServer.plan(launcher, engine) : hfServer.plan(launcher, engine);
 }
 
 /** Starts a server. */
-export function begin(launcher: Launcher, record: ServerRecord, context: KindContext): Promise<ServerRecord['handle']> {
+export function begin(
+  launcher: ServerLauncher,
+  record: ServerRecord,
+  context: KindContext,
+): Promise<ServerRecord['handle']> {
   if (launcher.kind === 'command' && isKind(record, 'command')) return commandServer.start(launcher, record, context);
   if (launcher.kind === 'ray' && isKind(record, 'ray')) return rayServer.start(launcher, record, context);
   if (launcher.kind === 'hf' && isKind(record, 'hf')) return hfServer.start(launcher, record, context);

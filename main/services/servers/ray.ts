@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { BraidError } from '../../errors.ts';
 import { counted } from '../../text/format.ts';
-import { portOfServer } from '../engines/launcher.ts';
+import { portOfServer } from '../engines/server-launcher.ts';
 import { ENDED_IDLE, type ServerKind, tailOf } from './kind.ts';
 import { packFolder } from './pack-folder.ts';
 import { clusterOf, jobOf, logsOf, type RayJob, stopJob, submitJob, uploadPackage } from './ray-jobs.ts';

@@ -3,7 +3,7 @@ import { BraidError, inputError } from '../../errors.ts';
 import { formatDuration } from '../../text/format.ts';
 import { neverSent } from '../../trainer/tinker/http.ts';
 import type { EngineEntry } from '../engines/engines.ts';
-import { type Launcher, launcherWords, portOfServer } from '../engines/launcher.ts';
+import { launcherWords, portOfServer, type ServerLauncher } from '../engines/server-launcher.ts';
 import { mayBeUp, type ServerRecord, type ServerRecords } from '../engines/server-records.ts';
 import type { Secrets } from '../workspace/secrets.ts';
 import { logFault } from '../workspace/stray-faults.ts';
@@ -13,7 +13,7 @@ import { begin, log, look, plan, stop } from './kinds.ts';
 
 /** A server as a page sees it. */
 export interface ServerStatus extends Omit<ServerRecord, 'handle' | 'allowPlain'> {
-  readonly kind: Launcher['kind'];
+  readonly kind: ServerLauncher['kind'];
   /** Whether it may be running, and may cost. */
   readonly mayBeUp: boolean;
   /** When it was last in use. */
@@ -70,7 +70,7 @@ export function openServers({ records, secrets, now = Date.now }: ServersOptions
     return keep(record, { ...record, state: 'stopped', detail, endedAt: now() });
   }
 
-  async function start(engine: EngineEntry, launcher: Launcher): Promise<ServerRecord> {
+  async function start(engine: EngineEntry, launcher: ServerLauncher): Promise<ServerRecord> {
     const before = records.read(engine.name);
     if (before !== null && mayBeUp(await see(before)))
       throw inputError('SERVER_IS_UP', `The server of "${engine.name}" may be up already`, 'Stop it first.');

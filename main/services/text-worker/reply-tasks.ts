@@ -4,8 +4,13 @@ import { decodeText, faultsError } from '../../io/text-file.ts';
 import { writeFilesAtomic } from '../../io/write-files.ts';
 import { replyTask } from '../../tasks/reply/task.ts';
 import { type DatasetFiles, parseDataset } from '../datasets/index.ts';
-import { replyLines, type SplitOutcome, type SplitRequest, splitReplyFile } from '../datasets/reply-split/files.ts';
 import { splitReplies } from '../datasets/reply-split/split.ts';
+import {
+  replyLines,
+  type SplitOutcome,
+  type SplitRequest,
+  splitReplyFile,
+} from '../datasets/reply-split/split-file.ts';
 
 /** The share of imported records for training; the rest is held out. */
 const TRAINED = 0.9;

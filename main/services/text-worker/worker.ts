@@ -3,7 +3,7 @@ import { parentPort } from 'node:worker_threads';
 import { BraidError } from '../../errors.ts';
 import { openDocuments } from './document-thread.ts';
 import type { TaskContext, TaskFailure, TaskMessage, TaskReply } from './messages.ts';
-import { tasks } from './tasks.ts';
+import { tasks } from './worker-tasks.ts';
 
 /** Progress is sent at most this often. */
 const EVERY_MS = 100;

@@ -7,7 +7,7 @@ import { BraidError } from '../../errors.ts';
 import { didNotStart } from '../../io/start-thread.ts';
 import type { JobProgress } from '../trainer-process/job.ts';
 import type { TaskFailure, TaskMessage, TaskReply } from './messages.ts';
-import type { TaskInput, TaskName, TaskOutput } from './tasks.ts';
+import type { TaskInput, TaskName, TaskOutput } from './worker-tasks.ts';
 
 export interface TaskOptions {
   readonly signal?: AbortSignal | undefined;

@@ -6,7 +6,7 @@ import type { Notices } from '../workspace/notices.ts';
 import type { RunOutcome } from './run-outcome.ts';
 
 /** Notifies of warnings and of pauses by the collapse watch. */
-export function recordEvent(notices: Pick<Notices, 'add'>, store: Store, runId: number, event: TrainerEvent): void {
+export function noticeEvent(notices: Pick<Notices, 'add'>, store: Store, runId: number, event: TrainerEvent): void {
   const { name } = requireRun(store, runId);
   if (event.kind === 'warning') {
     const { message, remedy } = event;
@@ -19,7 +19,7 @@ export function recordEvent(notices: Pick<Notices, 'add'>, store: Store, runId: 
 }
 
 /** Notifies of a run's end; of a sweep's runs only those that went wrong, as the sweep has a notice of its own. */
-export function recordEnd(notices: Pick<Notices, 'add'>, store: Store, outcome: RunOutcome): void {
+export function noticeEnd(notices: Pick<Notices, 'add'>, store: Store, outcome: RunOutcome): void {
   const { runId, state, step, error, kept } = outcome;
   const name = kept ? requireRun(store, runId).name : 'The run';
   const remedy = error?.remedy ?? null;

@@ -11,7 +11,7 @@ import type { RunRow } from '../../store/runs.ts';
 import type { TrainConfig } from '../../trainer/config/config.ts';
 import type { RemoteEngine } from '../../trainer/protocol/remote.ts';
 import type { TrainerEvent } from '../../trainer/protocol/trainer-events.ts';
-import { note, recordEvents } from '../runs/events.ts';
+import { addHostEvent, recordEvents } from '../runs/events.ts';
 import { openRunFiles, type RunFiles } from '../runs/files.ts';
 import { dropOldCheckpoints } from '../runs/old-checkpoints.ts';
 import { decisiveScores } from '../runs/promotion.ts';
@@ -106,7 +106,7 @@ export function startStep({ resume }: Pick<StoredRun, 'resume'>): number {
 
 function startLog(store: Store, { runId, config, outside }: StoredRun, files: RunFiles): void {
   files.appendLog(startEntry(config, outside));
-  if (outside !== null) note(store, runId, 0, { kind: 'rewards', severity: 'info', message: outside });
+  if (outside !== null) addHostEvent(store, runId, 0, { kind: 'rewards', severity: 'info', message: outside });
 }
 
 /** Until the trainer is ready, a checkpoint may turn out unusable: later steps are kept until then, and discarded once. */
@@ -188,7 +188,7 @@ function hear(before: EndReasons, events: readonly TrainerEvent[]): EndReasons {
 function recordQuietly(store: Store, runId: number, { message, remedy }: BraidError): void {
   try {
     const { step } = requireRun(store, runId);
-    note(store, runId, step, { kind: 'files', severity: 'warning', message, remedy: remedy ?? null });
+    addHostEvent(store, runId, step, { kind: 'files', severity: 'warning', message, remedy: remedy ?? null });
   } catch {
     // The files failed and so does the database: the batch's own transaction will report it.
   }

@@ -8,7 +8,7 @@ import type { TrainerCommand, TrainerEvent } from '../../trainer/protocol/traine
 import { type EngineAccess, engineFor, whileInUse } from '../engines/engine-for.ts';
 import { startingModel } from '../models/starting-model.ts';
 import { resumePoint } from '../runs/history.ts';
-import { refuseImported } from '../runs/imported.ts';
+import { refuseImported } from '../runs/imported-runs.ts';
 import { goalOf } from '../runs/promotion.ts';
 import { claimRun, createRun, requireRun } from '../runs/runs.ts';
 import { savedConfig } from '../runs/saved-config.ts';

@@ -11,9 +11,9 @@ import { parseConfig, type TrainConfig } from '../../trainer/config/config.ts';
 import { readConfigFile } from '../config/presets.ts';
 import { resolveModel } from '../models/resolve.ts';
 import { evaluationDataset } from '../runs/evaluation.ts';
-import { note, recordEvents } from '../runs/events.ts';
+import { addHostEvent, recordEvents } from '../runs/events.ts';
 import { openRunFiles } from '../runs/files.ts';
-import { TRL_BACKEND } from '../runs/imported.ts';
+import { TRL_BACKEND } from '../runs/imported-runs.ts';
 import { createRun, finishRun, requireRun } from '../runs/runs.ts';
 import { findTask } from '../tasks/find-task.ts';
 import { keptTask } from '../tasks/run-task.ts';
@@ -166,7 +166,7 @@ function record(store: Store, read: Read, options: ImportOptions): ImportedRun {
       ]);
       for (const one of state.evaluations) recordEvaluation(store, run.runId, one, read.heldOut);
       store.runs.setBackend(run.runId, TRL_BACKEND);
-      note(store, run.runId, 0, {
+      addHostEvent(store, run.runId, 0, {
         ...{ kind: 'notice', severity: 'info', data: { topic: 'imported' } },
         message: `Imported from ${read.folder}: trained by TRL`,
         remedy: notes.length === 0 ? null : notes.join(' '),

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Launcher } from '../../../main/api/contract/index.ts';
+import type { ServerLauncher } from '../../../main/api/contract/index.ts';
 import { fieldsOf, isComplete, launcherFrom } from '../../../renderer/settings/launcher-form.ts';
 
 const limits = { idleMinutes: 5, maxHours: 2 };
-const launchers: readonly Launcher[] = [
+const launchers: readonly ServerLauncher[] = [
   { kind: 'command', command: 'serve', host: null, port: null, ...limits },
   { kind: 'command', command: 'serve', host: 'gpu', port: 8000, ...limits },
   {

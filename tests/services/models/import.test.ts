@@ -2,7 +2,7 @@ import { mkdirSync, promises, readdirSync, readFileSync, rmSync, truncateSync, w
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { disposeModel } from '../../../main/model/model.ts';
-import { checkSpace } from '../../../main/services/models/disk-space.ts';
+import { checkSpace } from '../../../main/services/models/check-space.ts';
 import { importModel } from '../../../main/services/models/import.ts';
 import { listModels } from '../../../main/services/models/list.ts';
 import { resolveModel } from '../../../main/services/models/resolve.ts';

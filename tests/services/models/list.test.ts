@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { disposeModel } from '../../../main/model/model.ts';
-import { forgetImported, importedModels, rememberImported } from '../../../main/services/models/imported.ts';
+import { forgetImported, importedModels, rememberImported } from '../../../main/services/models/imported-folders.ts';
 import { listModels, requireModel } from '../../../main/services/models/list.ts';
 import { evaluationDataset } from '../../../main/services/runs/evaluation.ts';
 import { locateWorkspace } from '../../../main/services/workspace/workspace.ts';

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { disposeModel } from '../../../main/model/model.ts';
-import { rememberImported } from '../../../main/services/models/imported.ts';
+import { rememberImported } from '../../../main/services/models/imported-folders.ts';
 import { listModels } from '../../../main/services/models/list.ts';
 import { modelDependants, removeModel } from '../../../main/services/models/remove.ts';
 import { addRun } from '../../store/helpers.ts';

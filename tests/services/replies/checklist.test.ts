@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { replyChecklist } from '../../../main/services/replies/checklist.ts';
-import { readMemory, remember } from '../../../main/services/replies/memory.ts';
 import { phaseFiles } from '../../../main/services/replies/methods.ts';
+import { readReplyState, remember } from '../../../main/services/replies/stored-state.ts';
 import { contextOf, openTinyApp, overPorts } from '../../api/transports.ts';
 import { replyLines } from '../reply-lines.ts';
 import { tinyWorkspace } from '../tiny-workspace.ts';
@@ -51,7 +51,7 @@ describe('replyChecklist', () => {
     const { app, client, states } = await open();
     await client.replies.import({ name: 'mine.jsonl', content: new Blob([replyLines(40)]) });
     await client.replies.split({ ratio: 0.5, seed: 1 });
-    const { data } = readMemory(app.store);
+    const { data } = readReplyState(app.store);
     writeFileSync(`${app.workspace.root}/${data?.test}`, replyLines(40));
     expect(await states()).toMatchObject({ held_out_disjoint: 'failed' });
   });

@@ -4,7 +4,7 @@ import { randomStream } from '../../../main/random.ts';
 import { measuresOf } from '../../../main/services/comparisons/sampled/measures.ts';
 import { comparisonTable } from '../../../main/services/comparisons/sampled/statistics.ts';
 import { writeComparison } from '../../../main/services/comparisons/sampled/write.ts';
-import { remember } from '../../../main/services/replies/memory.ts';
+import { remember } from '../../../main/services/replies/stored-state.ts';
 import { toStoredPath } from '../../../main/services/workspace/workspace.ts';
 import type { Store } from '../../../main/store/index.ts';
 import type { MadeAnswers } from './made-answers.ts';

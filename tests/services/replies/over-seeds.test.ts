@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readMemory, remember } from '../../../main/services/replies/memory.ts';
+import { readReplyState, remember } from '../../../main/services/replies/stored-state.ts';
 import { createRun, finishRun } from '../../../main/services/runs/runs.ts';
 import { toStoredPath } from '../../../main/services/workspace/workspace.ts';
 import { contextOf, openTinyApp, overPorts } from '../../api/transports.ts';
@@ -81,13 +81,13 @@ describe('the methods over seeds', () => {
     };
     await client.replies.compareSeeds();
     await over();
-    const { seedReports } = readMemory(app.store);
+    const { seedReports } = readReplyState(app.store);
     expect(seedReports?.reports.map(({ seed }) => seed)).toEqual([1, 2]);
     // It compares the newest run of each method, which has seed 2.
     await client.replies.compare({ seed: 1 });
     await over();
     const folders = seedReports?.reports.map(({ folder }) => folder);
-    expect(folders).not.toContain(readMemory(app.store).report?.folder);
+    expect(folders).not.toContain(readReplyState(app.store).report?.folder);
     expect(await client.replies.overSeeds()).toMatchObject({ seeds: [1, 2] });
   }, 60_000);
 });

@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { openRewardDesk } from '../../../main/services/reward-trials/desk.ts';
 import { draftRecords, recordsSources } from '../../../main/services/reward-trials/draft-records.ts';
 import {
   checkDraft,
@@ -11,6 +10,7 @@ import {
   trialSources,
   tryDraft,
 } from '../../../main/services/reward-trials/drafts.ts';
+import { openRewardProcess } from '../../../main/services/reward-trials/process.ts';
 import { openSampledAnswers } from '../../../main/services/reward-trials/sampled-answers.ts';
 import { createRun } from '../../../main/services/runs/runs.ts';
 import { openTextWorkers } from '../../../main/services/text-worker/workers.ts';
@@ -49,7 +49,7 @@ function place(budgetMs = 60_000) {
         ),
       ),
     );
-  const rewards = openRewardDesk({ rewardProcess, rewardWorker }, { budgetMs });
+  const rewards = openRewardProcess({ rewardProcess, rewardWorker }, { budgetMs });
   closing.push(() => rewards.close());
   const paths = { resources: join(root, 'resources'), externalRewards: '', kernels: '' };
   const draft: Draft = { name: 'say', definition: taskYaml, reward: rewardTs };
@@ -58,11 +58,11 @@ function place(budgetMs = 60_000) {
   return { place: { store, paths, rewards, library: { workers }, sampled: openSampledAnswers() }, draft, runId };
 }
 
-describe('openRewardDesk', () => {
+describe('openRewardProcess', () => {
   it('says at once why its process cannot start', async () => {
     const { place: app, draft } = place();
     const missing = forkTrainer(join(app.store.folder, 'none.mjs'));
-    const rewards = openRewardDesk({ rewardProcess: missing, rewardWorker });
+    const rewards = openRewardProcess({ rewardProcess: missing, rewardWorker });
     closing.push(() => rewards.close());
     await expect(rewards.score('check', draftSource(draft, app), [])).rejects.toMatchObject({
       code: 'REWARD_PROCESS_DIED',
@@ -73,7 +73,7 @@ describe('openRewardDesk', () => {
 
   it('says at once why the thread of its process cannot start', async () => {
     const { place: app, draft } = place();
-    const rewards = openRewardDesk({ rewardProcess, rewardWorker: join(app.store.folder, 'none.mjs') });
+    const rewards = openRewardProcess({ rewardProcess, rewardWorker: join(app.store.folder, 'none.mjs') });
     closing.push(() => rewards.close());
     const began = performance.now();
     await expect(rewards.score('check', draftSource(draft, app), [])).rejects.toMatchObject({

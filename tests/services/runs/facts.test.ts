@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync 
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { diffConfigs } from '../../../main/services/config/diff.ts';
-import { readMemory, remember } from '../../../main/services/replies/memory.ts';
+import { readReplyState, remember } from '../../../main/services/replies/stored-state.ts';
 import { restoreFolders } from '../../../main/services/runs/folder-removal.ts';
 import { runDetail } from '../../../main/services/runs/history.ts';
 import { removalOf } from '../../../main/services/runs/removal.ts';
@@ -88,7 +88,7 @@ describe('removeRun', () => {
       kept.reference,
       `deleted:${gone.reference}`,
     ]);
-    expect(readMemory(store)).toMatchObject({ model: kept.reference, start: null, ticks: { read: 1 } });
+    expect(readReplyState(store)).toMatchObject({ model: kept.reference, start: null, ticks: { read: 1 } });
     const { runId } = createRun(store, config);
     expect(`checkpoint:${store.checkpoints.record(runId, 2, 'outputs/next', 'final')}`).toBe(gone.reference);
   });

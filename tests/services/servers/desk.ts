@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { EngineEntry } from '../../../main/services/engines/engines.ts';
-import { type Launcher, launcherSchema } from '../../../main/services/engines/launcher.ts';
+import { launcherSchema, type ServerLauncher } from '../../../main/services/engines/server-launcher.ts';
 import { openServerRecords, type ServerRecords } from '../../../main/services/engines/server-records.ts';
 import { openServers, type Servers } from '../../../main/services/servers/servers.ts';
 import { openSecrets, type Secrets } from '../../../main/services/workspace/secrets.ts';
@@ -29,7 +29,7 @@ export function openDesk(now?: () => number): Desk {
 type Given<T> = T extends { readonly kind: infer K } ? { readonly kind: K } & Readonly<Record<string, unknown>> : never;
 
 /** An engine with a launcher; its settings that aren't given have their defaults. */
-export function engineWith(url: string, launcher: Given<Launcher>, name = 'cluster'): EngineEntry {
+export function engineWith(url: string, launcher: Given<ServerLauncher>, name = 'cluster'): EngineEntry {
   return { name, url, baseModel: 'm', allowPlain: false, prices: null, launcher: launcherSchema.parse(launcher) };
 }
 

@@ -14,7 +14,7 @@ export interface SplitRecord extends Pick<ReplySplit, 'borders' | 'before' | 'af
   readonly at: number;
 }
 
-export interface ReplyMemory {
+export interface ReplyState {
   /** Imported records, as stored paths; null: the bundled sample. */
   readonly data: ImportedReplies | null;
   readonly split: SplitRecord | null;
@@ -59,20 +59,20 @@ export function overSeedsFolder({ outputs }: Pick<Workspace, 'outputs'>, seed: n
 export function reportIn(
   { store, workspace }: Pick<OpenWorkspace, 'store' | 'workspace'>,
   folder: string,
-): NonNullable<ReplyMemory['report']> {
+): NonNullable<ReplyState['report']> {
   return { folder: toStoredPath(workspace.root, folder), at: store.now() };
 }
 
-const NOTHING: ReplyMemory = {
+const NOTHING: ReplyState = {
   ...{ data: null, split: null, trial: null, report: null, seedReports: null },
   ...{ model: null, start: null, ticks: {} },
 };
 
-export function readMemory(store: Pick<Store, 'settings'>): ReplyMemory {
-  return { ...NOTHING, ...(store.settings.get(REPLIES) as Partial<ReplyMemory> | undefined) };
+export function readReplyState(store: Pick<Store, 'settings'>): ReplyState {
+  return { ...NOTHING, ...(store.settings.get(REPLIES) as Partial<ReplyState> | undefined) };
 }
 
 /** Updates some of it; the rest is unchanged. */
-export function remember(store: Pick<Store, 'settings'>, change: Partial<ReplyMemory>): void {
-  store.settings.set(REPLIES, { ...readMemory(store), ...change });
+export function remember(store: Pick<Store, 'settings'>, change: Partial<ReplyState>): void {
+  store.settings.set(REPLIES, { ...readReplyState(store), ...change });
 }

@@ -75,8 +75,8 @@ export const launcherSchema = z.discriminatedUnion('kind', [
   }),
 ]);
 
-export type Launcher = Readonly<z.infer<typeof launcherSchema>>;
-export type LauncherOf<K extends Launcher['kind']> = Extract<Launcher, { readonly kind: K }>;
+export type ServerLauncher = Readonly<z.infer<typeof launcherSchema>>;
+export type ServerLauncherOf<K extends ServerLauncher['kind']> = Extract<ServerLauncher, { readonly kind: K }>;
 
 /** The port of an address that isn't written out, too. */
 export function portOf(url: string): number {
@@ -89,12 +89,12 @@ export function portOf(url: string): number {
  * The server's port where it runs; null: not known, since a tunnel or gateway elsewhere leads to it, and its address says
  * nothing of where.
  */
-export function portOfServer({ port }: Pick<Launcher, 'port'>, url: string): number | null {
+export function portOfServer({ port }: Pick<ServerLauncher, 'port'>, url: string): number | null {
   return port ?? (isLoopback(new URL(url).hostname) ? portOf(url) : null);
 }
 
 /** Where a server runs, in a few words. */
-export function launcherWords(launcher: Launcher): string {
+export function launcherWords(launcher: ServerLauncher): string {
   switch (launcher.kind) {
     case 'command':
       return launcher.host === null ? 'a command on this machine' : `a command on ${launcher.host}`;

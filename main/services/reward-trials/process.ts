@@ -9,7 +9,7 @@ import type { TrainerChannel } from '../trainer-process/channel.ts';
 import { describeExit, failedError, keepTail, type TrainerExit } from '../trainer-process/process.ts';
 import type { HostPaths } from '../workspace/paths.ts';
 
-export interface RewardDesk {
+export interface RewardProcess {
   /**
    * Scores completions with a task. A later call of the same lane replaces an earlier one, which then fails with the
    * code REPLACED.
@@ -23,7 +23,7 @@ export interface RewardDesk {
   close(): void;
 }
 
-export interface DeskOptions {
+export interface RewardProcessOptions {
   /** How long one call may compute. */
   readonly budgetMs?: number;
   /** How long the process is kept without a call. */
@@ -41,10 +41,10 @@ interface Pending {
 }
 
 /** Opens the desk, without a process yet. */
-export function openRewardDesk(
+export function openRewardProcess(
   { rewardProcess, rewardWorker }: Places,
-  { budgetMs = 8000, idleMs = 120_000 }: DeskOptions = {},
-): RewardDesk {
+  { budgetMs = 8000, idleMs = 120_000 }: RewardProcessOptions = {},
+): RewardProcess {
   const pending = new Map<number, Pending>();
   let channel: TrainerChannel<RewardCall> | null = null;
   let lastId = 0;
