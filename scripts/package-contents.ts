@@ -13,7 +13,7 @@ const MODULES = '(?:app\\.asar|app\\.asar\\.unpacked)/node_modules';
 const OUT = '(?:app\\.asar|app\\.asar\\.unpacked)/out';
 
 /** Files used outside Electron's main process are listed in the archive and unpacked next to it, so they count twice. */
-export const parts: readonly Part[] = [
+const parts: readonly Part[] = [
   { what: 'package.json', files: /^app\.asar(\.unpacked)?\/package\.json$/, least: 2 },
   { what: 'the main entry', files: /^app\.asar\/out\/main\/index\.js$/, least: 1 },
   {

@@ -2,9 +2,8 @@
 import { implement } from '@orpc/server';
 import type { App } from '../services/app/app.ts';
 import { contract } from './contract/index.ts';
-import { explained } from './failures.ts';
+import { explained, patient } from './failures.ts';
 import type { PageRequests } from './page-requests.ts';
-import { patient } from './patience.ts';
 import { plainInput } from './plain-input.ts';
 
 /** What the host adds to the app. */

@@ -1,7 +1,9 @@
 /** Errors as sent to the page: typed, in plain words, without internals of the host. */
 import { ORPCError, os, ValidationError } from '@orpc/server';
 import { BraidError } from '../errors.ts';
-import { databaseError } from '../store/errors.ts';
+import type { App } from '../services/app/app.ts';
+import { whenUnlocked } from '../services/workspace/when-unlocked.ts';
+import { databaseError, isLocked } from '../store/errors.ts';
 
 /** Middleware: turns anything a procedure throws, even in the middle of a stream, into REFUSED or FAILED. */
 export const explained = os.middleware(async ({ next }) => {
@@ -56,3 +58,21 @@ function failure(code: 'REFUSED' | 'FAILED', message: string, cause: string, rem
   const status = code === 'REFUSED' ? 422 : 500;
   return new ORPCError(code, { defined: true, status, message, data: { code: cause, remedy } });
 }
+
+/** A page waits this long before it shows who holds the database. */
+const PATIENCE_MS = 3000;
+
+/** Middleware: repeats a procedure of which nothing was stored yet. */
+export const patient = os
+  .$context<{ readonly app: Pick<App, 'store'> }>()
+  .middleware(async ({ context, next, signal }) => {
+    const { store } = context.app;
+    const before = store.changes();
+    try {
+      return await next();
+    } catch (error) {
+      if (!isLocked(error) || store.changes() !== before) throw error;
+      if (!(await whenUnlocked(store, PATIENCE_MS, signal))) throw error;
+      return await next();
+    }
+  });

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { inputError } from '../errors.ts';
 import { openApp } from '../services/app/app.ts';
-import { plannedLater } from '../services/training/planned-later.ts';
+import { plannedLater } from '../services/training/planned-start.ts';
 import { openForReading } from '../services/workspace/read-only.ts';
 import { openWorkspace } from '../services/workspace/workspace.ts';
 import { openStore, type Store } from '../store/index.ts';

@@ -1,6 +1,5 @@
 /** Keeps every window to our own page: no other URL, no other window, no permissions, no network. */
 import { app, type Event, type Session, shell } from 'electron';
-import { isAllowedLink } from './links.ts';
 import { PAGE_ORIGIN } from './page-path.ts';
 
 /** No page may navigate or open windows. */
@@ -37,4 +36,13 @@ export function lockSession(session: Session): void {
   session.on('will-download', (event, item) => {
     if (!item.getURL().startsWith(`blob:${PAGE_ORIGIN}/`)) event.preventDefault();
   });
+}
+
+/** Model cards; the page has no other external links. */
+const HOSTS: readonly string[] = ['huggingface.co'];
+
+/** Whether a URL may be opened in the browser: https, a known host, no credentials. */
+function isAllowedLink(address: string): boolean {
+  const url = URL.parse(address);
+  return url?.protocol === 'https:' && HOSTS.includes(url.host) && url.username === '' && url.password === '';
 }

@@ -1,10 +1,10 @@
 /** Opens the workspace; on failure says why and asks what to do instead. */
-import { app, dialog } from 'electron';
+import { app, dialog, safeStorage } from 'electron';
 import { BraidError } from '../errors.ts';
 import { type App, openApp } from '../services/app/app.ts';
 import type { HostPaths } from '../services/workspace/paths.ts';
+import { openSecrets, type Secrets } from '../services/workspace/secrets.ts';
 import type { Preferences } from './preferences.ts';
-import { systemSecrets } from './system-secrets.ts';
 
 const CHOICES = ['Choose another workspace…', 'Try again', 'Quit'];
 const [CHOOSE, AGAIN] = [0, 1];
@@ -52,4 +52,23 @@ export async function chooseWorkspace(): Promise<string | null> {
 function inWords(error: unknown): string {
   if (error instanceof BraidError) return [error.message, error.remedy ?? ''].join('\n\n').trim();
   return error instanceof Error ? error.message : String(error);
+}
+
+/** Opens the tokens; in a file that only its owner may read where the system has no key store. */
+function systemSecrets(): Secrets {
+  return openSecrets({ cipher: hasKeyStore() ? { encrypt, decrypt } : null });
+}
+
+/** On Linux without one, Electron would encrypt with a key that everybody knows. */
+function hasKeyStore(): boolean {
+  if (!safeStorage.isEncryptionAvailable()) return false;
+  return process.platform !== 'linux' || safeStorage.getSelectedStorageBackend() !== 'basic_text';
+}
+
+function encrypt(text: string): Uint8Array {
+  return safeStorage.encryptString(text);
+}
+
+function decrypt(bytes: Uint8Array): string {
+  return safeStorage.decryptString(Buffer.from(bytes));
 }

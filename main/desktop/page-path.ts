@@ -3,7 +3,7 @@ import { isAbsolute, join, relative, sep } from 'node:path';
 
 /** The page's only scheme, host and origin on the desktop. */
 export const PAGE_SCHEME = 'app';
-export const PAGE_HOST = 'braid';
+const PAGE_HOST = 'braid';
 export const PAGE_ORIGIN = `${PAGE_SCHEME}://${PAGE_HOST}`;
 export const PAGE_URL = `${PAGE_ORIGIN}/index.html`;
 

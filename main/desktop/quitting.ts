@@ -83,7 +83,7 @@ export function guardQuit(window: BrowserWindow, braid: App): Quitting {
 }
 
 /** What would be interrupted. */
-export function atWork({ live, jobs }: Pick<App, 'live' | 'jobs'>): readonly string[] {
+function atWork({ live, jobs }: Pick<App, 'live' | 'jobs'>): readonly string[] {
   return [
     ...live.list().map(({ name, step, maxSteps }) => `${name}, step ${step} of ${maxSteps}`),
     ...jobs
@@ -94,7 +94,7 @@ export function atWork({ live, jobs }: Pick<App, 'live' | 'jobs'>): readonly str
 }
 
 /** Servers of engines that outlive the app, and may cost. */
-export function leftUp({ servers }: Pick<App, 'servers'>): readonly string[] {
+function leftUp({ servers }: Pick<App, 'servers'>): readonly string[] {
   return servers.list().flatMap(({ engine, where, mayBeUp }) => (mayBeUp ? [`${engine}: ${where}`] : []));
 }
 

@@ -4,7 +4,7 @@ import type { Preferences, WindowPlace } from './preferences.ts';
 
 /** Pages fit from this width on. */
 export const SMALLEST = { minWidth: 640, minHeight: 450 };
-export const FIRST_SIZE = { width: 1360, height: 860 };
+const FIRST_SIZE = { width: 1360, height: 860 };
 /** The part of the window that must be on a screen so that it can be found and dragged. */
 const GRAB = { width: 120, height: 60 };
 /** A window emits many move events while it is dragged. */

@@ -124,19 +124,6 @@ export function disposeAdapter(adapter: Adapter): void {
   for (const { value } of adapterParameters(adapter)) value.dispose();
 }
 
-/** Adds (sign 1) or subtracts (sign -1) the adapter's product in the base weights: merge and unmerge. */
-export function mergeAdapter(model: Model, adapter: Adapter, sign: 1 | -1 = 1): void {
-  for (const linear of adaptedLinears(model, adapter.config)) {
-    const lora = adapter.modules.get(linear.name);
-    if (lora === undefined) continue;
-    const merged = tf.tidy(() =>
-      tf.add(linear.weight.value, tf.mul(tf.matMul(lora.b.value, lora.a.value), sign * lora.scaling)),
-    );
-    linear.weight.value.dispose();
-    linear.weight.value = merged as tf.Tensor2D;
-  }
-}
-
 /** One linear layer with its adapter, if it has one. x [N, in] → [N, out]. */
 export function linear(x: tf.Tensor2D, layer: Linear, adapter: Adapter | null): tf.Tensor2D {
   const lora = adapter?.modules.get(layer.name);

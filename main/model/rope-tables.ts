@@ -37,7 +37,7 @@ export function makeModelRope(config: ModelConfig, length: number): ModelRope {
 }
 
 /** cos and sin of every position below `length`, [length, d/2] each. The caller disposes them. */
-export function makeRopeTables(config: ModelConfig, length: number): RopeTables {
+function makeRopeTables(config: ModelConfig, length: number): RopeTables {
   const frequencies = ropeFrequencies(config);
   const amplitude = config.longRope?.attentionFactor ?? 1;
   const half = frequencies.length;

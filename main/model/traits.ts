@@ -103,7 +103,7 @@ const ropeFields = {
   partial_rotary_factor: z.number().min(0).max(1).nullish(),
 };
 /** RoPE's settings; newer files of Gemma 3 have them by kind of layer. */
-export const ropeSchema = z.looseObject({
+const ropeSchema = z.looseObject({
   ...ropeFields,
   full_attention: z.looseObject(ropeFields).optional(),
   sliding_attention: z.looseObject(ropeFields).optional(),

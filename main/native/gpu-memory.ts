@@ -2,6 +2,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
+import { hostMemory } from '../io/memory.ts';
+import { usedGpu } from './gpu-settings.ts';
 import { freeOfDevice, nvidiaGpusNow } from './nvidia-smi.ts';
 
 /** Bytes that may be used now, and who said so, as a person reads it. */
@@ -82,4 +84,9 @@ function isIntegrated(device: string): boolean {
     // There are none, or the GPU is asleep, which those in processors never are.
     return false;
   }
+}
+
+/** Bytes that are free now, of the GPU that TensorFlow sees. */
+export function freeTensorMemory(onGpu: boolean): number {
+  return (onGpu ? freeOfDevice(nvidiaGpusNow(), '', usedGpu()) : null) ?? hostMemory().freeBytes;
 }

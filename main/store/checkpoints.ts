@@ -75,5 +75,3 @@ export function openCheckpointsTable(db: Db, now: () => number) {
     },
   } as const;
 }
-
-export type CheckpointsTable = ReturnType<typeof openCheckpointsTable>;

@@ -80,5 +80,3 @@ export function openComparisonsTable(db: Db, now: () => number) {
     remove: (id: number): boolean => remove.run(id).changes === 1,
   } as const;
 }
-
-export type ComparisonsTable = ReturnType<typeof openComparisonsTable>;

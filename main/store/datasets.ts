@@ -91,5 +91,3 @@ export function openDatasetsTable(db: Db, now: () => number) {
     remove: (id: number): boolean => remove.run(id).changes === 1,
   } as const;
 }
-
-export type DatasetsTable = ReturnType<typeof openDatasetsTable>;

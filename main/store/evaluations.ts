@@ -184,5 +184,3 @@ export function openEvaluationsTable(db: Db, now: () => number) {
     discardAfter: (runId: number, step: number): number => clear.run({ runId, step }).changes,
   } as const;
 }
-
-export type EvaluationsTable = ReturnType<typeof openEvaluationsTable>;

@@ -49,5 +49,3 @@ export function openEventsTable(db: Db, now: () => number) {
     discardAfter: (runId: number, step: number): number => clear.run(runId, step).changes,
   } as const;
 }
-
-export type EventsTable = ReturnType<typeof openEventsTable>;

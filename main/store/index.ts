@@ -82,12 +82,12 @@ function prepareStore(db: Db, path: string, now: () => number, readOnly: boolean
       checkSameFile();
       return explaining(path, () => run.immediate(work) as T);
     },
-    /** Throws DATABASE_GONE if the file was removed or replaced since it was opened. */
     /** `work` reads one state of the database, whatever other processes write meanwhile. */
     snapshot<T>(work: () => T): T {
       checkSameFile();
       return explaining(path, () => run.deferred(work) as T);
     },
+    /** Throws DATABASE_GONE if the file was removed or replaced since it was opened. */
     checkSameFile,
     /** How many rows this process has changed since it was opened. */
     changes: (): number => changes.get() ?? 0,

@@ -48,8 +48,6 @@ export function openMetricsTable(db: Db) {
   } as const;
 }
 
-export type MetricsTable = ReturnType<typeof openMetricsTable>;
-
 function openMetricWriter(db: Db, blocks: ReturnType<typeof openMetricBlocks>) {
   const keyId = db.prepare<[string], number>('select id from metric_key where name = ?').pluck();
   const addKey = db.prepare<[string]>('insert into metric_key (name) values (?)');

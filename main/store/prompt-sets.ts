@@ -86,5 +86,3 @@ export function openPromptSetsTable(db: Db, now: () => number) {
     },
   } as const;
 }
-
-export type PromptSetsTable = ReturnType<typeof openPromptSetsTable>;

@@ -79,5 +79,3 @@ export function openQueueTable(db: Db, now: () => number) {
     removeRun: (id: number): boolean => remove.run(id).changes === 1,
   } as const;
 }
-
-export type QueueTable = ReturnType<typeof openQueueTable>;

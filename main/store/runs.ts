@@ -200,5 +200,3 @@ export function openRunsTable(db: Db, now: () => number) {
     descendants: (id: number): LineageRow[] => descendants.all(id),
   } as const;
 }
-
-export type RunsTable = ReturnType<typeof openRunsTable>;

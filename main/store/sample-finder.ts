@@ -100,8 +100,6 @@ export function openSampleFinder(db: Db) {
   } as const;
 }
 
-export type SampleFinder = ReturnType<typeof openSampleFinder>;
-
 function searchOf({ words = '', inPrompts = false }: SampleFilter): string {
   const query = searchQuery(words);
   return query === '' || inPrompts ? query : `completion : (${query})`;

@@ -188,5 +188,3 @@ export function openSamplesTable(db: Db) {
     discardAfter: (runId: number, step: number): number => clear.run(runId, step).changes,
   } as const;
 }
-
-export type SamplesTable = ReturnType<typeof openSamplesTable>;

@@ -31,5 +31,3 @@ export function openSettingsTable(db: Db) {
     remove: (key: string): boolean => remove.run(key).changes === 1,
   } as const;
 }
-
-export type SettingsTable = ReturnType<typeof openSettingsTable>;

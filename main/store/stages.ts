@@ -125,5 +125,3 @@ export function openStagesTable(db: Db, now: () => number) {
     remove: (id: number): boolean => remove.run(id).changes === 1,
   } as const;
 }
-
-export type StagesTable = ReturnType<typeof openStagesTable>;

@@ -178,5 +178,3 @@ export function openSweepsTable(db: Db, now: () => number) {
     startTrial: (id: number, runId: number): void => void startTrial.run(runId, id),
   } as const;
 }
-
-export type SweepsTable = ReturnType<typeof openSweepsTable>;

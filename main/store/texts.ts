@@ -163,5 +163,3 @@ export function openTextsTable(db: Db, now: () => number) {
     remove: (id: number): boolean => remove.run(id).changes === 1,
   } as const;
 }
-
-export type TextsTable = ReturnType<typeof openTextsTable>;

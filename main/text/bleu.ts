@@ -5,7 +5,7 @@
  */
 
 /** n-grams up to this length, as Texygen's default. */
-export const BLEU_ORDER = 3;
+const BLEU_ORDER = 3;
 const EPSILON = 0.1;
 
 type Counts = ReadonlyMap<string, number>;

@@ -10,9 +10,9 @@ import { normalizeText } from './words.ts';
 const SHINGLE_WORDS = 4;
 
 /** Texts that share more than this fraction of their shingles are near duplicates … */
-export const JACCARD_LIMIT = 0.5;
+const JACCARD_LIMIT = 0.5;
 /** … and so is a text that is almost entirely contained in another. */
-export const CONTAINMENT_LIMIT = 0.8;
+const CONTAINMENT_LIMIT = 0.8;
 
 /** Similarity of two texts. */
 export interface Resemblance {

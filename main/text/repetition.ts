@@ -12,11 +12,6 @@ export function distinctN(texts: readonly (readonly string[])[], n: number): num
   return total === 0 ? 1 : distinct / total;
 }
 
-/** The share of texts that are exact copies of an earlier one: (G - 1) / G for a group of G identical ones. */
-export function duplicateShare(texts: readonly string[]): number {
-  return texts.length === 0 ? 0 : 1 - new Set(texts).size / texts.length;
-}
-
 function ngramCounts(texts: readonly (readonly string[])[], n: number): { total: number; distinct: number } {
   const seen = new Set<string>();
   let total = 0;

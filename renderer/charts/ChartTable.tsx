@@ -2,8 +2,7 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import classes from './LineChart.module.css';
-import type { Aligned, ChartSeries } from './series.ts';
-import { asCsv } from './table-text.ts';
+import { type Aligned, type ChartSeries, seriesCsv } from './series.ts';
 
 export interface ChartTableProps {
   readonly title: string;
@@ -18,7 +17,7 @@ export function ChartTable({ title, xName, series, aligned, format, height }: Ch
   const [copied, setCopied] = useState<'yes' | 'denied' | null>(null);
   const copy = async (): Promise<void> => {
     try {
-      await navigator.clipboard.writeText(asCsv(xName, series, aligned));
+      await navigator.clipboard.writeText(seriesCsv(xName, series, aligned));
       setCopied('yes');
     } catch {
       setCopied('denied');

@@ -148,7 +148,7 @@ function stepLabel(value: number | null): string {
 }
 
 /** The colour with an alpha channel; expects `#rrggbb`, as in tokens.css. */
-export function withAlpha(colour: string, alpha: number): string {
+function withAlpha(colour: string, alpha: number): string {
   if (alpha >= 1 || !/^#[0-9a-f]{6}$/i.test(colour)) return colour;
   return `${colour}${Math.round(alpha * 255)
     .toString(16)

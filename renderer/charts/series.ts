@@ -1,4 +1,5 @@
 /** Data preparation for charts: a common x axis, smoothing, stacking. Pure. */
+import { csvText } from '../components/csv.ts';
 
 /** A colour from theme/tokens.css, by variable name. */
 export type ChartColour = 'strand-a' | 'strand-b' | 'ink' | 'soft' | 'faint' | 'good' | 'warn' | 'bad' | 'focus';
@@ -148,4 +149,11 @@ function finite(value: Value): number | null {
 
 function positive(value: Value): Value {
   return value !== null && value !== undefined && value <= 0 ? null : value;
+}
+
+/** The series as CSV: full precision, one row per x value, empty cells where a series has no value. */
+export function seriesCsv(xName: string, series: readonly Pick<ChartSeries, 'label'>[], aligned: Aligned): string {
+  const head = [xName, ...series.map(({ label }) => label)];
+  const rows = aligned.x.map((at, index) => [at, ...aligned.values.map((values) => values[index] ?? null)]);
+  return csvText([head, ...rows]);
 }

@@ -24,7 +24,7 @@ export function gainOf(row: PromptRow, position: number): number | null {
 }
 
 /** Whether a row passes a filter for the model at `position`. */
-export function passes(row: PromptRow, position: number, filter: RowFilter): boolean {
+function passes(row: PromptRow, position: number, filter: RowFilter): boolean {
   const gain = gainOf(row, position);
   const [before = false, after = false] = [row.exact[0], row.exact[position]];
   switch (filter) {

@@ -7,7 +7,7 @@ export type WordKind = AlignedWord['kind'];
 export const wordKinds: readonly WordKind[] = ['match', 'wrong', 'missing', 'extra'];
 
 /** Words shown of a long text before it is expanded. */
-export const FOLDED_WORDS = 80;
+const FOLDED_WORDS = 80;
 
 /** The number of words of each kind. */
 export function countKinds(words: readonly AlignedWord[]): Readonly<Record<WordKind, number>> {

@@ -17,7 +17,7 @@ export function isReplyMethods(rows: readonly Pick<SettingRow, 'values'>[]): boo
 }
 
 /** What a setting is called in a sentence. */
-export function settingName({ values, label }: Pick<SettingRow, 'values' | 'label'>): string {
+function settingName({ values, label }: Pick<SettingRow, 'values' | 'label'>): string {
   const { method, ...others } = values;
   return typeof method === 'string' && method in methodWords && Object.keys(others).length === 0
     ? settingValue('method', method)

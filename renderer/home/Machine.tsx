@@ -4,13 +4,13 @@ import { useQuery } from '@tanstack/react-query';
 import { Fragment, useEffect, useState } from 'react';
 import { api } from '../api/client.ts';
 import { Failed } from '../components/Feedback.tsx';
-import { bytes } from '../components/format.ts';
+import { bytes, counted } from '../components/format.ts';
 import { Link } from '../components/Link.tsx';
 import { Panel } from '../components/Screen.tsx';
 import { When } from '../components/When.tsx';
 import { verdictOf } from '../settings/report.ts';
 import classes from './Home.module.css';
-import { coreWords, shownChecks } from './machine.ts';
+import { shownChecks } from './machine.ts';
 
 const icons = { OK: IconCircleCheck, WARN: IconAlertTriangle, FAIL: IconCircleX } as const;
 /** The doctor needs the CPU for a moment, so it starts only once the page is usable. */
@@ -36,7 +36,7 @@ export function Machine() {
       {machine !== undefined && (
         <dl className={classes.facts}>
           <dt>CPU</dt>
-          <dd className="num">{coreWords(machine.cores)}</dd>
+          <dd className="num">{counted(machine.cores, 'core')}</dd>
           <dt>Memory</dt>
           <dd className="num">
             {bytes(machine.freeMemoryBytes)} of {bytes(machine.memoryBytes)} free

@@ -2,7 +2,7 @@
 import type { Completed, Lane } from './use-answers.ts';
 
 /** Null where a reward has failed, or isn't known yet. */
-export function scoreOf(answer: Completed): number | null {
+function scoreOf(answer: Completed): number | null {
   return answer.kind === 'texts' ? answer.alignment.score : (answer.end?.reward ?? null);
 }
 

@@ -2,12 +2,13 @@
 import { Button, NumberInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import type { MethodView } from '../../main/api/contract/index.ts';
 import { api, client } from '../api/client.ts';
 import { Failed, Loading } from '../components/Feedback.tsx';
-import { Screen } from '../components/Screen.tsx';
+import { Panel, Screen } from '../components/Screen.tsx';
 import { Checklist } from './Checklist.tsx';
 import { DataPanel } from './DataPanel.tsx';
-import { FindingPanel } from './FindingPanel.tsx';
+import { findingOf, seedsSentence } from './finding.ts';
 import { JobLine } from './JobLine.tsx';
 import { Methods } from './Methods.tsx';
 import { OverSeeds } from './OverSeeds.tsx';
@@ -81,5 +82,20 @@ export function Replies() {
         </>
       )}
     </Screen>
+  );
+}
+
+export function FindingPanel({ methods }: { readonly methods: readonly MethodView[] }) {
+  const { data: report } = useQuery(api.replies.report.queryOptions());
+  const { data: table } = useQuery(api.replies.overSeeds.queryOptions());
+  if (report === undefined) return null;
+  const over = table == null ? null : seedsSentence(table);
+  const { sentence, limits, kind } = findingOf(report, methods);
+  return (
+    <Panel className={classes.finding ?? ''}>
+      <p data-kind={kind}>{sentence}</p>
+      {over !== null && <p>{over}</p>}
+      <p className="soft">{limits}</p>
+    </Panel>
   );
 }

@@ -6,9 +6,8 @@ import { HeatMap } from '../charts/HeatMap.tsx';
 import { LineChart } from '../charts/LineChart.tsx';
 import { largest } from '../components/extremes.ts';
 import { MeasureDots } from './MeasureDots.tsx';
-import { normRows } from './norm-rows.ts';
 import classes from './Replies.module.css';
-import { type ReportChart, reportCharts } from './report-charts.ts';
+import { normRows, type ReportChart, reportCharts } from './report-charts.ts';
 import { mean } from './report-rows.ts';
 
 export function ReportCharts({ report: { charts, numbers } }: { readonly report: ReportView }) {

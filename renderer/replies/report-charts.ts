@@ -99,3 +99,23 @@ function seriesOf(model: string, place: number, rows: ChartData['rows']): ChartS
     ...(low.some((value) => value !== null) && { low, high }),
   };
 }
+
+export interface NormRows {
+  readonly columns: readonly string[];
+  readonly rows: readonly { readonly label: string; readonly values: readonly (number | null)[] }[];
+}
+
+export function normRows({ rows }: Pick<ChartData, 'rows'>): NormRows {
+  const columns = [...new Set(rows.map(([, , module]) => String(module)))];
+  const places = new Map<string, Map<string, number>>();
+  for (const [model, layer, module, norm] of rows) {
+    const label = `${modelLabel(String(model))}, ${layer}`;
+    const values = places.get(label) ?? new Map<string, number>();
+    if (typeof norm === 'number') values.set(String(module), norm);
+    places.set(label, values);
+  }
+  return {
+    columns,
+    rows: [...places].map(([label, values]) => ({ label, values: columns.map((name) => values.get(name) ?? null) })),
+  };
+}

@@ -1,7 +1,7 @@
 /** The Runs screen: search, sort, overlay, compare, rename and delete. */
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useCallback, useDeferredValue, useMemo, useRef, useState } from 'react';
+import { useCallback, useDeferredValue, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import { api } from '../api/client.ts';
 import { Empty, Failed, Loading } from '../components/Feedback.tsx';
 import { Link } from '../components/Link.tsx';
@@ -20,10 +20,10 @@ import classes from './Runs.module.css';
 import { RunTable } from './RunTable.tsx';
 import { useRememberedFilter } from './remembered-filter.ts';
 import { useRememberedView } from './remembered-view.ts';
+import { type ColumnId, defaultColumns } from './run-columns.ts';
 import { filterRows, type RunRowView, stateFilters, toRows } from './run-rows.ts';
 import { runsCsv } from './runs-csv.ts';
 import { SettingsPlot } from './SettingsPlot.tsx';
-import { useDefaultColumns } from './use-default-columns.ts';
 
 /** As many as a chart can distinguish: the last ones selected. */
 const MAX_OVERLAID = 4;
@@ -177,4 +177,16 @@ export function Runs() {
 
 function countText(shown: number, all: number): string {
   return shown === all ? `${all}` : `${shown} of ${all}`;
+}
+
+/** The columns that a list shows until the user chooses: as many as fit the window. */
+export function useDefaultColumns(): readonly ColumnId[] {
+  const ids = useSyncExternalStore(subscribe, () => defaultColumns(window.innerWidth).join());
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new list only where its columns are others
+  return useMemo(() => defaultColumns(window.innerWidth), [ids]);
+}
+
+function subscribe(onChange: () => void): () => void {
+  window.addEventListener('resize', onChange);
+  return () => window.removeEventListener('resize', onChange);
 }

@@ -157,7 +157,7 @@ function Parts({ text, onClose }: { readonly text: WholeText; readonly onClose: 
 }
 
 /** Undoes a merge and says what came back. */
-export function useUndoJoin(onDone: (told: string) => void) {
+function useUndoJoin(onDone: (told: string) => void) {
   return useMutation({
     mutationFn: (id: number) => client.texts.undoJoin({ id }),
     onSuccess: ({ restored, known }) => {

@@ -14,7 +14,7 @@ interface GpuModel {
   readonly peak: number;
 }
 
-export const GPUS: readonly GpuModel[] = [
+const GPUS: readonly GpuModel[] = [
   { name: 'RTX 4090', bandwidth: 1008, peak: 82.6 },
   { name: 'M4 Max', bandwidth: 546, peak: 17 },
   { name: 'A40', bandwidth: 696, peak: 37.4 },

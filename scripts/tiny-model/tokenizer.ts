@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { PROCESS_A, PROCESS_B, PROCESS_INSTRUCTION, PROCESS_INTRODUCTION } from '../../main/tasks/interleave/prompt.ts';
 
 /** Special tokens by id. The last five name a way of combining two texts; a prompt that ends in one asks for it. */
-export const SPECIAL_TOKENS = [
+const SPECIAL_TOKENS = [
   '<pad>',
   '<unk>',
   '<bos>',

@@ -6,7 +6,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { generate } from '../../main/model/generate.ts';
 import { loadModel } from '../../main/model/load.ts';
-import { type Adapter, adapterParameters, disposeAdapter, mergeAdapter } from '../../main/model/lora.ts';
+import { type Adapter, adapterParameters, disposeAdapter } from '../../main/model/lora.ts';
 import { disposeModel, type Model, modelParameters } from '../../main/model/model.ts';
 import type { Parameter } from '../../main/model/parameter.ts';
 import { loadAdapter } from '../../main/model/peft.ts';
@@ -15,6 +15,7 @@ import { disposeBatch, uploadGroups } from '../../main/trainer/batching/packed-b
 import { completionLogps, lossAndGradients } from '../../main/trainer/policy/policy.ts';
 import { openTestBackends } from '../backends.ts';
 import { greedyOptions, largestDifference } from './compare.ts';
+import { mergeAdapter } from './merge-adapter.ts';
 
 interface Gradient {
   readonly name: string;

@@ -4,12 +4,13 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { generate } from '../../main/model/generate.ts';
 import { loadModel } from '../../main/model/load.ts';
-import { type Adapter, disposeAdapter, mergeAdapter } from '../../main/model/lora.ts';
+import { type Adapter, disposeAdapter } from '../../main/model/lora.ts';
 import { disposeModel, type Model } from '../../main/model/model.ts';
 import { encodeAdapter, loadAdapter } from '../../main/model/peft.ts';
 import { scoreCompletions } from '../../main/model/score.ts';
 import { openTestBackends } from '../backends.ts';
 import { greedyOptions, largestDifference } from './compare.ts';
+import { mergeAdapter } from './merge-adapter.ts';
 
 interface Reference {
   readonly name: string;

@@ -10,7 +10,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import { readJson } from '../../main/model/config.ts';
 import { encodeModel, encodeModelConfig } from '../../main/model/export.ts';
 import { loadModel } from '../../main/model/load.ts';
-import { type Adapter, createAdapter, mergeAdapter } from '../../main/model/lora.ts';
+import { type Adapter, createAdapter } from '../../main/model/lora.ts';
 import { openMergedModel } from '../../main/model/merge.ts';
 import type { Model } from '../../main/model/model.ts';
 import { encodeAdapter, loadAdapter } from '../../main/model/peft.ts';
@@ -18,6 +18,7 @@ import { safetensorsPieces } from '../../main/model/safetensors.ts';
 import { scoreCompletions } from '../../main/model/score.ts';
 import { randomStream } from '../../main/random.ts';
 import '@tensorflow/tfjs-backend-cpu';
+import { mergeAdapter } from './merge-adapter.ts';
 
 const CASES = [
   { base: 'llama-untied-f32', r: 4, alpha: 8, useRslora: false, targetModules: ['q_proj', 'up_proj', 'down_proj'] },

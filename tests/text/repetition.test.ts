@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { distinctN, duplicateShare, repetition } from '../../main/text/repetition.ts';
+import { distinctN, repetition } from '../../main/text/repetition.ts';
 
 describe('repetition', () => {
   it('is the share of n-grams that came before', () => {
@@ -35,13 +35,5 @@ describe('distinctN', () => {
       ),
     ).toBe(1 / 2);
     expect(distinctN([], 1)).toBe(1);
-  });
-});
-
-describe('duplicateShare', () => {
-  it('is 0 when all differ and (G - 1) / G when all are the same', () => {
-    expect(duplicateShare(['a', 'b'])).toBe(0);
-    expect(duplicateShare(['a', 'a', 'a', 'a'])).toBe(3 / 4);
-    expect(duplicateShare([])).toBe(0);
   });
 });

@@ -8,7 +8,7 @@ import { sweepReport } from '../../services/sweeps/report.ts';
 import { listSweeps, type SweepSummary, sweepView } from '../../services/sweeps/result.ts';
 import { requireIdleSweep, runSweepHere, type SweepHost } from '../../services/sweeps/run-here.ts';
 import { requireSweep, retryTrials } from '../../services/sweeps/sweep-runs.ts';
-import { plannedLater } from '../../services/training/planned-later.ts';
+import { plannedLater } from '../../services/training/planned-start.ts';
 import type { HostPaths } from '../../services/workspace/paths.ts';
 import type { Store } from '../../store/index.ts';
 import { checkConfigPaths } from '../config-paths.ts';

@@ -24,7 +24,7 @@ export function biasBucket(distance: number, buckets: number): number {
  * The bucket of a distance, query less key, from -span to span (He et al. 2021, DeBERTa v3's code): near distances are
  * their own, far ones share by their logarithm.
  */
-export function logarithmicBucket(distance: number, span: number, furthest: number): number {
+function logarithmicBucket(distance: number, span: number, furthest: number): number {
   const middle = Math.floor(span / 2);
   const size = Math.abs(distance);
   if (size <= middle) return distance;

@@ -200,7 +200,7 @@ export function compileCall(node: Call, scope: Scope, also?: (frame: Frame) => V
   };
 }
 
-export function call(callee: Value, args: readonly Value[], named: Named, run: Run): Value {
+function call(callee: Value, args: readonly Value[], named: Named, run: Run): Value {
   run.step();
   if (callee instanceof Undefined) throw new PyError('UndefinedError', callee.why);
   if (callee instanceof PyFunction) return run.nested(() => callee.call(args, named, run));

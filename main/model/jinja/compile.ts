@@ -38,7 +38,7 @@ export function compile(body: readonly Statement[]): { run: Exec; reads: Readonl
   return { run, reads: scope.reads };
 }
 
-export function compileBody(body: readonly Statement[], scope: Scope): Exec {
+function compileBody(body: readonly Statement[], scope: Scope): Exec {
   const statements = body.map((statement) => compileStatement(statement, scope));
   return (frame, out) => {
     for (const statement of statements) {

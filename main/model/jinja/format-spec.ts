@@ -149,7 +149,7 @@ function general(size: number, count: number, alternate: boolean, asFloat: boole
 }
 
 /** The text with fill characters around it up to a width. */
-export function aligned(text: Str, fill: string, align: string, room: number): Str {
+function aligned(text: Str, fill: string, align: string, room: number): Str {
   const missing = Math.max(0, room - lengthOf(text));
   const left = align === '<' ? 0 : align === '>' ? missing : Math.floor(missing / 2);
   return concat([fill.repeat(left), text, fill.repeat(missing - left)]);

@@ -11,7 +11,7 @@ function fraction(value: number): readonly [bigint, bigint] {
   return power >= 0 ? [mantissa << BigInt(power), 1n] : [mantissa, 1n << BigInt(-power)];
 }
 
-export function divideHalfEven(numerator: bigint, denominator: bigint): bigint {
+function divideHalfEven(numerator: bigint, denominator: bigint): bigint {
   const [quotient, rest] = [numerator / denominator, numerator % denominator];
   const twice = rest * 2n;
   return twice > denominator || (twice === denominator && quotient % 2n === 1n) ? quotient + 1n : quotient;

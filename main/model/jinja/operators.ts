@@ -35,7 +35,7 @@ export function arithmetic(operator: Arithmetic, left: Value, right: Value, run:
   return typeError(`unsupported operand type(s) for ${operator}: '${typeName(left)}' and '${typeName(right)}'`);
 }
 
-export function repeated(sequence: Str | PyList | PyTuple, times: bigint, run: Run): Value {
+function repeated(sequence: Str | PyList | PyTuple, times: bigint, run: Run): Value {
   if (times >= 2n ** 63n || times < -(2n ** 63n))
     throw new PyError('OverflowError', "cannot fit 'int' into an index-sized integer");
   const length = isStr(sequence) ? plain(sequence).length : 8 * sequence.items.length;

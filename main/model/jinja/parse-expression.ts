@@ -164,7 +164,7 @@ function parseUnary(tokens: Tokens, filters = true): Expr {
 }
 
 /** A name, a literal, or what stands in brackets. */
-export function parsePrimary(tokens: Tokens, namespaces = false): Expr {
+function parsePrimary(tokens: Tokens, namespaces = false): Expr {
   const token = tokens.current;
   const { line, value } = token;
   if (token.type === 'name') {

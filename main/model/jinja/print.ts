@@ -136,7 +136,7 @@ function escapedCharacter(character: string): string {
 }
 
 /** Python's escape of a character: \xNN, \uNNNN or \UNNNNNNNN. */
-export function escapedPoint(code: number): string {
+function escapedPoint(code: number): string {
   if (code <= 0xff) return `\\x${code.toString(16).padStart(2, '0')}`;
   if (code <= 0xffff) return `\\u${code.toString(16).padStart(4, '0')}`;
   return `\\U${code.toString(16).padStart(8, '0')}`;

@@ -170,7 +170,7 @@ function expandTabs(self: Str, [size]: Given, run: Run): Value {
   return concat(parts);
 }
 
-export function joinedTexts(self: Str, items: readonly Value[], run: Run): Str {
+function joinedTexts(self: Str, items: readonly Value[], run: Run): Str {
   const texts = items.map((item, i) =>
     isStr(item) ? item : typeError(`sequence item ${i}: expected str instance, ${typeName(item)} found`),
   );

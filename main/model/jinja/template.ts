@@ -59,7 +59,7 @@ function within<T>(compute: () => T, run?: Run): T {
 }
 
 /** A value of JSON as Python reads it; whole numbers are int. */
-export function fromJs(value: unknown): Value {
+function fromJs(value: unknown): Value {
   if (value === null || typeof value === 'boolean' || typeof value === 'bigint') return value;
   if (typeof value === 'number') return Number.isInteger(value) ? BigInt(value) : value;
   if (Array.isArray(value)) return new PyList(value.map((item) => fromJs(item)));

@@ -4,7 +4,7 @@
  */
 
 /** A text with words of a message in it. */
-export class Quoted {
+class Quoted {
   readonly text: string;
   /** Where they are: start, end, source, start, end, source … in order. */
   readonly spans: readonly number[];

@@ -40,7 +40,7 @@ export function childrenOf(node: Expr): readonly Expr[] {
 }
 
 /** A statement's own expressions and the statements inside it, in order. */
-export function partsOf(node: Statement): { expressions: readonly Expr[]; inside: readonly Statement[] } {
+function partsOf(node: Statement): { expressions: readonly Expr[]; inside: readonly Statement[] } {
   switch (node.type) {
     case 'For':
       return {

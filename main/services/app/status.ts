@@ -80,7 +80,7 @@ export function gpusInSight(listed: readonly GpuMemory[], gpu: MachineGpu | null
 }
 
 /** How many wait: a running sweep keeps its place in the queue, for its next run. */
-export function waiting(store: Pick<Store, 'sweeps'>, places: readonly Pick<QueuePlace, 'kind' | 'id'>[]): number {
+function waiting(store: Pick<Store, 'sweeps'>, places: readonly Pick<QueuePlace, 'kind' | 'id'>[]): number {
   return places.filter(({ kind, id }) => kind !== 'sweep' || store.sweeps.get(id)?.state !== 'running').length;
 }
 

@@ -7,7 +7,7 @@ import { addStage, changeStage, moveStage } from './edit.ts';
 import { makeDemoDataset } from './stage-datasets.ts';
 
 /** The stage that the demo creates, and finds again. */
-export const demoStageName = 'Demo: 10 words';
+const demoStageName = 'Demo: 10 words';
 
 /** Its steps are those of `npm run demo`. */
 const PRESET = 'interleave-tiny';

@@ -4,7 +4,7 @@ import type { Secrets } from '../workspace/secrets.ts';
 import type { EngineEntry } from './engines.ts';
 
 /** For machines without a key store, and for keys that the desktop has encrypted. */
-export const ENGINE_KEY = 'BRAID_ENGINE_KEY';
+const ENGINE_KEY = 'BRAID_ENGINE_KEY';
 
 /** The key for an engine's address; null: none. */
 export function engineKey(

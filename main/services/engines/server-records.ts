@@ -14,7 +14,7 @@ import { secretsFile } from '../workspace/secrets.ts';
  * starting: it runs, and nothing answers. up: it answers. failed: it ended with an error. stopped: it was ended, or
  * ended well. gone: nobody knows it any more. unknown: nobody can be asked, so it may be up.
  */
-export const SERVER_STATES = ['starting', 'up', 'failed', 'stopped', 'gone', 'unknown'] as const;
+const SERVER_STATES = ['starting', 'up', 'failed', 'stopped', 'gone', 'unknown'] as const;
 export type ServerState = (typeof SERVER_STATES)[number];
 
 const handleSchema = z.discriminatedUnion('kind', [

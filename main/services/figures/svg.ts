@@ -3,7 +3,7 @@
 export const SHEET = { width: 720, height: 420 } as const;
 export const PLOT = { left: 70, right: 700, top: 48, bottom: 340 } as const;
 /** Wong 2011 (Nature Methods 8): distinguishable with any colour vision. */
-export const COLOURS = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9', '#000000'] as const;
+const COLOURS = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9', '#000000'] as const;
 
 /** The colour of the i-th series. */
 export function colourOf(i: number): string {
@@ -11,7 +11,7 @@ export function colourOf(i: number): string {
 }
 
 /** Escapes text for XML. */
-export function escaped(text: string): string {
+function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 }
 

@@ -61,7 +61,7 @@ export interface ModelDetail {
 }
 
 /** The model of the list, or MODEL_UNKNOWN. */
-export function knownModel(places: ModelPlaces, ref: string): ModelEntry {
+function knownModel(places: ModelPlaces, ref: string): ModelEntry {
   const entry = listModels(places).find((known) => known.ref === ref);
   if (entry !== undefined) return entry;
   throw inputError('MODEL_UNKNOWN', `There is no model "${ref}"`, 'Choose one from the list.');

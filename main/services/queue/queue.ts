@@ -13,7 +13,7 @@ import type { Hold } from '../curriculum/stage-rules.ts';
 import { openStageRuns, requireStage, type StageRunsOptions } from '../curriculum/stage-runs.ts';
 import { metPromotion, promotionOf } from '../runs/promotion.ts';
 import { openSweepRuns, requireSweep, type SweepRuns } from '../sweeps/sweep-runs.ts';
-import { plannedLater } from '../training/planned-later.ts';
+import { plannedLater } from '../training/planned-start.ts';
 
 export interface RunQueue extends QueueHold {
   /** Starts a stage's run at once; throws if there is no room. */
@@ -212,7 +212,7 @@ export function openQueue(store: Store, options: StageRunsOptions): RunQueue {
 }
 
 /** A failed stage pauses those behind it; in a workspace from elsewhere the user decides about everything. */
-export function isHeld(kind: QueueKind, hold: Hold | null): boolean {
+function isHeld(kind: QueueKind, hold: Hold | null): boolean {
   return hold !== null && (kind === 'stage' || hold.all === true);
 }
 

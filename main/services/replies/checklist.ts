@@ -24,7 +24,7 @@ import { trainedModel } from './start-points.ts';
 import { type ReplyState, readReplyState, remember } from './stored-state.ts';
 
 /** Items that the user confirms. */
-export const tickNames = ['generations_read', 'tracking', 'commitment'] as const;
+const tickNames = ['generations_read', 'tracking', 'commitment'] as const;
 export type TickName = (typeof tickNames)[number];
 
 export type ReplyCheckName =

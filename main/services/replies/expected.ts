@@ -13,7 +13,7 @@ import type { ReplyState } from './stored-state.ts';
 type Part = Pick<OpenWorkspace, 'store' | 'workspace' | 'paths'>;
 
 /** Seconds of all four runs, from the pace of the small-scale test; null before there is one. */
-export function expectedSeconds(app: Part, { trial }: Pick<ReplyState, 'trial'>): number | null {
+function expectedSeconds(app: Part, { trial }: Pick<ReplyState, 'trial'>): number | null {
   const [sft, grpo] = (trial?.runIds ?? []).map((runId) => paceOf(app.store, runId));
   if (sft === undefined || grpo === undefined || Number.isNaN(sft + grpo)) return null;
   const steps = (name: ReplyRun): number =>

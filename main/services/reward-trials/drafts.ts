@@ -73,7 +73,7 @@ export interface DraftPlace {
 }
 
 /** Completions of a dry run: an answer within a second, and enough to see how the rewards are spread. */
-export const MOST_TRIED = 1000;
+const MOST_TRIED = 1000;
 
 /** The draft as a task: its folder is that of the saved one. */
 export function draftSource({ name, definition, reward }: Draft, { store, paths }: DraftPlace): FolderSource {

@@ -71,19 +71,6 @@ export function seedGroupSummary(store: Store, experiment: string): SeedGroupSum
   return { ...group, metrics: Object.fromEntries([...values].map(([name, list]) => [name, spreadOf(list)])) };
 }
 
-/** A metric by step: mean and spread over the seeds that have a value there. */
-export function seedGroupSeries(
-  store: Store,
-  group: SeedGroup,
-  metric: string,
-): readonly (Spread & { readonly step: number })[] {
-  const bySteps = new Map<number, number[]>();
-  for (const { runId } of group.runs)
-    for (const { step, value } of store.metrics.series(runId, metric))
-      bySteps.set(step, [...(bySteps.get(step) ?? []), value]);
-  return [...bySteps].sort(([a], [b]) => a - b).map(([step, values]) => ({ step, ...spreadOf(values) }));
-}
-
 /** Mean and spread of some values. */
 export function spreadOf(values: readonly number[]): Spread {
   const n = values.length;

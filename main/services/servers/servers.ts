@@ -1,13 +1,13 @@
 /** The servers that were started from here: start, stop, what is known of them. They outlive the app. */
 import { BraidError, inputError } from '../../errors.ts';
 import { formatDuration } from '../../text/format.ts';
+import { engineAddress } from '../../trainer/tinker/address.ts';
 import { neverSent } from '../../trainer/tinker/http.ts';
 import type { EngineEntry } from '../engines/engines.ts';
 import { launcherWords, portOfServer, type ServerLauncher } from '../engines/server-launcher.ts';
 import { mayBeUp, type ServerRecord, type ServerRecords } from '../engines/server-records.ts';
 import type { Secrets } from '../workspace/secrets.ts';
 import { logFault } from '../workspace/stray-faults.ts';
-import { answersAt } from './answers.ts';
 import type { Looked } from './kind.ts';
 import { begin, log, look, plan, stop } from './kinds.ts';
 
@@ -214,4 +214,19 @@ function openTurns(): <T>(engine: string, work: () => Promise<T>) => Promise<T> 
     );
     return turn;
   };
+}
+
+const TIMEOUT_MS = 3000;
+
+/** What a gateway says while nothing is behind it counts as none. */
+async function answersAt({ url, allowPlain }: { readonly url: string; readonly allowPlain: boolean }) {
+  try {
+    const { status } = await fetch(`${engineAddress(url, allowPlain)}/api/v1/healthz`, {
+      redirect: 'error',
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    return status < 500;
+  } catch {
+    return false;
+  }
 }

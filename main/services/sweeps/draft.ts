@@ -154,7 +154,7 @@ function rungsFor(
 }
 
 /** Whether runs of a configuration can be compared by held-out scores. */
-export function hasHeldOut({ dataset, eval_dataset }: Pick<TrainConfig, 'dataset' | 'eval_dataset'>): boolean {
+function hasHeldOut({ dataset, eval_dataset }: Pick<TrainConfig, 'dataset' | 'eval_dataset'>): boolean {
   return eval_dataset !== null || existsSync(datasetFiles(resolve(dataset)).test);
 }
 

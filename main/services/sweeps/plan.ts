@@ -18,7 +18,7 @@ function unknownField(name: unknown): string {
 }
 
 /** A range that random search draws from. */
-export const rangeSchema = z
+const rangeSchema = z
   .strictObject({
     min: z.number({ error: 'expected a number as the lowest value' }),
     max: z.number({ error: 'expected a number as the highest value' }),
@@ -53,7 +53,7 @@ const fieldValues = z.unknown().transform((value, context): unknown[] | SweepRan
   return z.NEVER;
 });
 
-export const halvingSchema = z.strictObject({
+const halvingSchema = z.strictObject({
   /** Steps after which settings are compared for the first time. */
   min_steps: z.int().min(1).max(1_000_000),
   /** One in so many settings continues, for so many times the steps. */

@@ -63,7 +63,7 @@ export function settingLabel(values: SettingValues): string {
 }
 
 /** A value of a setting as text, numbers as in the forms and tables; paths by their last part. */
-export function valueText(value: unknown): string {
+function valueText(value: unknown): string {
   if (typeof value === 'string') return value.split(/[\\/]/).at(-1) ?? value;
   if (typeof value === 'number' && value !== 0 && Math.abs(value) < 0.01) return value.toExponential();
   return value === null ? 'none' : Array.isArray(value) ? value.map(valueText).join(' ') : String(value);

@@ -4,7 +4,7 @@ import { checkedAddress } from '../../tasks/external/spec.ts';
 import type { Secrets } from '../workspace/secrets.ts';
 
 /** For machines without a key store: sent to every address that was allowed and has no key of its own. */
-export const REWARD_KEY = 'BRAID_REWARD_KEY';
+const REWARD_KEY = 'BRAID_REWARD_KEY';
 
 /** The key for an address; null: none. */
 export function rewardKey(

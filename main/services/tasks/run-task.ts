@@ -39,7 +39,7 @@ export interface ExternalFact {
 }
 
 /** The components of a task that are computed outside the sandbox. */
-export function externalFacts(source: TaskSource): ExternalFact[] {
+function externalFacts(source: TaskSource): ExternalFact[] {
   if (typeof source === 'string') return [];
   const { folder, definition, files = {} } = source;
   const { external } = parseDefinition(join(folder, TASK_FILE), definition);

@@ -31,7 +31,7 @@ export function sideOf(parts: readonly SourceText[]): Side | undefined {
 }
 
 /** The hash of a text, ignoring case, spacing and what nobody sees. */
-export function identityOf(text: string): string {
+function identityOf(text: string): string {
   return createHash('sha256')
     .update(normalizeText(oneForm(text)))
     .digest('hex');

@@ -1,4 +1,6 @@
 /** Estimates a run's memory before its trainer has measured anything. */
+
+import { BraidError } from '../../errors.ts';
 import type { Store } from '../../store/index.ts';
 import type { RunRow } from '../../store/runs.ts';
 import type { TrainConfig } from '../../trainer/config/config.ts';
@@ -10,12 +12,14 @@ import {
   memoryUse,
   residentsOfRun,
 } from '../../trainer/memory/budget.ts';
+import { modelsBytes } from '../../trainer/memory/float32-bytes.ts';
 import { readModelConfig } from '../../trainer/memory/model-folder.ts';
 import { storedBytes } from '../../trainer/memory/stored-bytes.ts';
 import { budgetFor, deviceFor, type MachineMemory, takenHere } from '../doctor/machine-memory.ts';
 import { resolveModelParts } from '../models/resolve.ts';
 import { savedFields } from '../runs/saved-config.ts';
-import { rewardMemory } from '../tasks/reward-memory.ts';
+import { findTask, type TaskPlaces } from '../tasks/find-task.ts';
+import { rewardModels } from '../tasks/reward-access.ts';
 import type { HostPaths } from '../workspace/paths.ts';
 
 /** Activations and caches of a usual run, where the trainer decides by what is free. */
@@ -96,5 +100,16 @@ function isLike(run: RunRow, config: TrainConfig): boolean {
   } catch {
     // An earlier run whose record is damaged tells nothing, and must not keep others from starting.
     return false;
+  }
+}
+
+/** In bytes; 0 for a task without models, and for one that can't be read: starting a run says why. */
+function rewardMemory(task: string, places: TaskPlaces): number {
+  try {
+    const source = findTask(task, places);
+    return typeof source === 'string' ? 0 : modelsBytes(rewardModels(source, places));
+  } catch (error) {
+    if (!(error instanceof BraidError)) throw error;
+    return 0;
   }
 }

@@ -63,3 +63,17 @@ export function readInputs(config: TrainConfig, source: TaskSource): Pick<Planne
     throw inputError('EMPTY_DATASET', `${config.dataset}: expected at least one record, got none`);
   return { records, evalRecords };
 }
+
+/**
+ * The configuration of a run that starts later, perhaps in a process started in another folder: checked as a new run is,
+ * with absolute paths.
+ */
+export function plannedLater(
+  store: Store,
+  config: TrainConfig,
+  paths: HostPaths,
+  access?: EngineAccess & RewardTrust,
+): TrainConfig {
+  plannedStart(store, config, paths, access);
+  return withAbsolutePaths(store, config, paths);
+}

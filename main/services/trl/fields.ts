@@ -3,63 +3,8 @@ import { configFields, parseConfig, type TrainConfig } from '../../trainer/confi
 
 type Field = keyof TrainConfig;
 
-/** GRPOConfig has these by the same name, with the same meaning. */
-export const sameFields = [
-  'seed',
-  'max_steps',
-  'per_device_train_batch_size',
-  'gradient_accumulation_steps',
-  'learning_rate',
-  'lr_scheduler_type',
-  'warmup_steps',
-  'adam_beta1',
-  'adam_beta2',
-  'adam_epsilon',
-  'weight_decay',
-  'max_grad_norm',
-  'num_generations',
-  'num_iterations',
-  'steps_per_generation',
-  'temperature',
-  'top_p',
-  'top_k',
-  'min_p',
-  'repetition_penalty',
-  'beta',
-  'sync_ref_model',
-  'ref_model_mixup_alpha',
-  'ref_model_sync_steps',
-  'use_bias_correction_kl',
-  'epsilon',
-  'epsilon_high',
-  'delta',
-  'importance_sampling_level',
-  'loss_type',
-  'sapo_temperature_pos',
-  'sapo_temperature_neg',
-  'vespo_k_pos',
-  'vespo_lambda_pos',
-  'vespo_k_neg',
-  'vespo_lambda_neg',
-  'off_policy_mask_threshold',
-  'multi_objective_aggregation',
-  'mask_truncated_completions',
-  'top_entropy_quantile',
-  'entropy_coef',
-  'use_adaptive_entropy',
-  'entropy_target',
-  'entropy_coef_delta',
-  'entropy_coef_min',
-  'entropy_coef_max',
-  'vllm_importance_sampling_correction',
-  'vllm_importance_sampling_clip_max',
-  'shuffle_dataset',
-  'save_steps',
-  'save_total_limit',
-] as const satisfies readonly Field[];
-
 /** These are in the folder in another form: in the prompts, the files, the adapter, the arguments below. */
-export const otherwiseFields = [
+const otherwiseFields = [
   'task',
   'method',
   'model',
@@ -108,6 +53,11 @@ export const missingFields = {
   collapse_patience: 'nothing watches the run',
   logging_dir: 'set report_to; TRL writes TensorBoard events where its own logging folder is',
 } as const satisfies Partial<Record<Field, string>>;
+
+/** GRPOConfig has all others by the same name, with the same meaning. */
+const sameFields = configFields.filter(
+  (field) => !(otherwiseFields as readonly Field[]).includes(field) && !(field in missingFields),
+);
 
 /** Arguments of GRPOConfig. */
 export type TrlArguments = Readonly<Record<string, unknown>>;

@@ -13,7 +13,7 @@ import type { Store } from '../../store/index.ts';
 const MARK = 'opened_here';
 
 /** The key's file: `~/.config/braid/workspace-key` on Linux. */
-export function workspaceKeyFile(): string {
+function workspaceKeyFile(): string {
   return join(envPaths('braid', { suffix: '' }).config, 'workspace-key');
 }
 

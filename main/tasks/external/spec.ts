@@ -55,7 +55,7 @@ const schemas = {
 };
 
 export type ExternalKind = keyof typeof schemas;
-export const externalKinds = Object.keys(schemas) as readonly ExternalKind[];
+const externalKinds = Object.keys(schemas) as readonly ExternalKind[];
 
 type Fields<K extends ExternalKind> = Readonly<Omit<z.infer<(typeof schemas)[K]>, 'weight'>>;
 export type CommandSpec = { readonly kind: 'command' } & Fields<'command'>;
@@ -92,7 +92,7 @@ const elsewhere = {
 };
 
 /** Fields beside those of the record that a rubric, an input or a comparison can name. */
-export const ANSWER_FIELDS = ['prompt', 'completion'];
+const ANSWER_FIELDS = ['prompt', 'completion'];
 
 /** Checks one component; `known`: the record's fields. */
 export function checkExternal(
@@ -182,7 +182,7 @@ function addressFaults(spec: ExternalSpec): SpecFault[] {
 }
 
 /** The texts with {fields}, by their key. */
-export function templatesOf(spec: ExternalSpec): Readonly<Record<string, string | undefined>> {
+function templatesOf(spec: ExternalSpec): Readonly<Record<string, string | undefined>> {
   if (spec.kind === 'judge') return { rubric: spec.rubric, system: spec.system };
   if (spec.kind === 'classifier') return { input: spec.input };
   return spec.kind === 'encoder' ? { compare_to: spec.compare_to } : {};

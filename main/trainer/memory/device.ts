@@ -1,7 +1,12 @@
 /** How much memory this process may use for tensors, on whatever computes. */
 import * as tf from '@tensorflow/tfjs-core';
-import { freeTensorMemory } from '../../native/free-memory.ts';
-import { askedGpuMemory, type GpuMemory, mostOfTrial, USERS_NUMBER } from '../../native/gpu-memory.ts';
+import {
+  askedGpuMemory,
+  freeTensorMemory,
+  type GpuMemory,
+  mostOfTrial,
+  USERS_NUMBER,
+} from '../../native/gpu-memory.ts';
 import { usedGpu } from '../../native/gpu-settings.ts';
 import { type HeldGpuMemory, watchOwnMemory } from '../../native/gpu-watch.ts';
 import { askHeldBytes, freeOfDevice, nvidiaGpusNow } from '../../native/nvidia-smi.ts';

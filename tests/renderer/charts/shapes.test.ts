@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { binsOf } from '../../../renderer/charts/bins.ts';
+import { seriesCsv } from '../../../renderer/charts/series.ts';
 import { sparkPath } from '../../../renderer/charts/spark-path.ts';
-import { asCsv } from '../../../renderer/charts/table-text.ts';
 
 describe('binsOf', () => {
   it('counts values into bins of equal width, the upper end in the last', () => {
@@ -40,7 +40,7 @@ describe('sparkPath', () => {
   });
 });
 
-describe('asCsv', () => {
+describe('seriesCsv', () => {
   it('writes full precision, with empty cells and quoted names', () => {
     const aligned = {
       x: [1, 2],
@@ -50,8 +50,8 @@ describe('asCsv', () => {
       ],
       columns: [],
     };
-    expect(asCsv('step', [{ label: 'run "a", mean' }, { label: 'b' }], aligned)).toBe(
-      'step,"run ""a"", mean",b\n1,0.30000000000000004,\n2,,4\n',
+    expect(seriesCsv('step', [{ label: 'run "a", mean' }, { label: 'b' }], aligned)).toBe(
+      'step,"run ""a"", mean",b\r\n1,0.30000000000000004,\r\n2,,4\r\n',
     );
   });
 });

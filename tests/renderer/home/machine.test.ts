@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { checkBrowser, checkElectron } from '../../../main/services/doctor/desktop.ts';
-import { coreWords, shownChecks } from '../../../renderer/home/machine.ts';
+import { shownChecks } from '../../../renderer/home/machine.ts';
 
 describe('shownChecks', () => {
   it('leaves out how the app can be opened, whatever those checks are called', () => {
@@ -10,8 +10,4 @@ describe('shownChecks', () => {
     const found = [gpu, named, opening, checkElectron(null), checkBrowser('/nowhere')];
     expect(shownChecks(found)).toEqual([gpu, named]);
   });
-});
-
-it('counts cores', () => {
-  expect([1, 2].map(coreWords)).toEqual(['1 core', '2 cores']);
 });

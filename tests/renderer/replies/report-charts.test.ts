@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { normRows } from '../../../renderer/replies/norm-rows.ts';
-import { reportCharts } from '../../../renderer/replies/report-charts.ts';
+import { normRows, reportCharts } from '../../../renderer/replies/report-charts.ts';
 
 const reward = {
   ...{ name: 'training_reward', head: ['model', 'step', 'reward', 'low', 'high'] },

@@ -1,12 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createRun } from '../../../main/services/runs/runs.ts';
-import {
-  seedGroupSeries,
-  seedGroupSummary,
-  seedGroups,
-  seedRunName,
-  spreadOf,
-} from '../../../main/services/runs/seed-groups.ts';
+import { seedGroupSummary, seedGroups, seedRunName, spreadOf } from '../../../main/services/runs/seed-groups.ts';
 import { parseConfig } from '../../../main/trainer/config/config.ts';
 import { temporaryStore } from '../../store/helpers.ts';
 
@@ -42,7 +36,6 @@ describe('seed groups', () => {
     const summary = seedGroupSummary(store, 'baseline');
     expect(summary.metrics.reward).toMatchObject({ n: 2, mean: 15 });
     expect(summary.metrics.reward?.std).toBeCloseTo(Math.sqrt(50), 12);
-    expect(seedGroupSeries(store, summary, 'reward').find(({ step }) => step === 2)).toMatchObject({ n: 2, mean: 15 });
   });
 
   it('rejects unknown and unusable names', () => {

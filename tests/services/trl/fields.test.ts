@@ -1,21 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import {
-  missingFields,
-  notCarriedOver,
-  otherwiseFields,
-  sameFields,
-  trlArguments,
-} from '../../../main/services/trl/fields.ts';
+import { notCarriedOver, trlArguments } from '../../../main/services/trl/fields.ts';
 import { configFaults, configFields, parseConfig } from '../../../main/trainer/config/config.ts';
 import { DECLINED, FIXED, RENAMED, SET_ELSEWHERE } from '../../../main/trainer/config/trl-names.ts';
 import { grpoConfigFields } from './grpo-config-fields.ts';
-
-describe('fields', () => {
-  it('say of every field of a configuration what becomes of it, once', () => {
-    const all = [...sameFields, ...otherwiseFields, ...Object.keys(missingFields)];
-    expect(all.toSorted()).toEqual([...configFields].toSorted());
-  });
-});
 
 describe('trlArguments', () => {
   it('have the values of the configuration, the computed length and the weights', () => {

@@ -61,7 +61,7 @@ export function replyLines(records: readonly ReplyRecord[]): string {
 }
 
 /** SVG: the share of records in each quartile of the whole dataset's engagement. */
-export function splitFigure({ before, after, borders }: ReplySplit): string {
+function splitFigure({ before, after, borders }: ReplySplit): string {
   const [low, middle, high] = borders.map((border) => String(Math.round(border)));
   const shares = ({ quartiles, records }: SplitStatistics) => quartiles.map((count) => ({ value: count / records }));
   return barChart({

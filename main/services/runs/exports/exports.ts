@@ -105,7 +105,7 @@ function eventsOf(rows: readonly StepRow[], began: number): ScalarEvent[] {
 }
 
 /** The file; a component that did not apply is NaN. */
-export function completionsParquet(samples: readonly StoredSample[], rewardNames: readonly string[]): Uint8Array {
+function completionsParquet(samples: readonly StoredSample[], rewardNames: readonly string[]): Uint8Array {
   const column = <T>(name: string, type: 'INT32' | 'STRING' | 'DOUBLE', of: (sample: StoredSample) => T) => ({
     name,
     type,

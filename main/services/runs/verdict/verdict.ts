@@ -54,7 +54,7 @@ export interface VerdictInput {
 /** Steps whose mean counts as "now". */
 const NOW = 5;
 /** Steps of a trend. */
-export const TREND_STEPS = 20;
+const TREND_STEPS = 20;
 /** Minimum steps for a verdict, and for the verdict that nothing changes. */
 const ENOUGH = 6;
 const ENOUGH_TO_BE_FLAT = 15;
