@@ -96,9 +96,8 @@ export function renderChat(
   config: Readonly<Record<string, unknown>>,
   folder: string,
   kwargs: Readonly<Record<string, unknown>> = {},
-  ready = true,
 ): string {
-  return plain(renderMessages({ template, config, folder, kwargs }, messages, ready));
+  return plain(renderMessages({ template, config, folder, kwargs }, messages, true));
 }
 
 function cannotRender(folder: string, cause: Error): Error {

@@ -90,12 +90,12 @@ export function packageOf(library: string): string {
   return version === '' ? plain : `${plain}${/\d$/.test(plain) ? '-' : ''}${version}`;
 }
 
-function thisSystem(env: NodeJS.ProcessEnv = process.env): LibrarySystem {
+function thisSystem(): LibrarySystem {
   let cached: ReadonlyMap<string, string> | undefined;
   return {
-    manifests: () => manifestsOf(env),
+    manifests: () => manifestsOf(process.env),
     find: (name) => {
-      const folders = (env.LD_LIBRARY_PATH ?? '').split(delimiter).filter(Boolean);
+      const folders = (process.env.LD_LIBRARY_PATH ?? '').split(delimiter).filter(Boolean);
       const near = [...folders, ...STANDARD].map((folder) => join(folder, name)).find((path) => existsSync(path));
       cached ??= loaderCache();
       return near ?? cached.get(name) ?? null;

@@ -62,13 +62,11 @@ export function bootstrapDifference(
   before: readonly number[],
   after: readonly number[],
   random: () => number,
-  options: BootstrapOptions = {},
 ): Interval {
   if (before.length !== after.length)
     throw new RangeError(`Expected as many values after as before (${before.length}), got ${after.length}`);
   return bootstrapMean(
     after.map((value, i) => value - (before[i] as number)),
     random,
-    options,
   );
 }

@@ -58,8 +58,11 @@ function pause(ms: number): Promise<void> {
   });
 }
 
+/** How long a call waits for it. */
+const TIMEOUT_MS = 10_000;
+
 /** The open connection; waits a moment while it is being reopened. */
-export function currentTransport(timeoutMs = 10_000): Promise<Transport> {
+export function currentTransport(): Promise<Transport> {
   if (state.kind === 'open') return Promise.resolve(state.transport);
   if (state.kind === 'expired')
     return Promise.reject(new Error('The session of this page has expired. Reconnect first.'));
@@ -69,7 +72,7 @@ export function currentTransport(timeoutMs = 10_000): Promise<Transport> {
       reject(
         new Error('The app is not responding. Saved work is safe. This page reconnects as soon as the app is back.'),
       );
-    }, timeoutMs);
+    }, TIMEOUT_MS);
     const stop = connection.subscribe(() => {
       if (state.kind !== 'open') return;
       clearTimeout(give);

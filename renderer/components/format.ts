@@ -75,8 +75,8 @@ export function gibibytes(value: number): string {
 }
 
 /** How long ago: `just now`, `12 min ago`, `3 days ago`. */
-export function ago(at: number, now: number = Date.now()): string {
-  const seconds = Math.max(0, (now - at) / 1000);
+export function ago(at: number): string {
+  const seconds = Math.max(0, (Date.now() - at) / 1000);
   const steps: readonly (readonly [limit: number, size: number, unit: string])[] = [
     [3600, 60, 'min'],
     [86_400, 3600, 'h'],

@@ -21,11 +21,10 @@ export async function planHubImport(
   { split, testSplit }: HubSplitChoice,
   options: RowOptions,
   hub: DatasetHubOptions,
-  signal?: AbortSignal,
 ): Promise<HubPlan> {
-  const preview = await previewHubDataset(dataset, split, hub, signal);
+  const preview = await previewHubDataset(dataset, split, hub);
   const heldOut = async (): Promise<Table | null> =>
-    testSplit === null ? null : tableOf(dataset, await previewHubDataset(dataset, testSplit, hub, signal));
+    testSplit === null ? null : tableOf(dataset, await previewHubDataset(dataset, testSplit, hub));
   return { plan: await planRows(options, tableOf(dataset, preview), heldOut), preview };
 }
 

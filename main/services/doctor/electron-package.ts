@@ -20,10 +20,8 @@ export function electronPackage(): ElectronPackage | null {
 }
 
 /** Reads the package in a folder. ELECTRON_OVERRIDE_DIST_PATH overrides the binary's folder, as in Electron. */
-export function readElectronPackage(
-  folder: string,
-  elsewhere = process.env.ELECTRON_OVERRIDE_DIST_PATH,
-): ElectronPackage {
+export function readElectronPackage(folder: string): ElectronPackage {
+  const elsewhere = process.env.ELECTRON_OVERRIDE_DIST_PATH;
   const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { readonly version: string };
   const pathFile = join(folder, 'path.txt');
   const name = existsSync(pathFile) ? readFileSync(pathFile, 'utf8').trim() : elsewhere && 'electron';

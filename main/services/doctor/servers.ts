@@ -4,14 +4,14 @@ import { mayBeUp, type ServerRecords } from '../engines/server-records.ts';
 import { type Check, warn } from './check.ts';
 
 /** A line for each; none where nothing is up. */
-export function checkServers(records: Pick<ServerRecords, 'list'>, now: number = Date.now()): Check[] {
+export function checkServers(records: Pick<ServerRecords, 'list'>): Check[] {
   return records
     .list()
     .filter(mayBeUp)
     .map(({ engine, where, startedAt, idleMinutes, endsIdle, maxHours }) =>
       warn(
         `Server of ${engine}`,
-        `it may be up: ${where}, started ${formatDuration((now - startedAt) / 1000)} ago, ${
+        `it may be up: ${where}, started ${formatDuration((Date.now() - startedAt) / 1000)} ago, ${
           endsIdle
             ? `ends by itself after ${formatDuration(idleMinutes * 60)} without use`
             : maxHours > 0

@@ -30,12 +30,9 @@ async function tryWebGpu(paths: Pick<HostPaths, 'kernels' | 'trainer'>, options:
 }
 
 /** The GPU that auto would try; null where there is none. */
-export async function webGpuFacts(
-  paths: Pick<HostPaths, 'kernels' | 'trainer'>,
-  options: JobOptions = {},
-): Promise<GpuCheck | null> {
+export async function webGpuFacts(paths: Pick<HostPaths, 'kernels' | 'trainer'>): Promise<GpuCheck | null> {
   try {
-    const { gpu } = await tryWebGpu(paths, options);
+    const { gpu } = await tryWebGpu(paths, {});
     return gpu === null || gpu.adapter.software ? null : gpu;
   } catch (error) {
     if (error instanceof BraidError && error.code !== 'INTERRUPTED') return null;

@@ -28,9 +28,8 @@ export function setEngineKey(
 export function clusterToken(
   secrets: Pick<Secrets, 'get'>,
   { dashboard }: { readonly dashboard: string },
-  env: NodeJS.ProcessEnv = process.env,
 ): string | null {
-  return secrets.get(clusterName(dashboard)) ?? (env.RAY_AUTH_TOKEN?.trim() || null);
+  return secrets.get(clusterName(dashboard)) ?? (process.env.RAY_AUTH_TOKEN?.trim() || null);
 }
 
 /** Keeps the token for the address of an engine's cluster; null forgets it. */

@@ -5,6 +5,9 @@ import { type ScoredPair, scoreByPosition } from '../../tasks/interleave/metrics
 import type { TaskMessage } from '../../tasks/task.ts';
 import { bootstrapMean, type Interval, meanOf, NO_INTERVAL, quantile } from '../../text/intervals.ts';
 
+/** Of the bootstrap, so that a score has the same interval each time. */
+const SEED = 42;
+
 /** One completion with its metrics. */
 export interface ScoredItem extends ScoredPair {
   readonly id: string;
@@ -46,7 +49,7 @@ export interface EvaluationSummary extends MeanWithInterval {
 }
 
 /** Summarises an evaluation; the seed determines the bootstrap. */
-export function summarizeEvaluation(items: readonly ScoredItem[], seed = 42): EvaluationSummary {
+export function summarizeEvaluation(items: readonly ScoredItem[], seed = SEED): EvaluationSummary {
   if (items.length === 0) throw inputError('NOTHING_SCORED', 'Expected at least one scored completion, got none');
   const stages = [...new Set(items.map((item) => item.words))].sort((a, b) => a - b);
   const byWords = stages.map(
@@ -68,9 +71,9 @@ export function summarizeEvaluation(items: readonly ScoredItem[], seed = 42): Ev
 }
 
 /** The same for tasks whose targets aren't compared word by word: the mean with its interval, and no positions. */
-export function summarizeScores(items: readonly ScoredItem[], seed = 42): EvaluationSummary {
+export function summarizeScores(items: readonly ScoredItem[]): EvaluationSummary {
   const nothing = { by_words: {}, first_error: { none: 0, median: null, counts: {} }, score_by_position: [] };
-  return { ...interval(items, seed), ...nothing };
+  return { ...interval(items, SEED), ...nothing };
 }
 
 function interval(all: readonly ScoredItem[], seed: number): MeanWithInterval {
@@ -130,7 +133,7 @@ export const TIE = 1e-9;
 export function compareEvaluations(
   baseline: readonly ScoredItem[],
   trained: readonly ScoredItem[],
-  seed = 42,
+  seed = SEED,
 ): Comparison {
   const after = new Map(trained.map((item) => [item.id, item]));
   const pairs = baseline.map((before) => [before, after.get(before.id)] as const);

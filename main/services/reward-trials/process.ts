@@ -26,10 +26,10 @@ export interface RewardProcess {
 export interface RewardProcessOptions {
   /** How long one call may compute. */
   readonly budgetMs?: number;
-  /** How long the process is kept without a call. */
-  readonly idleMs?: number;
 }
 
+/** How long the process is kept without a call. */
+const IDLE_MS = 120_000;
 /** Commands and servers take longer than reward.ts; somebody has asked for this, and can leave. */
 const OUTSIDE_BUDGET_MS = 300_000;
 
@@ -43,7 +43,7 @@ interface Pending {
 /** Opens the desk, without a process yet. */
 export function openRewardProcess(
   { rewardProcess, rewardWorker }: Places,
-  { budgetMs = 8000, idleMs = 120_000 }: RewardProcessOptions = {},
+  { budgetMs = 8000 }: RewardProcessOptions = {},
 ): RewardProcess {
   const pending = new Map<number, Pending>();
   let channel: TrainerChannel<RewardCall> | null = null;
@@ -65,7 +65,7 @@ export function openRewardProcess(
       if (answer.kind === 'scored') asked?.resolve(answer);
       else asked?.reject(answer.kind === 'failed' ? failedError(answer) : replaced());
     }
-    if (pending.size === 0) idle = setTimeout(() => end(replaced()), idleMs).unref();
+    if (pending.size === 0) idle = setTimeout(() => end(replaced()), IDLE_MS).unref();
   }
 
   function started(): TrainerChannel<RewardCall> {

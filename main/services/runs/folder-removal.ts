@@ -33,13 +33,13 @@ export function beginRemoval(folder: string, run: string, ops: FileOps = fs): Fo
 }
 
 /** Puts folders back whose run is still in the history: the process was killed before it had taken the run out. */
-export function restoreFolders(outputs: string, runs: ReadonlySet<string>, ops: FileOps = fs): void {
-  if (!ops.existsSync(outputs)) return;
-  for (const entry of ops.readdirSync(outputs)) {
+export function restoreFolders(outputs: string, runs: ReadonlySet<string>): void {
+  if (!fs.existsSync(outputs)) return;
+  for (const entry of fs.readdirSync(outputs)) {
     const hidden = readHidden(entry);
     if (hidden?.role !== 'tmp' || !runs.has(hidden.original)) continue;
     const place = join(outputs, hidden.original);
-    if (!ops.existsSync(place)) move(join(outputs, entry), place, ops);
+    if (!fs.existsSync(place)) move(join(outputs, entry), place, fs);
   }
 }
 

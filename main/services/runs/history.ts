@@ -127,15 +127,11 @@ export function lineage(store: Store, runId: number): Lineage {
  * A run's checkpoints with absolute paths, after marking those whose folders were removed. Where the run's own folder
  * is missing too, they count as deleted only now: the disk that it is on may come back.
  */
-export function refreshCheckpoints(
-  store: Store,
-  runId: number,
-  exists: (path: string) => boolean = existsSync,
-): CheckpointRow[] {
+export function refreshCheckpoints(store: Store, runId: number): CheckpointRow[] {
   const isGone = ({ path, deletedAt }: CheckpointRow): boolean =>
-    deletedAt === null && !exists(fromStoredPath(store.folder, path));
+    deletedAt === null && !existsSync(fromStoredPath(store.folder, path));
   const isRemoved = (row: CheckpointRow): boolean =>
-    isGone(row) && exists(dirname(fromStoredPath(store.folder, row.path)));
+    isGone(row) && existsSync(dirname(fromStoredPath(store.folder, row.path)));
   if (!store.readOnly)
     for (const checkpoint of store.checkpoints.ofRun(runId).filter(isRemoved))
       store.checkpoints.markDeleted(checkpoint.id);

@@ -130,10 +130,11 @@ exit "$code"
 
 /** Tries to open a broken tunnel again: a quarter of an hour in all, longer than a run waits for an answer. */
 const TRIES = 18;
+const PAUSE_SECONDS = 2;
 
 /** The line that keeps a tunnel open for as long as the server behind it lives. */
-export function reopening(folder: string, first: string, again: string, pauseSeconds = 2): string {
-  return `exec ${script(REOPENING, folder, first, again, String(TRIES), String(pauseSeconds))}`;
+export function reopening(folder: string, first: string, again: string): string {
+  return `exec ${script(REOPENING, folder, first, again, String(TRIES), String(PAUSE_SECONDS))}`;
 }
 
 /** What the log begins with once the host has begun. */

@@ -31,6 +31,6 @@ export function readTexts(files: readonly string[], options: ParseOptions = {}):
 }
 
 /** The texts of files as a corpus, each once. */
-export function readCorpus(files: readonly string[], options: ParseOptions = {}): readonly CorpusText[] {
-  return mergeTexts([], readTexts(files, options)).texts;
+export function readCorpus(files: readonly string[]): readonly CorpusText[] {
+  return mergeTexts([], readTexts(files)).texts;
 }

@@ -17,13 +17,6 @@ export interface Advice {
   readonly change: Partial<TrainConfig>;
 }
 
-export interface AdviceOptions {
-  /** The title of the verdict on the run: advice to explore more follows only from some. */
-  readonly verdict?: string;
-  /** Seconds per step above which it is called slow. */
-  readonly patienceSeconds?: number;
-}
-
 /** Input of the rules. */
 export interface RunFigures {
   /** Number of steps with a reward. */
@@ -52,15 +45,11 @@ const BETA_FROM_NOTHING = 0.04;
 /** Beside any other verdict (good, getting worse, drifting …), advice to explore more would contradict its remedy. */
 const FLAT_VERDICTS: readonly string[] = ['flat', 'no progress'];
 
-/** All advice for a run so far. */
-export function adviceFor(config: TrainConfig, figures: RunFigures, options: AdviceOptions = {}): readonly Advice[] {
+/** All advice for a run so far. `verdict` is its title: advice to explore more follows only from some. */
+export function adviceFor(config: TrainConfig, figures: RunFigures, verdict?: string): readonly Advice[] {
   if (!isReinforcement(config.method)) return [];
-  const isFlat = options.verdict === undefined || FLAT_VERDICTS.includes(options.verdict);
-  return [
-    ...highKl(config, figures),
-    ...(isFlat ? flatReward(config, figures) : []),
-    ...tooSlow(config, figures, options),
-  ];
+  const isFlat = verdict === undefined || FLAT_VERDICTS.includes(verdict);
+  return [...highKl(config, figures), ...(isFlat ? flatReward(config, figures) : []), ...tooSlow(config, figures)];
 }
 
 function highKl(config: TrainConfig, { highestKl: kl }: RunFigures): Advice[] {
@@ -97,14 +86,10 @@ function flatReward(config: TrainConfig, { rewards, firstRewards, lastRewards, s
   ];
 }
 
-function tooSlow(
-  config: TrainConfig,
-  { stepTimes }: RunFigures,
-  { patienceSeconds = SLOW_SECONDS }: AdviceOptions,
-): Advice[] {
+function tooSlow(config: TrainConfig, { stepTimes }: RunFigures): Advice[] {
   const times = stepTimes.toSorted((a, b) => a - b);
   const median = times[times.length >> 1];
-  if (median === undefined || median <= patienceSeconds) return [];
+  if (median === undefined || median <= SLOW_SECONDS) return [];
   const generations = Math.max(config.pods_update_size ?? 2, Math.floor((config.num_generations * 3) / 4));
   if (generations === config.num_generations) return [];
   return [

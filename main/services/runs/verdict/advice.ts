@@ -5,7 +5,7 @@ import type { MetricPoint } from '../../../store/metrics.ts';
 import { parseConfig, type TrainConfig } from '../../../trainer/config/config.ts';
 import { requireRun } from '../runs.ts';
 import { savedConfig } from '../saved-config.ts';
-import { type Advice, type AdviceOptions, adviceFor, type RunFigures, WINDOW } from './advice-rules.ts';
+import { type Advice, adviceFor, type RunFigures, WINDOW } from './advice-rules.ts';
 import { runVerdict } from './run-verdict.ts';
 
 export type { Advice, AdviceRule } from './advice-rules.ts';
@@ -14,9 +14,9 @@ export type { Advice, AdviceRule } from './advice-rules.ts';
 const RECENT = 200;
 
 /** The advice for a run. */
-export function runAdvice(store: Store, runId: number, options: AdviceOptions = {}): readonly Advice[] {
+export function runAdvice(store: Store, runId: number): readonly Advice[] {
   const { title: verdict } = runVerdict(store, runId);
-  return adviceFor(runConfig(store, runId), figuresOf(store, runId), { verdict, ...options });
+  return adviceFor(runConfig(store, runId), figuresOf(store, runId), verdict);
 }
 
 /** The next run: this one's configuration with the advice applied, and a name that says so. */
