@@ -45,6 +45,22 @@ const importRecords = screenCode(() => import('./tasks/ImportRecords.tsx').then(
 const task = screenCode(() => import('./tasks/Task.tsx').then(({ Task }) => Task));
 const run = screenCode(() => import('./run/Run.tsx').then(({ Run }) => Run));
 
+/** Those whose address says nothing but their name. */
+const screensByPath = {
+  '/texts': corpus,
+  '/texts/make': make,
+  '/texts/datasets': datasets,
+  '/tasks': tasks,
+  '/curriculum': curriculum,
+  '/replies': replies,
+  '/experiments': experiments,
+  '/runs': runs,
+  '/samples': samples,
+  '/models': models,
+  '/playground': playground,
+  '/compare': compare,
+};
+
 const none = {};
 
 /** Most screens use this font, Home doesn't. Loading it together with a screen would lay that screen out twice. */
@@ -122,39 +138,20 @@ function Page() {
       <ErrorBoundary key={location}>
         <Switch>
           <Route path="/" component={Home} />
-          <Route path="/texts">
-            <LazyScreen code={corpus} props={none} />
-          </Route>
-          <Route path="/texts/make">
-            <LazyScreen code={make} props={none} />
-          </Route>
-          <Route path="/texts/datasets">
-            <LazyScreen code={datasets} props={none} />
-          </Route>
+          {Object.entries(screensByPath).map(([path, code]) => (
+            <Route key={path} path={path}>
+              <LazyScreen code={code} props={none} />
+            </Route>
+          ))}
           <Route path="/texts/dataset/:id">
             {({ id }) => <LazyScreen key={id} code={dataset} props={{ datasetId: Number(id) }} />}
-          </Route>
-          <Route path="/tasks">
-            <LazyScreen code={tasks} props={none} />
           </Route>
           <Route path="/tasks/:name/import">
             {({ name }) => <LazyScreen key={name} code={importRecords} props={{ task: name }} />}
           </Route>
           <Route path="/tasks/:name">{({ name }) => <LazyScreen key={name} code={task} props={{ name }} />}</Route>
-          <Route path="/curriculum">
-            <LazyScreen code={curriculum} props={none} />
-          </Route>
-          <Route path="/replies">
-            <LazyScreen code={replies} props={none} />
-          </Route>
-          <Route path="/experiments">
-            <LazyScreen code={experiments} props={none} />
-          </Route>
           <Route path="/experiments/:id">
             {({ id }) => <LazyScreen key={id} code={sweep} props={{ sweepId: Number(id) }} />}
-          </Route>
-          <Route path="/runs">
-            <LazyScreen code={runs} props={none} />
           </Route>
           <Route path="/runs/:id">{({ id }) => <LazyScreen key={id} code={run} props={{ runId: Number(id) }} />}</Route>
           <Route path="/settings">
@@ -162,18 +159,6 @@ function Page() {
           </Route>
           <Route path="/settings/doctor">
             <LazyScreen code={settings} props={{ tab: 'doctor' }} />
-          </Route>
-          <Route path="/samples">
-            <LazyScreen code={samples} props={none} />
-          </Route>
-          <Route path="/models">
-            <LazyScreen code={models} props={none} />
-          </Route>
-          <Route path="/playground">
-            <LazyScreen code={playground} props={none} />
-          </Route>
-          <Route path="/compare">
-            <LazyScreen code={compare} props={none} />
           </Route>
           <Route path="/compare/:id">
             {({ id }) => <LazyScreen key={id} code={comparison} props={{ id: Number(id) }} />}

@@ -1,6 +1,5 @@
 /** One comparison: progress, results as numbers and charts, and every prompt with its completions. */
 import { Button, Menu } from '@mantine/core';
-import { IconDots } from '@tabler/icons-react';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
@@ -10,6 +9,7 @@ import { Confirm } from '../components/Confirm.tsx';
 import { Failed, Loading } from '../components/Feedback.tsx';
 import { counted } from '../components/format.ts';
 import { Link } from '../components/Link.tsx';
+import { MoreButton } from '../components/MoreMenu.tsx';
 import { Screen } from '../components/Screen.tsx';
 import { useKeys } from '../frame/keys.tsx';
 import { Charts } from './Charts.tsx';
@@ -127,19 +127,16 @@ function More({ view: { id } }: { readonly view: ComparisonView }) {
   });
   return (
     <>
-      <Menu position="bottom-end">
-        <Menu.Target>
-          <Button variant="default" px={8} aria-label="More">
-            <IconDots size={16} aria-hidden="true" />
-          </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item onClick={() => setAsking('again')}>Regenerate all answers …</Menu.Item>
-          <Menu.Item color="red" onClick={() => setAsking('remove')}>
-            Delete this comparison …
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
+      <MoreButton>
+        {() => (
+          <>
+            <Menu.Item onClick={() => setAsking('again')}>Regenerate all answers …</Menu.Item>
+            <Menu.Item color="red" onClick={() => setAsking('remove')}>
+              Delete this comparison …
+            </Menu.Item>
+          </>
+        )}
+      </MoreButton>
       <Confirm
         opened={asking === 'again'}
         title="Regenerate all answers?"

@@ -1,4 +1,6 @@
-/** The three-dot actions menu of a row or card. */
+/** The three-dot actions menu of a row or card, and of a screen or panel beside its buttons. */
+import { ActionIcon } from '@mantine/core';
+import { IconDots } from '@tabler/icons-react';
 import type { ComponentProps, ReactNode } from 'react';
 import { LazyMenu } from './LazyMenu.tsx';
 import classes from './MoreMenu.module.css';
@@ -12,6 +14,24 @@ export interface MoreMenuProps {
 
 export function MoreMenu({ label, children }: MoreMenuProps) {
   return <LazyMenu trigger={<Dots label={label} />}>{children}</LazyMenu>;
+}
+
+export interface MoreButtonProps extends Pick<MoreMenuProps, 'children'> {
+  readonly label?: string;
+}
+
+export function MoreButton({ label = 'More', children }: MoreButtonProps) {
+  return (
+    <LazyMenu
+      trigger={
+        <ActionIcon variant="default" size={30} aria-label={label}>
+          <IconDots size={16} aria-hidden="true" />
+        </ActionIcon>
+      }
+    >
+      {children}
+    </LazyMenu>
+  );
 }
 
 interface DotsProps extends ComponentProps<'button'> {

@@ -1,6 +1,6 @@
 /** The selected stage: its status, and all its actions. */
 import { Button, Menu, Tooltip } from '@mantine/core';
-import { IconDots, IconPlayerPlay } from '@tabler/icons-react';
+import { IconPlayerPlay } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import type { Curriculum, LiveStatus, StageView } from '../../main/api/contract/index.ts';
 import { client } from '../api/client.ts';
@@ -9,6 +9,7 @@ import { Failed } from '../components/Feedback.tsx';
 import { counted, duration, score } from '../components/format.ts';
 import { Link } from '../components/Link.tsx';
 import { leakageInWords } from '../components/leakage.ts';
+import { MoreButton } from '../components/MoreMenu.tsx';
 import { Panel } from '../components/Screen.tsx';
 import { StateBadge } from '../components/StateBadge.tsx';
 import classes from './Curriculum.module.css';
@@ -74,26 +75,23 @@ export function StagePanel(props: StagePanelProps) {
           <Button variant="default" onClick={onAdjust}>
             Adjust
           </Button>
-          <Menu position="bottom-end">
-            <Menu.Target>
-              <Button variant="default" aria-label="More actions for this stage">
-                <IconDots size={14} aria-hidden="true" />
-              </Button>
-            </Menu.Target>
-            <Menu.Dropdown>
-              <Menu.Item disabled={stage.position === 0} onClick={() => move(-1)}>
-                Move earlier
-              </Menu.Item>
-              <Menu.Item disabled={stage.position === curriculum.stages.length - 1} onClick={() => move(1)}>
-                Move later
-              </Menu.Item>
-              <Menu.Item onClick={() => act.mutate(() => duplicate(stage))}>Duplicate</Menu.Item>
-              <Menu.Divider />
-              <Menu.Item color="red" disabled={busy} onClick={onRemove}>
-                Remove from the curriculum …
-              </Menu.Item>
-            </Menu.Dropdown>
-          </Menu>
+          <MoreButton label="More actions for this stage">
+            {() => (
+              <>
+                <Menu.Item disabled={stage.position === 0} onClick={() => move(-1)}>
+                  Move earlier
+                </Menu.Item>
+                <Menu.Item disabled={stage.position === curriculum.stages.length - 1} onClick={() => move(1)}>
+                  Move later
+                </Menu.Item>
+                <Menu.Item onClick={() => act.mutate(() => duplicate(stage))}>Duplicate</Menu.Item>
+                <Menu.Divider />
+                <Menu.Item color="red" disabled={busy} onClick={onRemove}>
+                  Remove from the curriculum …
+                </Menu.Item>
+              </>
+            )}
+          </MoreButton>
         </>
       }
     >

@@ -1,6 +1,4 @@
 /** A live run: progress, scores, time left, and the two main buttons. */
-import { Button } from '@mantine/core';
-import { IconDeviceFloppy, IconPlayerPauseFilled, IconPlayerPlayFilled } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import type { LiveStatus } from '../../main/api/contract/index.ts';
 import { api } from '../api/client.ts';
@@ -11,6 +9,7 @@ import { Link } from '../components/Link.tsx';
 import { Panel } from '../components/Screen.tsx';
 import { Silence } from '../components/Silence.tsx';
 import { StateBadge } from '../components/StateBadge.tsx';
+import { LiveButtons } from '../run/LiveButtons.tsx';
 import { useRunActions } from '../run/use-run-actions.ts';
 import { StrandMark } from '../theme/strand-mark.tsx';
 import classes from './Home.module.css';
@@ -64,33 +63,7 @@ export function LiveCard({ live }: { readonly live: LiveStatus }) {
         <span className="faint num">baseline {score(run?.baselineScore)}</span>
       </Figure>
       <div className={classes.buttons}>
-        {state === 'paused' ? (
-          <Button
-            leftSection={<IconPlayerPlayFilled size={12} aria-hidden="true" />}
-            loading={actions.isBusy}
-            onClick={() => actions.resume()}
-          >
-            Resume
-          </Button>
-        ) : (
-          <Button
-            variant="default"
-            leftSection={<IconPlayerPauseFilled size={12} aria-hidden="true" />}
-            disabled={state !== 'running'}
-            loading={actions.isBusy}
-            onClick={actions.pause}
-          >
-            Pause
-          </Button>
-        )}
-        <Button
-          variant="default"
-          leftSection={<IconDeviceFloppy size={14} aria-hidden="true" />}
-          disabled={state === 'stopping' || state === 'ending'}
-          onClick={actions.stop}
-        >
-          Stop &amp; save
-        </Button>
+        <LiveButtons state={state} actions={actions} />
       </div>
       {actions.failure !== null && <Failed what={actions.failure.what} error={actions.failure.error} />}
     </Panel>

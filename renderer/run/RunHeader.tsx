@@ -1,24 +1,15 @@
 /** The header of the run page: the run's status and controls. */
-import { ActionIcon, Button, Menu } from '@mantine/core';
-import {
-  IconCopy,
-  IconDeviceFloppy,
-  IconDots,
-  IconFlask,
-  IconPencil,
-  IconPlayerPauseFilled,
-  IconPlayerPlayFilled,
-  IconSkull,
-  IconTrash,
-} from '@tabler/icons-react';
-import type { LiveStatus, RunDetail } from '../../main/api/contract/index.ts';
+import { Button, Menu } from '@mantine/core';
+import { IconCopy, IconFlask, IconPencil, IconPlayerPlayFilled, IconSkull, IconTrash } from '@tabler/icons-react';
+import type { RunDetail } from '../../main/api/contract/index.ts';
 import { duration } from '../components/format.ts';
-import { LazyMenu } from '../components/LazyMenu.tsx';
+import { MoreButton } from '../components/MoreMenu.tsx';
 import { ProgressBar } from '../components/ProgressBar.tsx';
 import { Silence } from '../components/Silence.tsx';
 import { StateBadge } from '../components/StateBadge.tsx';
 import { CompareLink } from './CompareLink.tsx';
 import { canCompare, controlOf } from './control.ts';
+import { LiveButtons } from './LiveButtons.tsx';
 import classes from './Run.module.css';
 import type { RunFeed } from './run-feed.ts';
 import type { RunActions } from './use-run-actions.ts';
@@ -71,14 +62,8 @@ export function Controls({ feed: { run, live }, detail, actions, onAsk }: Contro
         </Button>
       )}
       {canCompare({ run, live }) && <CompareLink detail={detail} />}
-      {live !== null && <LiveControls state={live.state} actions={actions} />}
-      <LazyMenu
-        trigger={
-          <ActionIcon variant="default" size={30} aria-label="More">
-            <IconDots size={16} aria-hidden="true" />
-          </ActionIcon>
-        }
-      >
+      {live !== null && <LiveButtons state={live.state} actions={actions} />}
+      <MoreButton>
         {() => (
           <>
             <Menu.Item leftSection={<IconCopy size={14} />} onClick={() => onAsk('clone')}>
@@ -102,42 +87,7 @@ export function Controls({ feed: { run, live }, detail, actions, onAsk }: Contro
             )}
           </>
         )}
-      </LazyMenu>
-    </>
-  );
-}
-
-interface LiveControlsProps {
-  readonly state: LiveStatus['state'];
-  readonly actions: RunActions;
-}
-
-function LiveControls({ state, actions }: LiveControlsProps) {
-  const isEnding = state === 'stopping' || state === 'ending';
-  return (
-    <>
-      {state === 'paused' ? (
-        <Button
-          leftSection={<IconPlayerPlayFilled size={12} />}
-          loading={actions.isBusy}
-          onClick={() => actions.resume()}
-        >
-          Resume
-        </Button>
-      ) : (
-        <Button
-          variant="default"
-          leftSection={<IconPlayerPauseFilled size={12} />}
-          disabled={isEnding || state === 'starting'}
-          loading={actions.isBusy}
-          onClick={actions.pause}
-        >
-          Pause
-        </Button>
-      )}
-      <Button variant="default" leftSection={<IconDeviceFloppy size={14} />} disabled={isEnding} onClick={actions.stop}>
-        Stop &amp; save
-      </Button>
+      </MoreButton>
     </>
   );
 }

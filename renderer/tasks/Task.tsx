@@ -1,7 +1,6 @@
 /** One task: its records, its two texts in the editor, and what its reward would do. */
 import { Button, Menu } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { IconDots } from '@tabler/icons-react';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useMemo, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
@@ -11,6 +10,7 @@ import { Confirm } from '../components/Confirm.tsx';
 import { FreeRun } from '../components/config-form/FreeRun.tsx';
 import { Empty, Failed, Loading } from '../components/Feedback.tsx';
 import { Link } from '../components/Link.tsx';
+import { MoreButton } from '../components/MoreMenu.tsx';
 import { Panel, Screen } from '../components/Screen.tsx';
 import { Segments } from '../components/Segments.tsx';
 import { useKeys } from '../frame/keys.tsx';
@@ -265,25 +265,22 @@ function Actions({ files, workspace, editing, hasFaults }: ActionsProps) {
       <Button disabled={hasFaults} onClick={() => void train().catch(() => undefined)}>
         Train with this task …
       </Button>
-      <Menu position="bottom-end">
-        <Menu.Target>
-          <Button variant="default" px={8} aria-label="More">
-            <IconDots size={16} aria-hidden="true" />
-          </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item onClick={() => navigate(`/tasks/${name}/import`)}>Import records …</Menu.Item>
-          <Menu.Item onClick={() => navigate(`/playground?${new URLSearchParams({ task: name })}`)}>
-            Try in Playground
-          </Menu.Item>
-          {origin === 'workspace' && <Menu.Item onClick={() => setDialog('copy')}>Copy …</Menu.Item>}
-          {origin === 'workspace' && (
-            <Menu.Item color="red" onClick={() => setDialog('remove')}>
-              Delete this task …
+      <MoreButton>
+        {() => (
+          <>
+            <Menu.Item onClick={() => navigate(`/tasks/${name}/import`)}>Import records …</Menu.Item>
+            <Menu.Item onClick={() => navigate(`/playground?${new URLSearchParams({ task: name })}`)}>
+              Try in Playground
             </Menu.Item>
-          )}
-        </Menu.Dropdown>
-      </Menu>
+            {origin === 'workspace' && <Menu.Item onClick={() => setDialog('copy')}>Copy …</Menu.Item>}
+            {origin === 'workspace' && (
+              <Menu.Item color="red" onClick={() => setDialog('remove')}>
+                Delete this task …
+              </Menu.Item>
+            )}
+          </>
+        )}
+      </MoreButton>
       {dialog === 'copy' && <NewTask tasks={[]} from={name} onClose={close} />}
       {start.error !== null && <Failed what="The task's settings can't be read" error={start.error} />}
       {dialog === 'train' && start.data !== undefined && (
