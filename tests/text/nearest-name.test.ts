@@ -7,6 +7,11 @@ describe('nearestName', () => {
     expect(nearestName('secnd-txt', ['second-text'])).toBe('second-text');
     expect(nearestName('entirely', ['prompt'])).toBeUndefined();
   });
+
+  it('guesses nothing for a text that is no name, however long', () => {
+    const long = 'x'.repeat(300_000);
+    expect(nearestName(`${long}y`, [`${long}z`])).toBeUndefined();
+  });
 });
 
 describe('didYouMean', () => {
