@@ -6,6 +6,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { startReason } from '../io/start-reason.ts';
 import { type CommandFiles, filesOf } from '../tasks/external/access.ts';
 import type { Outcome } from '../tasks/external/messages.ts';
@@ -146,7 +147,7 @@ function startCommand({ command, timeout_s }: CommandSpec, folder: string): Runn
     kill: () => killGroup(child),
     end: async () => {
       child.stdin?.end();
-      if (ended === null) await Promise.race([new Promise((resolve) => child.once('close', resolve)), wait(GRACE_MS)]);
+      if (ended === null) await Promise.race([new Promise((resolve) => child.once('close', resolve)), sleep(GRACE_MS)]);
       killGroup(child);
     },
   };
@@ -189,8 +190,4 @@ function killGroup(child: ChildProcessWithoutNullStreams): void {
   } catch {
     // It has ended, with all that it started.
   }
-}
-
-function wait(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

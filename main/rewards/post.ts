@@ -2,6 +2,8 @@
  * JSON posted to an address that computes rewards. What may succeed later is tried again after a growing pause; a
  * redirect is not followed, since what is sent was agreed to for one address; a huge answer is cut off while it arrives.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
+
 export interface PostOptions {
   /** Sent as a bearer token; null: none. */
   readonly key: string | null;
@@ -53,12 +55,12 @@ const LONGEST_PAUSE_MS = 60_000;
 
 /** Posts until it is answered, at most 1 + `retries` times. */
 export async function postJson(url: string, body: object, options: PostOptions): Promise<Posted> {
-  const { retries, pauseMs = PAUSE_MS } = options;
+  const { retries, signal, pauseMs = PAUSE_MS } = options;
   const content = JSON.stringify(body);
   for (let tried = 1, pause = pauseMs; ; tried++, pause = Math.min(2 * pause, MOST_PAUSES * pauseMs)) {
     const { result, again, afterMs } = await attempt(url, content, options);
-    if (!again || tried > retries || options.signal.aborted) return withTries(result, tried, options.key);
-    await sleep(Math.min(afterMs ?? pause, LONGEST_PAUSE_MS), options.signal);
+    if (!again || tried > retries || signal.aborted) return withTries(result, tried, options.key);
+    await sleep(Math.min(afterMs ?? pause, LONGEST_PAUSE_MS), undefined, { signal }).catch(() => undefined);
   }
 }
 
@@ -129,18 +131,6 @@ function withTries(result: Posted, tried: number, key: string | null): Posted {
   if (!('failure' in result)) return result;
   const failure = key === null ? result.failure : result.failure.replaceAll(key, '[key]');
   return { failure: tried === 1 ? failure : `${failure}, ${tried} times`, isDown: result.isDown };
-}
-
-function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(done, ms);
-    signal.addEventListener('abort', done, { once: true });
-    function done(): void {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    }
-  });
 }
 
 /** What fetch hides in `cause`. */

@@ -1,4 +1,5 @@
 /** What an agent may do with --allow-control: start, stop and resume runs, in processes of this server. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { BraidError } from '../../errors.ts';
 import { requireRun } from '../../services/runs/runs.ts';
@@ -111,5 +112,5 @@ function readiness(live: LiveRuns): (runId: number) => Promise<RunOutcome | null
 }
 
 function wait(): Promise<null> {
-  return new Promise((resolve) => setTimeout(() => resolve(null), WAIT_MS).unref());
+  return sleep(WAIT_MS, null, { ref: false });
 }

@@ -1,5 +1,6 @@
 /** A server that runs as a job of Hugging Face, which bills it by the minute. */
 import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { cancelJob, getJob, listJobs, runJob, streamJobLogs } from '@huggingface/hub';
 import { BraidError, inputError } from '../../errors.ts';
 import { portOfServer } from '../engines/server-launcher.ts';
@@ -78,7 +79,7 @@ export const hfServer: ServerKind<'hf'> = {
       for (;;) {
         const coming = asked(() => stream.next());
         coming.catch(() => undefined);
-        const next = await Promise.race([coming, silence()]);
+        const next = await Promise.race([coming, sleep(SILENCE_MS, null)]);
         if (next === null || next.done === true) break;
         lines.push(next.value.message.trimEnd());
         characters += next.value.message.length;
@@ -129,10 +130,6 @@ function lookedAt(stage: string, message: string | null): Looked {
     default:
       return { state: 'starting', detail: `The job is ${stage.toLowerCase()}${because}` };
   }
-}
-
-function silence(): Promise<null> {
-  return new Promise((resolve) => setTimeout(resolve, SILENCE_MS, null));
 }
 
 /** What the Hub's refusals mean. */

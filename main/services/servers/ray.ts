@@ -1,5 +1,6 @@
 /** A server that runs as a job of a Ray cluster. */
 import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { BraidError } from '../../errors.ts';
 import { counted } from '../../text/format.ts';
 import { portOfServer } from '../engines/server-launcher.ts';
@@ -62,7 +63,7 @@ export const rayServer: ServerKind<'ray'> = {
     for (let tries = 0; tries < STOP_TRIES; tries++) {
       const job = await jobOf(cluster, handle.submissionId);
       if (job === null || (job.status !== 'PENDING' && job.status !== 'RUNNING')) return;
-      await new Promise((resolve) => setTimeout(resolve, STOP_MS));
+      await sleep(STOP_MS);
     }
     throw new BraidError('SERVER_STAYS', `Job ${handle.submissionId} still runs after a request to stop`, {
       remedy: 'Stop it again in a moment, or on the cluster by `ray job stop`.',

@@ -1,4 +1,5 @@
 /** Change notifications for readers: small topics, never the data itself. A reader fetches what it shows. */
+import { setTimeout as sleep } from 'node:timers/promises';
 
 export type Topic =
   | 'status'
@@ -85,7 +86,8 @@ async function* deliver(
       waiting.clear();
       if (batch.length === 0) continue;
       yield batch;
-      await pause(everyMs, signal);
+      // Less when the signal aborts.
+      await sleep(everyMs, undefined, { signal }).catch(() => undefined);
     }
   } finally {
     end();
@@ -112,17 +114,4 @@ function openBell(): Bell {
       heard = true;
     },
   };
-}
-
-/** Waits, or less when the signal aborts. */
-function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve) => {
-    const end = (): void => {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', end);
-      resolve();
-    };
-    const timer = setTimeout(end, ms);
-    signal?.addEventListener('abort', end);
-  });
 }

@@ -3,6 +3,7 @@
  * that is asked for until it is ready. A request is never posted twice; its future may be asked for at will. Heartbeats
  * keep the session.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { z } from 'zod';
 import { VERSION } from '../../version.ts';
 import type { RemoteEngine } from '../protocol/remote.ts';
@@ -98,11 +99,11 @@ export function openClient(engine: RemoteEngine, patience: Patience = PATIENCE):
       // Not yet; some servers say so with a status of their own in a good answer.
       if (answer.status === 408 || isPending(answer)) {
         if (isQueued(answer.body)) queue += (performance.now() - began) / 1000;
-        if (performance.now() - began < patience.pauseMs) await pause(patience.pauseMs / 5);
+        if (performance.now() - began < patience.pauseMs) await sleep(patience.pauseMs / 5);
         continue;
       }
       if (answer.status >= 500 && ++faults < MAX_FAULTS) {
-        await pause(patience.pauseMs);
+        await sleep(patience.pauseMs);
         continue;
       }
       if (answer.status === 404) throw forgotten(route);
@@ -164,8 +165,4 @@ function field(body: unknown, name: string): unknown {
   return typeof body === 'object' && body !== null && name in body
     ? Object.entries(body).find(([key]) => key === name)?.[1]
     : undefined;
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

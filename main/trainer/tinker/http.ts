@@ -2,6 +2,8 @@
  * HTTP to a remote engine. A request is posted once: it is repeated only where it can't have been received (no
  * connection, or refused for load), or does nothing there. The key goes to the engine's own address and nowhere else.
  */
+
+import { setTimeout as sleep } from 'node:timers/promises';
 import { BraidError } from '../../errors.ts';
 import type { RemoteEngine } from '../protocol/remote.ts';
 import { engineAddress } from './address.ts';
@@ -111,7 +113,7 @@ export function openHttp(engine: RemoteEngine, patience: Patience = PATIENCE): H
         const limit = isTimeout(error) ? Math.max(until, heardAt + patience.totalMs) : until;
         if (performance.now() + pause > limit) throw unreachable(url, reasonOf(error), error);
       }
-      await new Promise((resolve) => setTimeout(resolve, pause));
+      await sleep(pause);
     }
   }
 

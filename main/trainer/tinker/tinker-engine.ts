@@ -5,6 +5,7 @@
  * log-probabilities; otherwise they are asked for first. R rows, T longest completion.
  */
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import { BraidError } from '../../errors.ts';
 import { inParallel } from '../../in-parallel.ts';
 import type { ModelConfig } from '../../model/config.ts';
@@ -165,12 +166,7 @@ export function openTinkerEngine(options: TinkerEngineOptions): Engine {
 
   /** A server that is away isn't waited for as during the run. */
   async function withinTidyTime(work: Promise<unknown>): Promise<void> {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const limit = new Promise((resolve) => {
-      timer = setTimeout(resolve, client.http.tidyMs);
-    });
-    await Promise.race([work, limit]);
-    clearTimeout(timer);
+    await Promise.race([work, sleep(client.http.tidyMs, undefined, { ref: false })]);
   }
 
   return {
