@@ -43,7 +43,7 @@ export function parseCsv(text: string, given?: string): CsvRow[] {
     }
     end.lastIndex = at;
     // Most of many empty fields and rows end at once.
-    const stop = isEnd(text[at]) ? at : (end.exec(text)?.index ?? text.length);
+    const stop = isEnd(text[at]) ? at : end.test(text) ? end.lastIndex - 1 : text.length;
     field += text.slice(at, stop);
     at = stop + 1;
     if (stop === text.length) break;
