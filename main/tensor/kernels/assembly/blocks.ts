@@ -2,6 +2,7 @@
  * What the attention kernels do to one block of rows (queries) and one block of keys: packing and the
  * running softmax. A row is one query head of one token; d, the head width, divides by 8.
  */
+import { packColumns } from './gemm-pack';
 import { exp1, expBelow, log64, maxLanes, sumLanes } from './simd';
 
 /** Rows of a block. */
@@ -17,47 +18,8 @@ export const SCORE_STRIDE: usize = 256;
  */
 export function packTransposed(source: usize, stride: usize, count: i32, d: i32, target: usize): void {
   for (let first = 0; first < count; first += 8) {
-    const rows = source + <usize>first * stride;
-    if (count - first >= 8) packPanel(rows, stride, d, target);
-    else packPartialPanel(rows, stride, count - first, d, target);
+    packColumns(source + <usize>first * stride, stride, 4, target, min(8, count - first), 8, d);
     target += <usize>d << 5;
-  }
-}
-
-function packPanel(source: usize, stride: usize, d: i32, target: usize): void {
-  for (let c = 0; c < d; c += 4) {
-    transpose4(source, stride, target);
-    transpose4(source + 4 * stride, stride, target + 16);
-    source += 16;
-    target += 128;
-  }
-}
-
-/** Transposes a 4×4 block into four vectors 32 bytes apart. */
-// @ts-ignore: decorator
-@inline
-function transpose4(source: usize, stride: usize, target: usize): void {
-  const a = v128.load(source);
-  const b = v128.load(source + stride);
-  const c = v128.load(source + 2 * stride);
-  const d = v128.load(source + 3 * stride);
-  const abLow = v128.shuffle<i32>(a, b, 0, 4, 1, 5);
-  const abHigh = v128.shuffle<i32>(a, b, 2, 6, 3, 7);
-  const cdLow = v128.shuffle<i32>(c, d, 0, 4, 1, 5);
-  const cdHigh = v128.shuffle<i32>(c, d, 2, 6, 3, 7);
-  v128.store(target, v128.shuffle<i64>(abLow, cdLow, 0, 2));
-  v128.store(target, v128.shuffle<i64>(abLow, cdLow, 1, 3), 32);
-  v128.store(target, v128.shuffle<i64>(abHigh, cdHigh, 0, 2), 64);
-  v128.store(target, v128.shuffle<i64>(abHigh, cdHigh, 1, 3), 96);
-}
-
-function packPartialPanel(source: usize, stride: usize, count: i32, d: i32, target: usize): void {
-  for (let c = 0; c < d; c++) {
-    for (let row = 0; row < 8; row++) {
-      store<f32>(target + (<usize>row << 2), row < count ? load<f32>(source + <usize>row * stride) : <f32>0);
-    }
-    source += 4;
-    target += 32;
   }
 }
 

@@ -5,7 +5,8 @@
  * each step takes one number from each of B's rows, the vectors here. A sum goes through all of K at once: up to its
  * DEPTH_BLOCK the bits are those of gemm.ts, which rounds the sums of longer ones into C part by part.
  */
-import { floatArg, intArg, madd, pointerArg, putFour } from './simd';
+import { block4x16, block6x8 } from './micro';
+import { floatArg, intArg, pointerArg, putFour } from './simd';
 import { widenLines } from './widen';
 
 /** Bytes of a micro-kernel's block. */
@@ -97,134 +98,17 @@ function vectorAt(b: usize, bRow: usize, vectors: i32, vector: i32): usize {
 
 /** Six vectors by a panel of eight rows. */
 export function unpacked6x8(panel: usize, b: usize, bRow: usize, vectors: i32, depth: i32, block: usize): void {
-  let b0 = b;
-  let b1 = vectorAt(b, bRow, vectors, 1);
-  let b2 = vectorAt(b, bRow, vectors, 2);
-  let b3 = vectorAt(b, bRow, vectors, 3);
-  let b4 = vectorAt(b, bRow, vectors, 4);
-  let b5 = vectorAt(b, bRow, vectors, 5);
-  let c00 = f32x4.splat(0);
-  let c01 = f32x4.splat(0);
-  let c10 = f32x4.splat(0);
-  let c11 = f32x4.splat(0);
-  let c20 = f32x4.splat(0);
-  let c21 = f32x4.splat(0);
-  let c30 = f32x4.splat(0);
-  let c31 = f32x4.splat(0);
-  let c40 = f32x4.splat(0);
-  let c41 = f32x4.splat(0);
-  let c50 = f32x4.splat(0);
-  let c51 = f32x4.splat(0);
-  for (let k = 0; k < depth; k++) {
-    const a0 = v128.load(panel);
-    const a1 = v128.load(panel, 16);
-    const x0 = v128.load32_splat(b0);
-    c00 = madd(x0, a0, c00);
-    c01 = madd(x0, a1, c01);
-    const x1 = v128.load32_splat(b1);
-    c10 = madd(x1, a0, c10);
-    c11 = madd(x1, a1, c11);
-    const x2 = v128.load32_splat(b2);
-    c20 = madd(x2, a0, c20);
-    c21 = madd(x2, a1, c21);
-    const x3 = v128.load32_splat(b3);
-    c30 = madd(x3, a0, c30);
-    c31 = madd(x3, a1, c31);
-    const x4 = v128.load32_splat(b4);
-    c40 = madd(x4, a0, c40);
-    c41 = madd(x4, a1, c41);
-    const x5 = v128.load32_splat(b5);
-    c50 = madd(x5, a0, c50);
-    c51 = madd(x5, a1, c51);
-    panel += 32;
-    b0 += 4;
-    b1 += 4;
-    b2 += 4;
-    b3 += 4;
-    b4 += 4;
-    b5 += 4;
-  }
-  v128.store(block, c00);
-  v128.store(block, c01, 16);
-  v128.store(block, c10, 32);
-  v128.store(block, c11, 48);
-  v128.store(block, c20, 64);
-  v128.store(block, c21, 80);
-  v128.store(block, c30, 96);
-  v128.store(block, c31, 112);
-  v128.store(block, c40, 128);
-  v128.store(block, c41, 144);
-  v128.store(block, c50, 160);
-  v128.store(block, c51, 176);
+  const b1 = vectorAt(b, bRow, vectors, 1);
+  const b2 = vectorAt(b, bRow, vectors, 2);
+  const b3 = vectorAt(b, bRow, vectors, 3);
+  const b4 = vectorAt(b, bRow, vectors, 4);
+  block6x8(panel, b, b1, b2, b3, b4, vectorAt(b, bRow, vectors, 5), 4, depth, block);
 }
 
-/** Four vectors by a panel of sixteen rows, for V8's revectorizer, which makes 256-bit operations of neighbouring pairs. */
+/** Four vectors by a panel of sixteen rows. */
 export function unpacked4x16(panel: usize, b: usize, bRow: usize, vectors: i32, depth: i32, block: usize): void {
-  let b0 = b;
-  let b1 = vectorAt(b, bRow, vectors, 1);
-  let b2 = vectorAt(b, bRow, vectors, 2);
-  let b3 = vectorAt(b, bRow, vectors, 3);
-  let c00 = f32x4.splat(0);
-  let c01 = f32x4.splat(0);
-  let c02 = f32x4.splat(0);
-  let c03 = f32x4.splat(0);
-  let c10 = f32x4.splat(0);
-  let c11 = f32x4.splat(0);
-  let c12 = f32x4.splat(0);
-  let c13 = f32x4.splat(0);
-  let c20 = f32x4.splat(0);
-  let c21 = f32x4.splat(0);
-  let c22 = f32x4.splat(0);
-  let c23 = f32x4.splat(0);
-  let c30 = f32x4.splat(0);
-  let c31 = f32x4.splat(0);
-  let c32 = f32x4.splat(0);
-  let c33 = f32x4.splat(0);
-  for (let k = 0; k < depth; k++) {
-    const a0 = v128.load(panel);
-    const a1 = v128.load(panel, 16);
-    const a2 = v128.load(panel, 32);
-    const a3 = v128.load(panel, 48);
-    const x0 = v128.load32_splat(b0);
-    c00 = madd(x0, a0, c00);
-    c01 = madd(x0, a1, c01);
-    c02 = madd(x0, a2, c02);
-    c03 = madd(x0, a3, c03);
-    const x1 = v128.load32_splat(b1);
-    c10 = madd(x1, a0, c10);
-    c11 = madd(x1, a1, c11);
-    c12 = madd(x1, a2, c12);
-    c13 = madd(x1, a3, c13);
-    const x2 = v128.load32_splat(b2);
-    c20 = madd(x2, a0, c20);
-    c21 = madd(x2, a1, c21);
-    c22 = madd(x2, a2, c22);
-    c23 = madd(x2, a3, c23);
-    const x3 = v128.load32_splat(b3);
-    c30 = madd(x3, a0, c30);
-    c31 = madd(x3, a1, c31);
-    c32 = madd(x3, a2, c32);
-    c33 = madd(x3, a3, c33);
-    panel += 64;
-    b0 += 4;
-    b1 += 4;
-    b2 += 4;
-    b3 += 4;
-  }
-  v128.store(block, c00);
-  v128.store(block, c01, 16);
-  v128.store(block, c02, 32);
-  v128.store(block, c03, 48);
-  v128.store(block, c10, 64);
-  v128.store(block, c11, 80);
-  v128.store(block, c12, 96);
-  v128.store(block, c13, 112);
-  v128.store(block, c20, 128);
-  v128.store(block, c21, 144);
-  v128.store(block, c22, 160);
-  v128.store(block, c23, 176);
-  v128.store(block, c30, 192);
-  v128.store(block, c31, 208);
-  v128.store(block, c32, 224);
-  v128.store(block, c33, 240);
+  const b1 = vectorAt(b, bRow, vectors, 1);
+  const b2 = vectorAt(b, bRow, vectors, 2);
+  const b3 = vectorAt(b, bRow, vectors, 3);
+  block4x16(panel, false, 0, 64, b, b1, b2, b3, 4, depth, block, block + 64, block + 128, block + 192, false);
 }

@@ -6,7 +6,8 @@
  * gemm-dot.ts at any K.
  */
 import { unpacked4x16, unpacked6x8 } from './gemm-rows';
-import { floatArg, intArg, madd, pointerArg, putFour } from './simd';
+import { block4x16, block6x8 } from './micro';
+import { floatArg, intArg, pointerArg, putFour } from './simd';
 
 /** Maximum steps along K between visits to C: panels of this depth stay near the first-level cache. */
 const DEPTH_BLOCK: i32 = 576;
@@ -126,118 +127,11 @@ function mergeEdge(
   }
 }
 
-/** Six rows by eight columns: twelve accumulators, two of B and one of A fill the 15 registers that V8 has. */
+/** Of a packed A. */
 function micro6x8(a: usize, b: usize, depth: i32, block: usize): void {
-  let c00 = f32x4.splat(0);
-  let c01 = f32x4.splat(0);
-  let c10 = f32x4.splat(0);
-  let c11 = f32x4.splat(0);
-  let c20 = f32x4.splat(0);
-  let c21 = f32x4.splat(0);
-  let c30 = f32x4.splat(0);
-  let c31 = f32x4.splat(0);
-  let c40 = f32x4.splat(0);
-  let c41 = f32x4.splat(0);
-  let c50 = f32x4.splat(0);
-  let c51 = f32x4.splat(0);
-  for (let k = 0; k < depth; k++) {
-    const b0 = v128.load(b);
-    const b1 = v128.load(b, 16);
-    const a0 = v128.load32_splat(a);
-    c00 = madd(a0, b0, c00);
-    c01 = madd(a0, b1, c01);
-    const a1 = v128.load32_splat(a, 4);
-    c10 = madd(a1, b0, c10);
-    c11 = madd(a1, b1, c11);
-    const a2 = v128.load32_splat(a, 8);
-    c20 = madd(a2, b0, c20);
-    c21 = madd(a2, b1, c21);
-    const a3 = v128.load32_splat(a, 12);
-    c30 = madd(a3, b0, c30);
-    c31 = madd(a3, b1, c31);
-    const a4 = v128.load32_splat(a, 16);
-    c40 = madd(a4, b0, c40);
-    c41 = madd(a4, b1, c41);
-    const a5 = v128.load32_splat(a, 20);
-    c50 = madd(a5, b0, c50);
-    c51 = madd(a5, b1, c51);
-    a += 24;
-    b += 32;
-  }
-  v128.store(block, c00);
-  v128.store(block, c01, 16);
-  v128.store(block, c10, 32);
-  v128.store(block, c11, 48);
-  v128.store(block, c20, 64);
-  v128.store(block, c21, 80);
-  v128.store(block, c30, 96);
-  v128.store(block, c31, 112);
-  v128.store(block, c40, 128);
-  v128.store(block, c41, 144);
-  v128.store(block, c50, 160);
-  v128.store(block, c51, 176);
+  block6x8(b, a, a + 4, a + 8, a + 12, a + 16, a + 20, 24, depth, block);
 }
 
-/** Four rows by sixteen columns, for V8's revectorizer, which makes 256-bit operations of neighbouring pairs. */
 function micro4x16(a: usize, b: usize, depth: i32, block: usize): void {
-  let c00 = f32x4.splat(0);
-  let c01 = f32x4.splat(0);
-  let c02 = f32x4.splat(0);
-  let c03 = f32x4.splat(0);
-  let c10 = f32x4.splat(0);
-  let c11 = f32x4.splat(0);
-  let c12 = f32x4.splat(0);
-  let c13 = f32x4.splat(0);
-  let c20 = f32x4.splat(0);
-  let c21 = f32x4.splat(0);
-  let c22 = f32x4.splat(0);
-  let c23 = f32x4.splat(0);
-  let c30 = f32x4.splat(0);
-  let c31 = f32x4.splat(0);
-  let c32 = f32x4.splat(0);
-  let c33 = f32x4.splat(0);
-  for (let k = 0; k < depth; k++) {
-    const b0 = v128.load(b);
-    const b1 = v128.load(b, 16);
-    const b2 = v128.load(b, 32);
-    const b3 = v128.load(b, 48);
-    const a0 = v128.load32_splat(a);
-    c00 = madd(a0, b0, c00);
-    c01 = madd(a0, b1, c01);
-    c02 = madd(a0, b2, c02);
-    c03 = madd(a0, b3, c03);
-    const a1 = v128.load32_splat(a, 4);
-    c10 = madd(a1, b0, c10);
-    c11 = madd(a1, b1, c11);
-    c12 = madd(a1, b2, c12);
-    c13 = madd(a1, b3, c13);
-    const a2 = v128.load32_splat(a, 8);
-    c20 = madd(a2, b0, c20);
-    c21 = madd(a2, b1, c21);
-    c22 = madd(a2, b2, c22);
-    c23 = madd(a2, b3, c23);
-    const a3 = v128.load32_splat(a, 12);
-    c30 = madd(a3, b0, c30);
-    c31 = madd(a3, b1, c31);
-    c32 = madd(a3, b2, c32);
-    c33 = madd(a3, b3, c33);
-    a += 16;
-    b += 64;
-  }
-  v128.store(block, c00);
-  v128.store(block, c01, 16);
-  v128.store(block, c02, 32);
-  v128.store(block, c03, 48);
-  v128.store(block, c10, 64);
-  v128.store(block, c11, 80);
-  v128.store(block, c12, 96);
-  v128.store(block, c13, 112);
-  v128.store(block, c20, 128);
-  v128.store(block, c21, 144);
-  v128.store(block, c22, 160);
-  v128.store(block, c23, 176);
-  v128.store(block, c30, 192);
-  v128.store(block, c31, 208);
-  v128.store(block, c32, 224);
-  v128.store(block, c33, 240);
+  block4x16(b, false, 0, 64, a, a + 4, a + 8, a + 12, 16, depth, block, block + 64, block + 128, block + 192, false);
 }
