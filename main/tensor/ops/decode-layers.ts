@@ -51,46 +51,88 @@ export function makeBuffers<Buffer>(
 export interface DecodeKernels<Buffer> {
   /** h = norm(x), of x + change where there is one, which x then is. */
   norm(weight: tf.Tensor1D, change: Buffer | null): void;
-  /** y = x·Wᵀ of layers on the same x, with their biases and adapters. */
-  linears(x: Buffer, layers: readonly (readonly [layer: DecodeLinear, y: Buffer])[]): void;
-  /** The norms of the heads of q and k, in place. */
-  headNorms(qNorm: tf.Tensor1D, kNorm: tf.Tensor1D): void;
-  /** RoPE of q and k, in place. */
-  rope(): void;
+  /** y = x·Wᵀ, with its bias and adapter. */
+  linear(x: Buffer, layer: DecodeLinear, y: Buffer): void;
+  /** The norm of the heads of q or k, in place. */
+  headNorm(of: 'q' | 'k', weight: tf.Tensor1D): void;
+  /** RoPE of q or k, in place. */
+  rope(x: Buffer, width: number): void;
   /** Attention of q over the caches of a layer, to which it adds k and v. */
   attention(layer: number): void;
   /** gate = silu(gate) · up */
   swiglu(): void;
 }
 
-/** The layers from the embedded tokens in x to the last norm, whose output is in h. `onLayer` is called before each. */
+/** How a backend runs the ops of a step. */
+export interface DecodeOps {
+  readonly table: SlotTable;
+  /** Tokens that each row has written before. */
+  step(): number;
+  /** Runs parts of which none reads what another writes. `works` describes them to a profile. */
+  op(works: () => readonly KernelWork[], ...parts: readonly (() => void)[]): void;
+  /** Called before each layer. */
+  begin(): void;
+}
+
+/** The layers from the embedded tokens in x to the last norm, whose output is in h. */
 export function decodeLayers<Buffer>(
-  { layers, norm }: Pick<DecodeModel, 'layers' | 'norm'>,
+  model: DecodeModel,
   { h, change, q, k, v, attended, gate, up }: DecodeBuffers<Buffer>,
   kernels: DecodeKernels<Buffer>,
-  onLayer: () => void,
+  { table, step, op, begin }: DecodeOps,
 ): void {
-  layers.forEach((layer: DecodeLayer, index) => {
-    onLayer();
-    kernels.norm(layer.inputNorm, index === 0 ? null : change);
-    kernels.linears(h, [
-      [layer.q, q],
-      [layer.k, k],
-      [layer.v, v],
-    ]);
-    if (layer.qNorm !== null && layer.kNorm !== null) kernels.headNorms(layer.qNorm, layer.kNorm);
-    kernels.rope();
-    kernels.attention(index);
-    kernels.linears(attended, [[layer.o, change]]);
-    kernels.norm(layer.postNorm, change);
-    kernels.linears(h, [
-      [layer.gate, gate],
-      [layer.up, up],
-    ]);
-    kernels.swiglu();
-    kernels.linears(gate, [[layer.down, change]]);
+  const { layers } = model;
+  const rows = table.length / 3;
+  const widths = bufferWidths(model);
+  const norm = (weight: tf.Tensor1D, added: Buffer | null): void =>
+    op(
+      () => normWorks(rows, weight, added !== null),
+      () => kernels.norm(weight, added),
+    );
+  const linears = (x: Buffer, ...pairs: readonly (readonly [layer: DecodeLinear, y: Buffer])[]): void => {
+    const works = () =>
+      linearWorks(
+        rows,
+        pairs.map(([layer]) => layer),
+      );
+    op(
+      works,
+      ...pairs.map(
+        ([layer, y]) =>
+          () =>
+            kernels.linear(x, layer, y),
+      ),
+    );
+  };
+  layers.forEach(({ qNorm, kNorm, ...layer }: DecodeLayer, index) => {
+    begin();
+    norm(layer.inputNorm, index === 0 ? null : change);
+    linears(h, [layer.q, q], [layer.k, k], [layer.v, v]);
+    if (qNorm !== null && kNorm !== null)
+      op(
+        () => [rowsWork('RmsNorm', rows, widths.q + widths.k, qNorm, kNorm)],
+        () => kernels.headNorm('q', qNorm),
+        () => kernels.headNorm('k', kNorm),
+      );
+    op(
+      () => [ropeWork(model, rows)],
+      () => kernels.rope(q, widths.q),
+      () => kernels.rope(k, widths.k),
+    );
+    op(
+      () => [attentionWork(model, table, step())],
+      () => kernels.attention(index),
+    );
+    linears(attended, [layer.o, change]);
+    norm(layer.postNorm, change);
+    linears(h, [layer.gate, gate], [layer.up, up]);
+    op(
+      () => [pairWork('SwiGlu', rows, widths.gate)],
+      () => kernels.swiglu(),
+    );
+    linears(gate, [layer.down, change]);
   });
-  kernels.norm(norm, layers.length === 0 ? null : change);
+  norm(model.norm, layers.length === 0 ? null : change);
 }
 
 /** A step of certain rows. */
@@ -171,24 +213,24 @@ export function rowsWork(name: string, rows: number, width: number, ...more: rea
 }
 
 /** A norm, with the addition before it where there is one. */
-export function normWorks(rows: number, weight: tf.Tensor1D, adds: boolean): KernelWork[] {
+function normWorks(rows: number, weight: tf.Tensor1D, adds: boolean): KernelWork[] {
   const norm = rowsWork('RmsNorm', rows, weight.size, weight);
   return adds ? [pairWork('Add', rows, weight.size), norm] : [norm];
 }
 
 /** RoPE of the queries and the keys, as two ops. */
-export function ropeWork({ shape, rope }: DecodeModel, rows: number): KernelWork {
+function ropeWork({ shape, rope }: DecodeModel, rows: number): KernelWork {
   const width = (shape.numHeads + shape.numKvHeads) * shape.headDim;
   return rowsWork('Rope', rows, width, rope.cos, rope.sin, rope.cos, rope.sin);
 }
 
 /** The sum or the product of two matrices of one size. */
-export function pairWork(name: string, rows: number, width: number): KernelWork {
+function pairWork(name: string, rows: number, width: number): KernelWork {
   return rowsWork(name, rows, width, info(rows, width));
 }
 
 /** Linear layers on the same rows, with their biases. */
-export function linearWorks(rows: number, layers: readonly DecodeLinear[]): KernelWork[] {
+function linearWorks(rows: number, layers: readonly DecodeLinear[]): KernelWork[] {
   return layers.flatMap(({ weight, bias, lora }) => [
     productWork(rows, weight, lora),
     ...(bias === null ? [] : [rowsWork('Add', rows, weight.shape[0], bias)]),
@@ -208,7 +250,7 @@ export function productWork(rows: number, weight: tf.Tensor2D, lora: DecodeLinea
 }
 
 /** Attention of these rows at a step. */
-export function attentionWork({ shape }: DecodeModel, table: SlotTable, step: number): KernelWork {
+function attentionWork({ shape }: DecodeModel, table: SlotTable, step: number): KernelWork {
   const rows = table.length / 3;
   const out = info(rows, shape.numHeads * shape.headDim);
   const inputs = { q: out, rows: { ...info(rows, 3), dtype: 'int32' as const } };

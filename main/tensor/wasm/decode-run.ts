@@ -4,23 +4,18 @@ import { profiled } from '../kernel-profile.ts';
 import { ADD_TO_ROWS } from '../kernels/ids.ts';
 import { type PlacedCache, type PrefixKv, placeCache, type RowPrefix } from '../ops/decode-attention.ts';
 import {
-  attentionWork,
   bufferWidths,
   type DecodeBuffers,
   type DecodeKernels,
   decodeBySteps,
   decodeLayers,
-  linearWorks,
   makeBuffers,
-  normWorks,
-  pairWork,
   productWork,
   type RowsStep,
-  ropeWork,
   rowsWork,
   type SlotTable,
 } from '../ops/decode-layers.ts';
-import type { DecodeLinear, DecodeModel, DecodeRun } from '../ops/decode-step.ts';
+import type { DecodeModel, DecodeRun } from '../ops/decode-step.ts';
 import { fitsHeads } from './attention.ts';
 import { decodeAttentionAt, decodePlan } from './decode-attention.ts';
 import type { Heap } from './heap.ts';
@@ -127,14 +122,16 @@ function recordStep(
     () => [rowsWork('GatherRows', rows, widths.x)],
     () => gatherRowsAt(runtime, heap.matrix(model.embedding), inputs.ids, buffers.x, rows, widths.x),
   );
-  const kernels = jobKernels(recorder, model, cache, table, capacity, buffers, inputs);
-  decodeLayers(model, buffers, kernels, begin);
+  const kernels = jobKernels(runtime, keep, model, cache, table, capacity, buffers, inputs);
+  const step = (): number => heap.i32(inputs.step, 1)[0] ?? 0;
+  decodeLayers(model, buffers, kernels, { table, step, op, begin });
   return { ...inputs, hidden: buffers.h };
 }
 
-/** Kernels that record themselves. */
+/** Kernels of a runtime that records their jobs. */
 function jobKernels(
-  { runtime, keep, op }: JobRecorder,
+  runtime: WasmRuntime,
+  keep: JobRecorder['keep'],
   model: DecodeModel,
   cache: PlacedCache,
   table: SlotTable,
@@ -160,86 +157,41 @@ function jobKernels(
   const perTile = (columns: number, count = rows): number =>
     Math.max(Math.ceil(ROW_TILE / columns), Math.ceil(count / (2 * threads)));
 
-  function linear(from: number, { weight, bias, lora }: DecodeLinear, y: number): void {
-    const [out, width] = weight.shape;
-    const adapter = lora && { rank: lora.a.shape[0], a: heap.pointer(lora.a), b: heap.pointer(lora.b), scaling };
-    linearAt(runtime, { rows, out, width, x: from, weight: heap.matrix(weight), y, adapter });
-    if (bias === null) return;
-    const tile = perTile(out);
-    runtime.pool.run(ADD_TO_ROWS, [heap.pointer(bias), y, rows, out, tile], Math.ceil(rows / tile));
-  }
-
-  function headNorm(at: number, count: number, weight: tf.Tensor1D): void {
-    const all = rows * count;
-    const norm = { weight: heap.pointer(weight), eps, perTile: perTile(headDim, all) };
-    rmsNormAt(runtime, { x: at, y: at, rows: all, width: headDim, ...norm });
-  }
-
-  function rotate(at: number, columns: number): void {
-    const { positions } = inputs;
-    const tables = { positions, cos: heap.pointer(rope.cos), sin: heap.pointer(rope.sin), headDim, isInverse: false };
-    ropeAt(runtime, { x: at, y: at, rows, width: columns, perTile: perTile(columns), ...tables });
-  }
-
   return {
     norm: (weight, change) => {
-      const norm = {
-        weight: heap.pointer(weight),
-        eps,
-        perTile: perTile(widths.x),
-        ...(change !== null && { change }),
-      };
-      op(
-        () => normWorks(rows, weight, change !== null),
-        () => rmsNormAt(runtime, { x, y: h, rows, width: widths.x, ...norm }),
-      );
+      const norm = { weight: heap.pointer(weight), eps, perTile: perTile(widths.x) };
+      rmsNormAt(runtime, { x, y: h, rows, width: widths.x, ...norm, ...(change !== null && { change }) });
     },
-    linears: (from, layers) =>
-      op(
-        () =>
-          linearWorks(
-            rows,
-            layers.map(([layer]) => layer),
-          ),
-        ...layers.map(
-          ([layer, y]) =>
-            () =>
-              linear(from, layer, y),
-        ),
-      ),
-    headNorms: (qNorm, kNorm) => {
-      op(
-        () => [rowsWork('RmsNorm', rows, widths.q + widths.k, qNorm, kNorm)],
-        () => headNorm(q, heads, qNorm),
-        () => headNorm(k, kvHeads, kNorm),
-      );
+    linear: (from, { weight, bias, lora }, y) => {
+      const [out, width] = weight.shape;
+      const adapter = lora && { rank: lora.a.shape[0], a: heap.pointer(lora.a), b: heap.pointer(lora.b), scaling };
+      linearAt(runtime, { rows, out, width, x: from, weight: heap.matrix(weight), y, adapter });
+      if (bias === null) return;
+      const tile = perTile(out);
+      runtime.pool.run(ADD_TO_ROWS, [heap.pointer(bias), y, rows, out, tile], Math.ceil(rows / tile));
     },
-    rope: () =>
-      op(
-        () => [ropeWork(model, rows)],
-        () => rotate(q, widths.q),
-        () => rotate(k, widths.k),
-      ),
+    headNorm: (of, weight) => {
+      const [at, all] = of === 'q' ? [q, rows * heads] : [k, rows * kvHeads];
+      const norm = { weight: heap.pointer(weight), eps, perTile: perTile(headDim, all) };
+      rmsNormAt(runtime, { x: at, y: at, rows: all, width: headDim, ...norm });
+    },
+    rope: (at, width) => {
+      const { positions } = inputs;
+      const tables = { positions, cos: heap.pointer(rope.cos), sin: heap.pointer(rope.sin), headDim, isInverse: false };
+      ropeAt(runtime, { x: at, y: at, rows, width, perTile: perTile(width), ...tables });
+    },
     attention: (layer) => {
       const { prefix, own } = cache.layers[layer] as PlacedCache['layers'][number];
       const prompts = { prefixK: heap.pointer(prefix.k), prefixV: heap.pointer(prefix.v) };
       const caches = { ...prompts, ownK: heap.pointer(own.k), ownV: heap.pointer(own.v), capacity };
       const places = prefix.k.shape[1] ?? 0;
       const runs = { plan: planAt, runs: plan.length / 2, rows: tableAt, step: inputs.step };
-      op(
-        () => [attentionWork(model, table, heap.i32(inputs.step, 1)[0] ?? 0)],
-        () =>
-          decodeAttentionAt(
-            runtime,
-            { heads, kvHeads, headDim, group, scale },
-            { q, k, v, out: attended, ...caches, ...runs, places, keys: Number.POSITIVE_INFINITY },
-          ),
+      decodeAttentionAt(
+        runtime,
+        { heads, kvHeads, headDim, group, scale },
+        { q, k, v, out: attended, ...caches, ...runs, places, keys: Number.POSITIVE_INFINITY },
       );
     },
-    swiglu: () =>
-      op(
-        () => [pairWork('SwiGlu', rows, widths.gate)],
-        () => swiGluAt(runtime, gate, up, gate, rows * widths.gate),
-      ),
+    swiglu: () => swiGluAt(runtime, gate, up, gate, rows * widths.gate),
   };
 }

@@ -4,19 +4,15 @@ import { pulse } from '../../../pulse.ts';
 import { profiled } from '../../kernel-profile.ts';
 import { type PlacedCache, type PrefixKv, placeCache, type RowPrefix } from '../../ops/decode-attention.ts';
 import {
-  attentionWork,
   bufferWidths,
   type DecodeBuffers,
   type DecodeKernels,
+  type DecodeOps,
   decodeBySteps,
   decodeLayers,
-  linearWorks,
   makeBuffers,
-  normWorks,
-  pairWork,
   productWork,
   type RowsStep,
-  ropeWork,
   rowsWork,
   type SlotTable,
 } from '../../ops/decode-layers.ts';
@@ -122,6 +118,15 @@ function makeStep(
     runKernel(binding, name, tensors, numbers);
   const inputs: StepInputs = { positions: null, step: 0 };
   const kernels = callKernels(backend, owned, run, model, cache, table, buffers, inputs);
+  const ops: DecodeOps = {
+    table,
+    step: () => inputs.step,
+    op: (works, ...parts) =>
+      profiled(works, () => {
+        for (const part of parts) part();
+      }),
+    begin: pulse,
+  };
   return {
     run: (ids, positions, step) => {
       const given = openOwned(backend, binding);
@@ -133,7 +138,7 @@ function makeStep(
           () => [rowsWork('GatherRows', rows, widths.x)],
           () => run('gatherRows', { x: embedding, indices, out: buffers.x }),
         );
-        decodeLayers(model, buffers, kernels, pulse);
+        decodeLayers(model, buffers, kernels, ops);
       } finally {
         given.free();
       }
@@ -187,7 +192,6 @@ function callKernels(
   const { shape, normEps: eps, scaling, rope, layers } = model;
   const { numHeads, numKvHeads, headDim } = shape;
   const rows = table.length / 3;
-  const widths = bufferWidths(model);
   const of = (tensor: tf.Tensor): Handle => handleOf(backend, tensor);
   const slots = owned.of(Int32Array.from(table), [rows, 3]);
   const tables = { cos: of(rope.cos), sin: of(rope.sin) };
@@ -211,66 +215,33 @@ function callKernels(
     ? { q: owned.reshaped(q, [rows * numHeads, headDim]), k: owned.reshaped(k, [rows * numKvHeads, headDim]) }
     : null;
 
-  function linear(from: Handle, layer: DecodeLinear, y: Handle): void {
-    const { weight, bias, lora } = linears.get(layer) as LinearHandles;
-    if (lora !== null) multiply({ run }, from, lora.a, lora.low, { ...plain, alpha: scaling });
-    multiply({ run }, from, weight, y, { ...plain, ...(lora !== null && { low: [lora.low, lora.b] }) });
-    if (bias !== null) run('addInPlace', { target: y, x: bias }, { scale: 1 });
-  }
-
   return {
-    norm: (weight, change) =>
-      profiled(
-        () => normWorks(rows, weight, change !== null),
-        () => {
-          if (change !== null) run('addInPlace', { target: x, x: change }, { scale: 1 });
-          run('rmsNorm', { x, weight: of(weight), out: h }, { eps });
-        },
-      ),
-    linears: (from, these) => {
-      for (const [layer, y] of these)
-        profiled(
-          () => linearWorks(rows, [layer]),
-          () => linear(from, layer, y),
-        );
+    norm: (weight, change) => {
+      if (change !== null) run('addInPlace', { target: x, x: change }, { scale: 1 });
+      run('rmsNorm', { x, weight: of(weight), out: h }, { eps });
     },
-    headNorms: (qNorm, kNorm) => {
+    linear: (from, layer, y) => {
+      const { weight, bias, lora } = linears.get(layer) as LinearHandles;
+      if (lora !== null) multiply({ run }, from, lora.a, lora.low, { ...plain, alpha: scaling });
+      multiply({ run }, from, weight, y, { ...plain, ...(lora !== null && { low: [lora.low, lora.b] }) });
+      if (bias !== null) run('addInPlace', { target: y, x: bias }, { scale: 1 });
+    },
+    headNorm: (name, weight) => {
       if (heads === null) return;
-      profiled(
-        () => [rowsWork('RmsNorm', rows, widths.q + widths.k, qNorm, kNorm)],
-        () => {
-          run('rmsNorm', { x: heads.q, weight: of(qNorm), out: heads.q }, { eps });
-          run('rmsNorm', { x: heads.k, weight: of(kNorm), out: heads.k }, { eps });
-        },
-      );
+      const { [name]: each } = heads;
+      run('rmsNorm', { x: each, weight: of(weight), out: each }, { eps });
     },
-    rope: () =>
-      profiled(
-        () => [ropeWork(model, rows)],
-        () => {
-          for (const part of [q, k])
-            run(
-              'rope',
-              { x: part, positions: inputs.positions ?? undefined, ...tables, out: part },
-              { headDim, inverse: false },
-            );
-        },
-      ),
+    rope: (part) => {
+      const { positions } = inputs;
+      run('rope', { x: part, positions: positions ?? undefined, ...tables, out: part }, { headDim, inverse: false });
+    },
     attention: (layer) =>
-      profiled(
-        () => [attentionWork(model, table, inputs.step)],
-        () =>
-          run(
-            'decodeAttention',
-            { q, k, v, ...caches[layer], rows: slots, out: attended },
-            { ...headsOf(shape), step: inputs.step },
-          ),
+      run(
+        'decodeAttention',
+        { q, k, v, ...caches[layer], rows: slots, out: attended },
+        { ...headsOf(shape), step: inputs.step },
       ),
-    swiglu: () =>
-      profiled(
-        () => [pairWork('SwiGlu', rows, widths.gate)],
-        () => run('swiglu', { gate, up, out: gate }),
-      ),
+    swiglu: () => run('swiglu', { gate, up, out: gate }),
   };
 }
 
