@@ -1,6 +1,9 @@
 /** Student's t: intervals and tests for the mean of a few values, such as a score over seeds. */
 import { type Interval, meanOf } from './intervals.ts';
 
+/** The share below the upper end of an interval of 95%. */
+const UPPER = 0.975;
+
 /** Values that a difference is tested on, and how. */
 export interface DifferenceTest {
   /** Mean of the first less the second, with its interval. */
@@ -13,19 +16,19 @@ export interface DifferenceTest {
  * The interval of a mean of independent, roughly normal values: mean ± t(n − 1) · s / √n. Unlike a bootstrap it holds
  * its level for three or four values. Null for fewer than two.
  */
-export function tInterval(values: readonly number[], level = 0.95): Interval | null {
+export function tInterval(values: readonly number[]): Interval | null {
   if (values.length < 2) return null;
   const mean = meanOf(values);
-  const half = tQuantile(1 - (1 - level) / 2, values.length - 1) * Math.sqrt(variance(values) / values.length);
+  const half = tQuantile(UPPER, values.length - 1) * Math.sqrt(variance(values) / values.length);
   return { mean, low: mean - half, high: mean + half };
 }
 
 /** Paired t-test on `first[i] - second[i]`; null for fewer than two pairs. */
-export function pairedTest(first: readonly number[], second: readonly number[], level = 0.95): DifferenceTest | null {
+export function pairedTest(first: readonly number[], second: readonly number[]): DifferenceTest | null {
   if (first.length !== second.length)
     throw new RangeError(`Expected as many values in both (${first.length}), got ${second.length}`);
   const gains = first.map((value, i) => value - (second[i] ?? Number.NaN));
-  const interval = tInterval(gains, level);
+  const interval = tInterval(gains);
   if (interval === null) return null;
   return {
     difference: interval,
@@ -34,14 +37,14 @@ export function pairedTest(first: readonly number[], second: readonly number[], 
 }
 
 /** Welch's t-test on two independent samples of any variances; null if one has fewer than two values. */
-export function welchTest(first: readonly number[], second: readonly number[], level = 0.95): DifferenceTest | null {
+export function welchTest(first: readonly number[], second: readonly number[]): DifferenceTest | null {
   if (first.length < 2 || second.length < 2) return null;
   const [a, b] = [variance(first) / first.length, variance(second) / second.length];
   const mean = meanOf(first) - meanOf(second);
   const error = Math.sqrt(a + b);
   // Welch–Satterthwaite; without any variance every degree of freedom gives the same answer.
   const df = error === 0 ? 1 : (a + b) ** 2 / (a ** 2 / (first.length - 1) + b ** 2 / (second.length - 1));
-  const half = tQuantile(1 - (1 - level) / 2, df) * error;
+  const half = tQuantile(UPPER, df) * error;
   return { difference: { mean, low: mean - half, high: mean + half }, p: pValue(mean, error, df) };
 }
 

@@ -1,5 +1,6 @@
 /** Puts our kernels for the native backend in place. One line a kernel file. */
 import { getKernel, type NamedAttrMap, registerKernel, type TensorInfo, unregisterKernel } from '@tensorflow/tfjs-core';
+import { registerIdentity } from '../identity.ts';
 import { registerKvCache } from '../ops/decode-attention.ts';
 import { registerWeightMaker } from '../weights.ts';
 import type { NativeBackend } from './binding.ts';
@@ -7,7 +8,6 @@ import { registerCpuKernels } from './cpu/register.ts';
 import { hasKernels } from './cpu/run-kernel.ts';
 import { registerAdamW } from './kernels/adamw.ts';
 import { registerAttention } from './kernels/attention.ts';
-import { registerIdentity } from './kernels/identity.ts';
 import type { KernelInputs, NativeKernel, Register } from './kernels/kernel.ts';
 import { registerLogSoftmax } from './kernels/log-softmax.ts';
 import { registerMatMul } from './kernels/matmul.ts';

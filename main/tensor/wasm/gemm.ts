@@ -26,12 +26,13 @@ export interface GemmOptions {
   readonly batch?: number;
   readonly aBatch?: number;
   readonly bBatch?: number;
-  readonly cBatch?: number;
   /** B is bfloat16, and one of its strides is 1. */
   readonly bIsHalf?: boolean;
 }
 
-type Gemm = Required<GemmOptions>;
+interface Gemm extends Required<GemmOptions> {
+  readonly cBatch: number;
+}
 
 /** Register blocks of the two micro-kernels: rows of A by columns of B. */
 const narrowPanels = { height: 6, width: 8 };
@@ -59,8 +60,9 @@ const serialLimit = 1 << 18;
 export function gemm(runtime: WasmRuntime, options: GemmOptions): void {
   const task: Gemm = {
     ...{ alpha: 1, accumulate: false, batch: 1, bIsHalf: false },
-    ...{ aBatch: options.m * options.k, bBatch: options.k * options.n, cBatch: options.m * options.n },
+    ...{ aBatch: options.m * options.k, bBatch: options.k * options.n },
     ...options,
+    cBatch: options.m * options.n,
   };
   if (task.m === 0 || task.n === 0 || task.batch === 0) return;
   if (task.k === 0) clear(runtime, task);
