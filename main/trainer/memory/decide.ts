@@ -83,7 +83,7 @@ function noRoom(
   );
 }
 
-/** All that a run resumes from besides weights and moments; the file's name is older than what it holds. */
+/** Everything that a run resumes from besides weights and moments; the file's name is older than what it holds. */
 export const PROGRESS_FILE = 'rng.json';
 
 /** The decision that a checkpoint was trained with, as far as it records it. */
