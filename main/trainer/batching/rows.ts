@@ -10,6 +10,13 @@ export function promptOfRow(prompts: readonly TokenRecord[], row: number, groupS
   return prompt;
 }
 
+/** A completion of a generation in messages. */
+export function nameOfRow({ prompts, completions }: Pick<Generation, 'prompts' | 'completions'>, row: number): string {
+  const size = completions.length / Math.max(prompts.length, 1);
+  const record = prompts[Math.floor(row / size)]?.record.id;
+  return `completion ${(row % size) + 1} of record ${record}`;
+}
+
 export function allRows({ completions }: Pick<Generation, 'completions'>): number[] {
   return completions.map((_, row) => row);
 }

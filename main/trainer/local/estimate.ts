@@ -17,9 +17,9 @@ import {
 } from '../batching/batching.ts';
 import { longestPrompt, type TokenRecord } from '../batching/prompts.ts';
 import { isReinforcement, type RunConfig } from '../config/config.ts';
+import { keptLogits, planRows, type RowRange, type RowSize, tokenCost, undividedMb } from '../memory/activations.ts';
 import { fullTrainingBytes, gradientsAtOnce, isOnGpu, scoreBytes } from '../memory/budget.ts';
 import { currentDevice, peakUse } from '../memory/device.ts';
-import { keptLogits, planRows, type RowRange, type RowSize, tokenCost, undividedMb } from '../memory/memory.ts';
 import { cacheBytes, rowsAtOnce } from '../memory/plan.ts';
 import { withinMemory } from '../memory/within-memory.ts';
 import type { RunEstimate } from '../protocol/start.ts';

@@ -1,7 +1,7 @@
 /** Weights that are no longer finite, found when a checkpoint is due. */
 import type * as tf from '@tensorflow/tfjs-core';
 import type { Parameter } from '../../model/parameter.ts';
-import { diverged } from '../batching/not-finite.ts';
+import { diverged } from '../losses/not-finite.ts';
 import { globalNorm } from '../optim/optimizer.ts';
 
 /** Throws if a weight isn't finite. One sum over the weights; only where that isn't finite, each of them is read. */

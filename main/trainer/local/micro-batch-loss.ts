@@ -18,7 +18,7 @@ import type { TokenSum } from '../losses/adaptive-entropy.ts';
 import { type GivenInputs, longestCompletion, lossInputs, lossNormaliser } from '../losses/loss-inputs.ts';
 import { grpoLoss, type HostMatrices, joined } from '../losses/loss-op.ts';
 import { hasPolicyTermOnly, type LossNormaliser, type PolicyLoss, policyLoss } from '../losses/losses.ts';
-import { planRows, tokenCost, undividedMb } from '../memory/memory.ts';
+import { planRows, tokenCost, undividedMb } from '../memory/activations.ts';
 import { withinMemory } from '../memory/within-memory.ts';
 import type { Gradients } from '../optim/optimizer.ts';
 import { accumulateGradients } from '../optim/optimizer.ts';

@@ -18,10 +18,10 @@
  */
 import { beginsWithGeneration, epochAfter, microBatches, planBatches } from '../batching/batching.ts';
 import type { ScoredGeneration } from '../batching/generation.ts';
-import { checkNorm } from '../batching/not-finite.ts';
 import { difficultiesOf } from '../batching/prompts.ts';
 import type { Engine } from '../engine/engine.ts';
 import { adjustedEntropy, appliedCoefficient, startOfEntropy, type TokenSum } from '../losses/adaptive-entropy.ts';
+import { checkNorm } from '../losses/not-finite.ts';
 import { StepAccumulator } from '../monitor/metrics.ts';
 import { learningRate } from '../optim/schedule.ts';
 import { syncsAfter } from '../policy/reference.ts';

@@ -5,9 +5,9 @@
  */
 import type { PromptGroup } from '../../model/pack.ts';
 import { recordAt } from '../batching/batching.ts';
-import { checkLoss, checkNorm } from '../batching/not-finite.ts';
 import type { TokenRecord } from '../batching/prompts.ts';
 import type { Engine } from '../engine/engine.ts';
+import { checkLoss, checkNorm } from '../losses/not-finite.ts';
 import { learningRate } from '../optim/schedule.ts';
 import type { Stage } from '../stage/stage.ts';
 import { diversityTerm, type LossTerm } from './diversity-term.ts';

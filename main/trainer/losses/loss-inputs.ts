@@ -2,8 +2,7 @@
 import type { Completion } from '../../model/generate.ts';
 import type { BatchPlan } from '../batching/batching.ts';
 import type { Generation, ScoredGeneration } from '../batching/generation.ts';
-import { nameOfRow } from '../batching/not-finite.ts';
-import { ownTokens } from '../batching/rows.ts';
+import { nameOfRow, ownTokens } from '../batching/rows.ts';
 import type { RunConfig } from '../config/config.ts';
 import type { LossNormaliser } from './losses.ts';
 

@@ -23,12 +23,12 @@
  */
 import { BraidError } from '../../errors.ts';
 import { FLOAT32_RANGE, fitsFloat32 } from '../../float32.ts';
-import { diverged } from '../batching/not-finite.ts';
 import type { TrainConfig } from '../config/config.ts';
 import type { TokenSum } from './adaptive-entropy.ts';
 import { ClipCounts } from './clip-counts.ts';
 import { entropyMask } from './entropy-mask.ts';
 import { klTerm, type Term } from './kl-term.ts';
+import { diverged } from './not-finite.ts';
 import { tokenNotFinite } from './token-not-finite.ts';
 
 export type LossConfig = Pick<

@@ -1,8 +1,8 @@
 /** Why a token's loss or its gradient isn't a number that float32 can hold. */
 import type { BraidError } from '../../errors.ts';
 import { FLOAT32_RANGE } from '../../float32.ts';
-import { diverged } from '../batching/not-finite.ts';
 import type { TrainConfig } from '../config/config.ts';
+import { diverged } from './not-finite.ts';
 
 /** A micro-batch, matrices [B,T] row after row. */
 interface Matrices {

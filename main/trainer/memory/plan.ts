@@ -3,8 +3,8 @@
  * many completions are sampled and trained on at a time. Pure.
  */
 import type { ModelConfig } from '../../model/config.ts';
+import { planRows, tokenCost } from './activations.ts';
 import { activationBudget, type Budget, type Residents, residentBytes, usedBytes } from './budget.ts';
-import { planRows, tokenCost } from './memory.ts';
 import { exceedsWindow, windowedDecodeBytes } from './window-memory.ts';
 
 export interface PlanOptions extends Residents {

@@ -7,11 +7,11 @@ import type { Answer, Task, TaskRecord } from '../../tasks/task.ts';
 import { computeAdvantages, roundingMetrics } from '../advantages/advantages.ts';
 import { setAdvantages } from '../advantages/polychromic.ts';
 import type { Generation, Played, Rollouts, Scores } from '../batching/generation.ts';
-import { checkRewards } from '../batching/not-finite.ts';
 import type { TokenRecord } from '../batching/prompts.ts';
 import { ownTokens, promptOfRow } from '../batching/rows.ts';
 import { withTaskWeights } from '../config/combinations.ts';
 import type { TrainConfig } from '../config/config.ts';
+import { checkRewards } from '../losses/not-finite.ts';
 import { withFailures } from './failed-rewards.ts';
 
 /** Scores sampled completions; those whose reward failed as the configuration says (failed-rewards.ts). */

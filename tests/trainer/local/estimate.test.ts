@@ -7,7 +7,7 @@ import { closeWasmBackend } from '../../../main/tensor/wasm/boot.ts';
 import type { WasmRuntime } from '../../../main/tensor/wasm/runtime.ts';
 import { parseConfig } from '../../../main/trainer/config/config.ts';
 import { estimateFromHistory, estimateRun } from '../../../main/trainer/local/estimate.ts';
-import { tokenCost } from '../../../main/trainer/memory/memory.ts';
+import { tokenCost } from '../../../main/trainer/memory/activations.ts';
 import { openTiny, tinySession } from '../run/tiny-run.ts';
 
 let runtime: WasmRuntime;

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ModelConfig } from '../../../main/model/config.ts';
 import { PLAIN_TRAITS } from '../../../main/model/traits.ts';
 import { parseConfig } from '../../../main/trainer/config/config.ts';
+import { planRows, tokenCost } from '../../../main/trainer/memory/activations.ts';
 import {
   deviceBudget,
   keptAs,
@@ -12,7 +13,6 @@ import {
   weightCount,
 } from '../../../main/trainer/memory/budget.ts';
 import { decideForRun } from '../../../main/trainer/memory/decide.ts';
-import { planRows, tokenCost } from '../../../main/trainer/memory/memory.ts';
 import { memoryNeeds } from '../../../main/trainer/memory/model-facts.ts';
 import {
   cacheBytes,

@@ -5,8 +5,9 @@
 import { BraidError } from '../../errors.ts';
 import { FLOAT32_RANGE } from '../../float32.ts';
 import type { Advantages } from '../advantages/advantages.ts';
-import type { Generation } from './generation.ts';
-import type { TokenRecord } from './prompts.ts';
+import type { Generation } from '../batching/generation.ts';
+import type { TokenRecord } from '../batching/prompts.ts';
+import { nameOfRow } from '../batching/rows.ts';
 
 /** Records named in a message. */
 const NAMED = 3;
@@ -17,13 +18,6 @@ export const CALMER = 'Start a new run from a checkpoint before this, with a low
 /** An error that ends the run. `message` without a full stop. */
 export function diverged(message: string, remedy: string = CALMER): BraidError {
   return new BraidError('NOT_FINITE', `${message}. Checkpoints written before are intact`, { remedy });
-}
-
-/** A completion of a generation in messages. */
-export function nameOfRow({ prompts, completions }: Pick<Generation, 'prompts' | 'completions'>, row: number): string {
-  const size = completions.length / Math.max(prompts.length, 1);
-  const record = prompts[Math.floor(row / size)]?.record.id;
-  return `completion ${(row % size) + 1} of record ${record}`;
 }
 
 /** Weighted rewards, their spread and the advantages of a generation; `weights` null: all 1. */

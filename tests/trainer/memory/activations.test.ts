@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { PLAIN_TRAITS } from '../../../main/model/traits.ts';
-import { cutRows, keptLogits, planPass, planRows, tokenCost } from '../../../main/trainer/memory/memory.ts';
+import { cutRows, keptLogits, planPass, planRows, tokenCost } from '../../../main/trainer/memory/activations.ts';
 
 const COST = { plain: 1000, checkpointed: 100 };
 
