@@ -5,8 +5,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 
 const entries = resolve(import.meta.dirname, '../../../main/trainer/process');
 
-/** Says that it is alive, as soon as the entry that it is loaded with listens. */
-const pulse = `setInterval(() => process.listenerCount('message') > 0 && process.send('alive'), 20)`;
+/** Says that it is alive, as soon as the entry that it is loaded with listens; a channel that closes meanwhile is no error. */
+const pulse = `setInterval(() => process.listenerCount('message') > 0 && process.send('alive', () => {}), 20)`;
 
 function launch(entry: string): ChildProcess {
   const execArgv = ['--import', `data:text/javascript,${encodeURIComponent(pulse)}`];
