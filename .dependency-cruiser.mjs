@@ -69,6 +69,7 @@ export default {
     ...floors('main/services', services),
     ...floors('main/trainer', trainer, true),
     never('text-is-a-leaf', 'main/text imports nothing of ours.', '^main/text/', '^main/(?!text/)'),
+    never('samples-is-a-leaf', 'What a completion is, for all of main/.', '^main/samples/', '^main/(?!samples/)'),
     never('io-is-a-leaf', 'main/io knows errors only.', '^main/io/', '^main/(?!io/|errors\\.ts)'),
     never(
       'tensor',

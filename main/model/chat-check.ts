@@ -2,8 +2,9 @@
  * Whether a model's chat template does what a run's chat settings ask for: variables that it reads, true and false as
  * such, a system prompt that it takes. What doesn't is otherwise rendered without a word. Pure.
  */
+import type { ChatMessage } from '../samples/chat-message.ts';
 import { nearestName } from '../text/nearest-name.ts';
-import { type ChatInput, type ChatMessage, renderMessages, templateReads } from './chat-template.ts';
+import { type ChatInput, renderMessages, templateReads } from './chat-template.ts';
 import { plain } from './jinja/text.ts';
 
 export interface ChatFinding {

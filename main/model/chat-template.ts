@@ -3,16 +3,12 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { inputError } from '../errors.ts';
 import { readRegular } from '../io/read-file.ts';
+import type { ChatMessage } from '../samples/chat-message.ts';
 import { textArgument } from './jinja/signature.ts';
 import { parseTemplate, type Template } from './jinja/template.ts';
 import { plain, type Str } from './jinja/text.ts';
 import { PyFunction } from './jinja/values.ts';
 import { pinnedDay, TEMPLATE_DATE } from './template-date.ts';
-
-export interface ChatMessage {
-  readonly role: 'system' | 'user' | 'assistant';
-  readonly content: string;
-}
 
 /** The folder's chat template: chat_template.jinja, or the one in tokenizer_config.json; null if there is none. */
 export function readChatTemplate(folder: string, config: Readonly<Record<string, unknown>>): string | null {
@@ -36,8 +32,7 @@ function readTemplate(file: string): string {
 }
 
 /** A message whose words may know who wrote them. */
-export interface RenderedMessage {
-  readonly role: ChatMessage['role'];
+export interface RenderedMessage extends Omit<ChatMessage, 'content'> {
   readonly content: Str;
 }
 

@@ -7,6 +7,7 @@ import { BraidError, inputError } from '../errors.ts';
 import { append } from '../lists.ts';
 import { pulse } from '../pulse.ts';
 import { hash32, uniform } from '../random.ts';
+import type { Completion } from '../samples/completion.ts';
 import type { PrefixKv } from '../tensor/ops/decode-attention.ts';
 import { gatherRows } from '../tensor/ops/rows.ts';
 import { hasFilteredSampling, penaliseInPlace, sampleFiltered, sampleRows } from '../tensor/ops/sample.ts';
@@ -39,16 +40,6 @@ export interface GenerateOptions extends SamplingOptions {
   readonly onRow?: (row: number, id: number) => void;
   /** Who answers between turns; absent: a completion is one turn. */
   readonly turns?: TurnTaking;
-}
-
-/** One completion: its tokens, including the end token if it was generated. */
-export interface Completion {
-  readonly ids: number[];
-  readonly terminated: boolean;
-  /** Of the sampler, one a token; where a server samples. */
-  readonly logps?: readonly number[];
-  /** Of several turns: 1 for each token of the model's, 0 for those that were added between its turns (TRL: tool_mask). */
-  readonly toolMask?: readonly number[];
 }
 
 /** A completion to generate: its prompt, and its index among that prompt's completions. */

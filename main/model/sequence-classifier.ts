@@ -10,7 +10,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import { z } from 'zod';
 import { inputError } from '../errors.ts';
 import { pulse } from '../pulse.ts';
-import type { ChatMessage } from './chat-template.ts';
+import type { ChatMessage } from '../samples/chat-message.ts';
 import { contextLength, readModelConfig } from './config.ts';
 import { attendPacked, forward } from './decoder.ts';
 import { gelu, loadEncoder } from './encoder/encoder.ts';

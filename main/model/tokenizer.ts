@@ -2,15 +2,10 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Tokenizer as HfTokenizer } from '@huggingface/tokenizers';
 import { inputError } from '../errors.ts';
+import type { ChatMessage } from '../samples/chat-message.ts';
 import { type ChatFinding, checkChat, withoutTemplate } from './chat-check.ts';
 import { CHAT_SETTINGS, type ChatSettings, readChatSettings } from './chat-settings.ts';
-import {
-  type ChatMessage,
-  type RenderedMessage,
-  readChatTemplate,
-  renderMessages,
-  tokenText,
-} from './chat-template.ts';
+import { type RenderedMessage, readChatTemplate, renderMessages, tokenText } from './chat-template.ts';
 import { controlTokensOf, encodeQuoting, quoteParts, withoutControlTokens } from './control-tokens.ts';
 import { plain, quote, type Str, slice } from './jinja/text.ts';
 import { normalizerAsHuggingFace } from './normalizers.ts';

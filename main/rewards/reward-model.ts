@@ -3,10 +3,11 @@
 import { inputError } from '../errors.ts';
 import { openTextCosine } from '../model/encoder/text-cosine.ts';
 import { type ClassifierInput, loadSequenceClassifier, probabilities } from '../model/sequence-classifier.ts';
+import type { ChatMessage } from '../samples/chat-message.ts';
 import type { Outcome } from '../tasks/external/messages.ts';
 import type { ClassifierSpec, EncoderSpec } from '../tasks/external/spec.ts';
 import { fillIn } from '../tasks/folder/template.ts';
-import type { Answer, TaskMessage } from '../tasks/task.ts';
+import type { Answer } from '../tasks/task.ts';
 import { openWasmBackend } from '../tensor/wasm/boot.ts';
 import { didYouMean, nearestName } from '../text/nearest-name.ts';
 import { type Component, checkedScore, templateValues } from './component.ts';
@@ -51,7 +52,7 @@ function inputOf({ input }: ClassifierSpec, answer: Answer, readsChats: boolean)
   const { record, completion } = answer;
   if (input !== undefined) return fillIn(input, templateValues(answer));
   if (!readsChats) return completion;
-  const asked: readonly TaskMessage[] = record.messages ?? [{ role: 'user', content: record.prompt }];
+  const asked: readonly ChatMessage[] = record.messages ?? [{ role: 'user', content: record.prompt }];
   return [...asked, ...(answer.messages ?? [{ role: 'assistant', content: completion }])];
 }
 

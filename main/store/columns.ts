@@ -1,6 +1,5 @@
 /** Column lists: SQL says `run_id`, our rows say `runId`. */
-import type { Sample } from '../trainer/protocol/trainer-events.ts';
-import { storedList, storedObject } from './json.ts';
+import { storedObject } from './json.ts';
 
 /** `columns('id', 'run_id')` is `id, run_id as "runId"`; optionally prefixed with a table name or alias. */
 export function columns(names: readonly string[], table = ''): string {
@@ -21,9 +20,4 @@ export function fromNull(value: number | null): number {
 export function parseNumbers(json: string): Readonly<Record<string, number>> {
   const parsed = storedObject(json, 'a record of numbers') as Record<string, number | null>;
   return Object.fromEntries(Object.entries(parsed).map(([name, value]) => [name, fromNull(value)]));
-}
-
-/** The conversation of a completion of several turns; nothing for others. */
-export function storedMessages(json: string | null): Pick<Sample, 'messages'> {
-  return json === null ? {} : { messages: storedList(json, 'a list of messages') as NonNullable<Sample['messages']> };
 }

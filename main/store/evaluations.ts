@@ -1,17 +1,27 @@
 /** Evaluations on held-out records: of a model, of a checkpoint, or in the middle of a run. */
-import type { EvaluationItem, Metrics } from '../trainer/protocol/trainer-events.ts';
-import { columns, fromNull, parseNumbers, storedMessages } from './columns.ts';
+import type { Written } from '../samples/completion.ts';
+import { writtenColumns } from '../samples/sample.ts';
+import type { Metrics } from '../trainer/protocol/trainer-events.ts';
+import { columns, fromNull, parseNumbers } from './columns.ts';
 import type { Db } from './open.ts';
+import { type RecordRow, recordRows } from './record-rows.ts';
 
-export interface EvaluationItemRow {
+export interface EvaluationItemRow extends Written {
   readonly recordId: string;
-  readonly completion: string;
   /** The task's main metric. */
   readonly score: number;
   readonly metrics: Metrics;
-  /** What followed the prompt, where the task has an environment. */
-  readonly messages?: NonNullable<EvaluationItem['messages']>;
 }
+
+const itemRows = recordRows<EvaluationItemRow>(
+  {
+    recordId: { kind: 'text' },
+    ...writtenColumns,
+    score: { kind: 'number' },
+    metrics: { kind: 'numbers', column: 'metrics_json' },
+  },
+  'evaluation_item',
+);
 
 export interface NewEvaluation {
   readonly runId: number | null;
@@ -53,13 +63,6 @@ type RawEvaluation = Omit<EvaluationRow, 'metrics' | 'mean' | 'duringTraining'> 
   readonly metricsJson: string;
   readonly duringTraining: number;
 };
-interface RawItem {
-  readonly recordId: string;
-  readonly completion: string;
-  readonly score: number | null;
-  readonly metricsJson: string;
-  readonly messagesJson: string | null;
-}
 
 const fields = columns([
   'id',
@@ -98,9 +101,9 @@ export function openEvaluationsTable(db: Db, now: () => number) {
      values (@runId, @checkpointId, @model, @dataset, @step, @n, @mean, @low, @high, @exactMatch,
        @metricsJson, @createdAt, @duringTraining)`,
   );
-  const insertItem = db.prepare<[number, number, string, string, number, string, string | null]>(
-    `insert into evaluation_item (evaluation_id, position, record_id, completion, score, metrics_json, messages_json)
-     values (?, ?, ?, ?, ?, ?, ?)`,
+  const insertItem = db.prepare<RecordRow>(
+    `insert into evaluation_item (evaluation_id, position, ${itemRows.names.join(', ')})
+     values (@evaluation_id, @position, ${itemRows.bound})`,
   );
   const byId = db.prepare<[number], RawEvaluation>(`select ${fields} from evaluation where id = ?`);
   const list = db.prepare<{ [name in keyof EvaluationFilter]-?: EvaluationFilter[name] | null }, RawEvaluation>(
@@ -119,9 +122,8 @@ export function openEvaluationsTable(db: Db, now: () => number) {
       'select step, mean from evaluation where run_id = ? and dataset = ? order by step, id',
     )
     .raw();
-  const items = db.prepare<[number], RawItem>(
-    `select ${columns(['record_id', 'completion', 'score', 'metrics_json', 'messages_json'])} from evaluation_item
-     where evaluation_id = ? order by position`,
+  const items = db.prepare<[number], RecordRow>(
+    `select ${itemRows.selected} from evaluation_item where evaluation_id = ? order by position`,
   );
   const pairs = db.prepare<[number, number], EvaluationPair>(
     `select a.record_id as "recordId", a.score as first, b.score as second
@@ -142,11 +144,8 @@ export function openEvaluationsTable(db: Db, now: () => number) {
     if (duringTraining) replaced.run(rest.runId, rest.step, rest.dataset);
     const row = { ...rest, metricsJson: JSON.stringify(metrics), createdAt: now() };
     const id = Number(insert.run({ ...row, duringTraining: duringTraining ? 1 : 0 }).lastInsertRowid);
-    for (const [position, item] of rows.entries()) {
-      const { recordId, completion, score, metrics, messages } = item;
-      const messagesJson = messages === undefined ? null : JSON.stringify(messages);
-      insertItem.run(id, position, recordId, completion, score, JSON.stringify(metrics), messagesJson);
-    }
+    for (const [position, item] of rows.entries())
+      insertItem.run({ ...itemRows.toRow(item), evaluation_id: id, position });
     return id;
   });
 
@@ -162,7 +161,6 @@ export function openEvaluationsTable(db: Db, now: () => number) {
       list
         .all({ runId: filter.runId ?? null, model: filter.model ?? null, dataset: filter.dataset ?? null })
         .map(parse),
-    /** A run's evaluations, by step. */
     /** The step and mean of each evaluation of a run on a dataset, in order. */
     scores: (runId: number, dataset: string): (readonly [step: number, mean: number])[] => scores.all(runId, dataset),
     ofRun: (runId: number): EvaluationRow[] => ofRun.all(runId).map(parse),
@@ -171,13 +169,7 @@ export function openEvaluationsTable(db: Db, now: () => number) {
       const row = newestOfRun.get(runId, dataset);
       return row === undefined ? undefined : parse(row);
     },
-    items: (id: number): EvaluationItemRow[] =>
-      items.all(id).map(({ metricsJson, messagesJson, score, ...rest }) => ({
-        ...rest,
-        ...storedMessages(messagesJson),
-        score: fromNull(score),
-        metrics: parseNumbers(metricsJson),
-      })),
+    items: (id: number): EvaluationItemRow[] => items.all(id).map(itemRows.fromRow),
     /** The records that both evaluations scored: the basis of wins, losses and paired intervals. */
     pairs: (first: number, second: number): EvaluationPair[] => pairs.all(first, second),
     /** Deletes what was measured beyond `step`, of later checkpoints too: their successors are other weights. */

@@ -1,8 +1,10 @@
 /**
  * Finds completions by score and text. Filters use indexes only; texts are read only for the page shown.
  */
+import type { StoredSample } from '../samples/sample.ts';
 import type { Db } from './open.ts';
-import { parseSample, type RawSample, type StoredSample, sampleFields, searchQuery } from './samples.ts';
+import type { RecordRow } from './record-rows.ts';
+import { sampleRows, searchQuery } from './samples.ts';
 
 export interface SampleFilter {
   readonly runId?: number | undefined;
@@ -72,8 +74,8 @@ export function openSampleFinder(db: Db) {
   const isFew = ({ sql, values }: Condition): boolean =>
     numbers(`select 1 from sample_part part where ${sql} limit ${FEW + 1}`, values).length <= FEW;
 
-  const byId = db.prepare<[string], RawSample>(
-    `select ${sampleFields} from json_each(?) wanted join sample on sample.id = wanted.value order by wanted.key`,
+  const byId = db.prepare<[string], RecordRow>(
+    `select ${sampleRows.selected} from json_each(?) wanted join sample on sample.id = wanted.value order by wanted.key`,
   );
 
   return {
@@ -96,7 +98,7 @@ export function openSampleFinder(db: Db) {
       return numbers(sql, { ...asked.values, limit, offset });
     },
     /** Rows by id, in that order; deleted ones are left out. */
-    read: (ids: readonly number[]): StoredSample[] => byId.all(JSON.stringify(ids)).map(parseSample),
+    read: (ids: readonly number[]): StoredSample[] => byId.all(JSON.stringify(ids)).map(sampleRows.fromRow),
   } as const;
 }
 

@@ -1,19 +1,15 @@
 /** Completions kept during training, with each reward component, searchable across runs. */
-import type { Sample } from '../trainer/protocol/trainer-events.ts';
-import { columns, fromNull, parseNumbers, storedMessages } from './columns.ts';
+import {
+  factColumns,
+  type Sample,
+  type SampleFacts,
+  type SampleKey,
+  type StoredSample,
+  sampleColumns,
+} from '../samples/sample.ts';
+import { fromNull } from './columns.ts';
 import type { Db } from './open.ts';
-
-/** A stored sample with its run and step. */
-export interface StoredSample extends Sample {
-  readonly runId: number;
-  readonly step: number;
-}
-
-/** A sample without its texts. */
-export type SampleFacts = Omit<StoredSample, 'prompt' | 'target' | 'completion' | 'messages'>;
-
-/** Identifies a completion: stays the same when a run rewinds and repeats the step. */
-export type SampleKey = Pick<StoredSample, 'runId' | 'step' | 'group' | 'index'>;
+import { type RecordRow, recordRows } from './record-rows.ts';
 
 /** Statistics of a step's samples; NaN if none has a reward. */
 export interface StepRewards {
@@ -24,47 +20,6 @@ export interface StepRewards {
   readonly highest: number;
 }
 
-/** A row as SQLite has it. */
-export interface RawSample {
-  readonly runId: number;
-  readonly step: number;
-  readonly groupIndex: number;
-  readonly sampleIndex: number;
-  readonly recordId: string;
-  readonly prompt: string;
-  readonly target: string;
-  readonly completion: string;
-  readonly reward: number | null;
-  readonly advantage: number | null;
-  readonly length: number;
-  readonly terminated: number;
-  readonly componentsJson: string;
-  readonly failure: string | null;
-  readonly messagesJson: string | null;
-}
-
-const names = [
-  'run_id',
-  'step',
-  'group_index',
-  'sample_index',
-  'record_id',
-  'prompt',
-  'target',
-  'completion',
-  'reward',
-  'advantage',
-  'length',
-  'terminated',
-  'components_json',
-  'failure',
-  'messages_json',
-] as const;
-
-/** For `select … from sample`. */
-export const sampleFields = columns(names, 'sample');
-type RawFacts = Omit<RawSample, 'prompt' | 'target' | 'completion' | 'messagesJson'>;
-
 interface RawRewards {
   readonly step: number;
   readonly n: number;
@@ -73,31 +28,12 @@ interface RawRewards {
   readonly highest: number | null;
 }
 
-const texts: readonly string[] = ['prompt', 'target', 'completion', 'messages_json'];
-const factFields = columns(
-  names.filter((name) => !texts.includes(name)),
-  'sample',
-);
+/** Whole samples, and without their texts. */
+export const sampleRows = recordRows<StoredSample>(sampleColumns, 'sample');
+const factRows = recordRows<SampleFacts>(factColumns, 'sample');
+const key: readonly string[] = ['run_id', 'step', 'group_index', 'sample_index'];
+const updated = sampleRows.names.filter((name) => !key.includes(name));
 const inOrder = 'group_index, sample_index';
-
-export function parseSample(row: RawSample): StoredSample {
-  const { prompt, target, completion, messagesJson } = row;
-  return { ...parseFacts(row), prompt, target, completion, ...storedMessages(messagesJson) };
-}
-
-function parseFacts(row: RawFacts): SampleFacts {
-  const { runId, step, recordId, length } = row;
-  return {
-    ...{ runId, step, recordId, length },
-    group: row.groupIndex,
-    index: row.sampleIndex,
-    reward: fromNull(row.reward),
-    advantage: fromNull(row.advantage),
-    components: parseNumbers(row.componentsJson),
-    terminated: row.terminated === 1,
-    failure: row.failure,
-  };
-}
 
 /** A shorter last word must match whole: as a prefix it would match much of all texts. */
 const SHORTEST_BEGINNING = 3;
@@ -126,22 +62,16 @@ const componentNamesSql = `with recursive part(name) as (
 
 /** Statements of the table `sample` and its full-text index. */
 export function openSamplesTable(db: Db) {
-  const upsert = db.prepare<RawSample>(
-    `insert into sample (${names.join(', ')})
-     values (@runId, @step, @groupIndex, @sampleIndex, @recordId, @prompt, @target, @completion, @reward, @advantage,
-       @length, @terminated, @componentsJson, @failure, @messagesJson)
-     on conflict (run_id, step, group_index, sample_index) do update set record_id = excluded.record_id,
-       prompt = excluded.prompt, target = excluded.target, completion = excluded.completion, reward = excluded.reward,
-       advantage = excluded.advantage, length = excluded.length, terminated = excluded.terminated,
-       components_json = excluded.components_json, failure = excluded.failure,
-       messages_json = excluded.messages_json`,
+  const upsert = db.prepare<RecordRow>(
+    `insert into sample (${sampleRows.names.join(', ')}) values (${sampleRows.bound})
+     on conflict (${key.join(', ')}) do update set ${updated.map((name) => `${name} = excluded.${name}`).join(', ')}`,
   );
-  const read = (tail: string) => db.prepare<unknown[], RawSample>(`select ${sampleFields} from sample ${tail}`);
+  const read = (tail: string) => db.prepare<unknown[], RecordRow>(`select ${sampleRows.selected} from sample ${tail}`);
   const steps = db.prepare<{ runId: number }, number>(stepsSql).pluck();
   const count = db.prepare<[number], number>('select count(*) from sample where run_id = ?').pluck();
   const byStep = read(`where run_id = ? and step = ? order by ${inOrder}`);
   const one = read('where run_id = ? and step = ? and group_index = ? and sample_index = ?');
-  const facts = (tail: string) => db.prepare<unknown[], RawFacts>(`select ${factFields} from sample ${tail}`);
+  const facts = (tail: string) => db.prepare<unknown[], RecordRow>(`select ${factRows.selected} from sample ${tail}`);
   const stepFacts = facts(`where run_id = ? and step = ? order by ${inOrder}`);
   const recordFacts = facts(`where run_id = ? and record_id = ? order by step, ${inOrder}`);
   const rewards = db.prepare<[number], RawRewards>(
@@ -155,28 +85,21 @@ export function openSamplesTable(db: Db) {
   return {
     /** Stores the samples of a step; an existing one with the same group and index is overwritten. */
     record(runId: number, step: number, samples: readonly Sample[]): void {
-      for (const sample of samples) {
-        const { group: groupIndex, index: sampleIndex, components, terminated, ...others } = sample;
-        const { failure = null, messages, ...rest } = others;
-        const messagesJson = messages === undefined ? null : JSON.stringify(messages);
-        const componentsJson = JSON.stringify(components);
-        const ended = terminated ? 1 : 0;
-        const facts = { groupIndex, sampleIndex, componentsJson, failure, messagesJson };
-        upsert.run({ ...rest, ...facts, runId, step, terminated: ended });
-      }
+      for (const sample of samples) upsert.run(sampleRows.toRow({ ...sample, runId, step }));
     },
     /** The steps that have samples. */
     steps: (runId: number): number[] => steps.all({ runId }),
     /** How many completions a run has. */
     count: (runId: number): number => count.get(runId) ?? 0,
-    byStep: (runId: number, step: number): StoredSample[] => byStep.all(runId, step).map(parseSample),
+    byStep: (runId: number, step: number): StoredSample[] => byStep.all(runId, step).map(sampleRows.fromRow),
     get({ runId, step, group, index }: SampleKey): StoredSample | undefined {
       const row = one.get(runId, step, group, index);
-      return row === undefined ? undefined : parseSample(row);
+      return row === undefined ? undefined : sampleRows.fromRow(row);
     },
-    factsOfStep: (runId: number, step: number): SampleFacts[] => stepFacts.all(runId, step).map(parseFacts),
+    factsOfStep: (runId: number, step: number): SampleFacts[] => stepFacts.all(runId, step).map(factRows.fromRow),
     /** One record over the run: how its completions changed. */
-    factsOfRecord: (runId: number, recordId: string): SampleFacts[] => recordFacts.all(runId, recordId).map(parseFacts),
+    factsOfRecord: (runId: number, recordId: string): SampleFacts[] =>
+      recordFacts.all(runId, recordId).map(factRows.fromRow),
     rewardsByStep: (runId: number): StepRewards[] =>
       rewards.all(runId).map(({ step, n, mean, lowest, highest }) => ({
         ...{ step, n, mean: fromNull(mean), lowest: fromNull(lowest), highest: fromNull(highest) },

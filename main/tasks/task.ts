@@ -1,10 +1,7 @@
 /** The interface of a training task: how records are read, prompted, scored and measured. */
 
-/** One message of a prompt for a model with a chat template. */
-export interface TaskMessage {
-  readonly role: 'system' | 'user' | 'assistant';
-  readonly content: string;
-}
+import type { ChatMessage } from '../samples/chat-message.ts';
+import type { Completed } from '../samples/completion.ts';
 
 /** One line of a dataset of any task. */
 export interface TaskRecord {
@@ -12,22 +9,15 @@ export interface TaskRecord {
   /** What the model is given, in one text. */
   readonly prompt: string;
   /** The same in messages, where a task has more than one. */
-  readonly messages?: readonly TaskMessage[];
+  readonly messages?: readonly ChatMessage[];
 }
 
 /** One completion's reward, by component. `NaN` in a component means that it does not apply. */
 export type RewardComponents = Readonly<Record<string, number>>;
 
 /** A completion and the record that it answers. */
-export interface Answer<R extends TaskRecord = TaskRecord> {
+export interface Answer<R extends TaskRecord = TaskRecord> extends Completed {
   readonly record: R;
-  readonly completion: string;
-  /** Tokens of the completion, with its end token. */
-  readonly tokens: number;
-  /** `length`: it was cut off at the longest completion length. */
-  readonly finish: 'stop' | 'length';
-  /** What followed the prompt, where the task has an environment: the model's turns and what answered them. */
-  readonly messages?: readonly TaskMessage[];
   /** What the environment gave while the completion was sampled; absent: it is asked again. */
   readonly outcome?: Score;
 }
@@ -70,7 +60,7 @@ export interface TaskFacts {
 export interface EnvironmentTurn<R extends TaskRecord = TaskRecord> {
   readonly record: R;
   /** The conversation from the prompt on; the last message is the turn. */
-  readonly messages: readonly TaskMessage[];
+  readonly messages: readonly ChatMessage[];
   /** From 1. */
   readonly turn: number;
   readonly finish: 'stop' | 'length';

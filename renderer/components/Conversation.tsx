@@ -1,10 +1,10 @@
-import type { SampleView } from '../../main/api/contract/index.ts';
+import type { ChatMessage } from '../../main/api/contract/index.ts';
 import aligned from './Aligned.module.css';
 import classes from './Conversation.module.css';
 
 export interface ConversationProps {
   /** What followed the prompt. */
-  readonly messages: NonNullable<SampleView['messages']>;
+  readonly messages: readonly ChatMessage[];
   readonly label: string;
   /** It is being generated. */
   readonly growing?: boolean;

@@ -7,6 +7,7 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { randomStream } from '../../main/random.ts';
+import type { Sample } from '../../main/samples/sample.ts';
 import { lineage, runDetail, runHistory } from '../../main/services/runs/history.ts';
 import { removalOf } from '../../main/services/runs/removal.ts';
 import { createRun, finishRun } from '../../main/services/runs/runs.ts';
@@ -18,7 +19,6 @@ import { openStore, type Store } from '../../main/store/index.ts';
 import type { SampleFilter, SampleOrder } from '../../main/store/sample-finder.ts';
 import { splitWords } from '../../main/text/words.ts';
 import { parseConfig } from '../../main/trainer/config/config.ts';
-import type { Sample } from '../../main/trainer/protocol/trainer-events.ts';
 import { METRICS } from './metric-names.ts';
 
 const RUNS = 200;

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { watchFrame } from '../../main/commands/watch-frame.ts';
+import type { Sample } from '../../main/samples/sample.ts';
 import { recordEvents } from '../../main/services/runs/events.ts';
 import { type RunView, runView } from '../../main/services/runs/run-view.ts';
 import { createRun } from '../../main/services/runs/runs.ts';
 import { parseConfig } from '../../main/trainer/config/config.ts';
-import type { Sample } from '../../main/trainer/protocol/trainer-events.ts';
 import { sampleOf, temporaryStore } from '../store/helpers.ts';
 
 function view(task: 'interleave' | 'reply' = 'interleave', sample: Partial<Sample> = {}): RunView {

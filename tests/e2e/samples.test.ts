@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { Sample } from '../../main/samples/sample.ts';
 import { openWorkspace } from '../../main/services/workspace/workspace.ts';
 import { openStore } from '../../main/store/index.ts';
-import type { Sample } from '../../main/trainer/protocol/trainer-events.ts';
 import { addRun, sampleOf, temporaryFolderOfFile } from '../store/helpers.ts';
 import { writeTinyDataset } from '../tiny-dataset.ts';
 import { connectTo } from './api.ts';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { templateWithSettings } from '../../main/model/chat-settings.ts';
-import { type ChatMessage, renderChat } from '../../main/model/chat-template.ts';
+import { renderChat } from '../../main/model/chat-template.ts';
+import type { ChatMessage } from '../../main/samples/chat-message.ts';
 import { CHATS } from './chat-formats.ts';
 
 const TURNS: readonly ChatMessage[] = [

@@ -37,7 +37,7 @@ describe.each(await openTestBackends())('generate on $name', (backend) => {
     model = tinyModel();
   });
   afterAll(() => disposeModel(model));
-  const ids = (options: GenerateOptions, prompts = PROMPTS): number[][] =>
+  const ids = (options: GenerateOptions, prompts = PROMPTS) =>
     generate(model, null, prompts, options).map((completion) => completion.ids);
 
   it('picks, greedily, the same tokens as a full forward pass', () => {

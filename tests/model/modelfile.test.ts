@@ -2,10 +2,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { ChatMessage } from '../../main/model/chat-template.ts';
 import type { ModelConfig } from '../../main/model/config.ts';
 import { modelfile } from '../../main/model/gguf/modelfile.ts';
 import { loadTokenizer } from '../../main/model/tokenizer.ts';
+import type { ChatMessage } from '../../main/samples/chat-message.ts';
 import { CHATS } from './chat-formats.ts';
 import { goTemplate, ollamaChat } from './go-template.ts';
 

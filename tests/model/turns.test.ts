@@ -2,10 +2,11 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { attendPacked, forward } from '../../main/model/decoder.ts';
-import { type Completion, type GenerateOptions, generate } from '../../main/model/generate.ts';
+import { type GenerateOptions, generate } from '../../main/model/generate.ts';
 import { disposeModel, type Model } from '../../main/model/model.ts';
 import { UNFILTERED } from '../../main/model/sampler.ts';
 import type { EndedTurn } from '../../main/model/turns.ts';
+import type { Completion } from '../../main/samples/completion.ts';
 import { openTestBackends, tensorsLeft } from '../backends.ts';
 import { tinyModel } from './tiny.ts';
 

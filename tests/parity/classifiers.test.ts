@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { ChatMessage } from '../../main/model/chat-template.ts';
 import { loadSequenceClassifier, probabilities } from '../../main/model/sequence-classifier.ts';
+import type { ChatMessage } from '../../main/samples/chat-message.ts';
 import { temporaryFolder } from '../store/helpers.ts';
 import { largestDifference } from './compare.ts';
 

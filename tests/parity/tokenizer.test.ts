@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import type { ChatMessage } from '../../main/model/chat-template.ts';
 import { loadTokenizer } from '../../main/model/tokenizer.ts';
+import type { ChatMessage } from '../../main/samples/chat-message.ts';
 
 interface Reference {
   readonly name: string;

@@ -5,10 +5,11 @@ import * as tf from '@tensorflow/tfjs-core';
 import { describe, expect, it } from 'vitest';
 import { type ClassifierInput, loadSequenceClassifier } from '../../main/model/sequence-classifier.ts';
 import { templateValues } from '../../main/rewards/component.ts';
+import type { ChatMessage } from '../../main/samples/chat-message.ts';
 import { reachOf } from '../../main/tasks/external/access.ts';
 import type { FolderSource } from '../../main/tasks/folder/source.ts';
 import { openTask } from '../../main/tasks/index.ts';
-import type { Answer, Task, TaskMessage } from '../../main/tasks/task.ts';
+import type { Answer, Task } from '../../main/tasks/task.ts';
 import { buildKernels } from '../../main/tensor/kernels/build.ts';
 import { temporaryFolder } from '../store/helpers.ts';
 import { rewardWorker } from '../tasks/sandbox/scoring.ts';
@@ -49,7 +50,7 @@ rewards: { helpful: { weight: 1, classifier: ${classifier} } }
   });
 }
 
-const answered = (task: Task, completion: string, messages?: readonly TaskMessage[]): Answer => ({
+const answered = (task: Task, completion: string, messages?: readonly ChatMessage[]): Answer => ({
   record: task.parseRecord({ word: 'one' }),
   ...{ completion, tokens: 1, finish: 'stop', ...(messages && { messages }) },
 });
@@ -58,12 +59,12 @@ describe('the thread of components outside the sandbox', () => {
   it('gives a reward model the conversation: the system message, the prompt and every turn', async () => {
     await tf.setBackend('cpu');
     const folder = rewardModel(CHAT);
-    const turns: readonly TaskMessage[] = [
+    const turns: readonly ChatMessage[] = [
       { role: 'assistant', content: 'one' },
       { role: 'user', content: 'And the next?' },
       { role: 'assistant', content: 'two' },
     ];
-    const asked: readonly TaskMessage[] = [
+    const asked: readonly ChatMessage[] = [
       { role: 'system', content: 'Be brief.' },
       { role: 'user', content: 'Say one' },
     ];

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, onTestFinished } from 'vitest';
+import type { Sample } from '../../main/samples/sample.ts';
 import { openStore, type Store } from '../../main/store/index.ts';
 import type { NewRun } from '../../main/store/runs.ts';
-import type { Sample } from '../../main/trainer/protocol/trainer-events.ts';
 
 /** A folder that goes when the test ends. */
 export function temporaryFolder(): string {

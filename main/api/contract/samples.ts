@@ -1,10 +1,10 @@
 /** Stored completions: by step, individually, by record, searched across runs. */
 import { eventIterator, type } from '@orpc/contract';
 import { z } from 'zod';
+import type { SampleFacts, ShownColumn } from '../../samples/sample.ts';
 import type { ExportPart, FoundSample } from '../../services/runs/samples/find.ts';
 import type { RecordStep, RunSamples, SampleView } from '../../services/runs/samples/samples.ts';
 import type { SampleCount } from '../../store/sample-finder.ts';
-import type { SampleFacts } from '../../store/samples.ts';
 import { id, procedure } from './base.ts';
 
 const count = z.int().min(0);
@@ -37,6 +37,8 @@ export const samples = {
   ofRecord: procedure
     .input(z.object({ runId: id, recordId: z.string().min(1).max(500) }))
     .output(type<readonly RecordStep[]>()),
+  /** The figures that pages show of each completion. */
+  columns: procedure.output(type<readonly ShownColumn[]>()),
   components: procedure.output(type<readonly string[]>()),
   count: procedure.input(filter).output(type<SampleCount>()),
   find: procedure

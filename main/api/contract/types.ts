@@ -1,5 +1,7 @@
 /** The types that a page may name: what procedures answer with. The renderer imports these and nothing else of main/. */
 
+export type { ChatMessage } from '../../samples/chat-message.ts';
+export type { SampleFacts, SampleKey, ShownColumn } from '../../samples/sample.ts';
 export type { AppStatus } from '../../services/app/status.ts';
 export type {
   ComparedModel,
@@ -87,7 +89,7 @@ export type { SettingsChange } from '../../services/workspace/settings.ts';
 export type { MetricBucket, StepMetrics } from '../../store/metrics.ts';
 export type { QueueKey, QueuePlace } from '../../store/queue.ts';
 export type { SampleFilter, SampleOrder } from '../../store/sample-finder.ts';
-export type { SampleFacts, SampleKey, StepRewards } from '../../store/samples.ts';
+export type { StepRewards } from '../../store/samples.ts';
 export type { TextHeading } from '../../store/texts.ts';
 export type { InterleaveRecord } from '../../tasks/interleave/record.ts';
 export type { AlignedWord } from '../../text/word-alignment.ts';

@@ -1,3 +1,4 @@
+import { shownColumns } from '../../samples/sample.ts';
 import { exportSamples, findSamples } from '../../services/runs/samples/find.ts';
 import {
   newestSamples,
@@ -16,6 +17,7 @@ export const samples = {
   ofRecord: api.samples.ofRecord.handler(({ context, input: { runId, recordId } }) =>
     recordThroughRun(context.app.store, runId, recordId),
   ),
+  columns: api.samples.columns.handler(() => shownColumns),
   components: api.samples.components.handler(({ context }) => context.app.store.samples.componentNames()),
   count: api.samples.count.handler(({ context, input }) => context.app.store.sampleFinder.count(input)),
   find: api.samples.find.handler(({ context, input: { filter, ...page } }) =>

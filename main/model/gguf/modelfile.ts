@@ -1,6 +1,7 @@
 /** Ollama's Modelfile for a GGUF file (github.com/ollama/ollama/blob/main/docs/modelfile.md). */
+import type { ChatMessage } from '../../samples/chat-message.ts';
 import { readChatSettings } from '../chat-settings.ts';
-import { type ChatMessage, dependsOnDate, readChatTemplate, renderChat } from '../chat-template.ts';
+import { dependsOnDate, readChatTemplate, renderChat } from '../chat-template.ts';
 import type { ModelConfig } from '../config.ts';
 import { TEMPLATE_DATE } from '../template-date.ts';
 import { endTokens, loadTokenizer } from '../tokenizer.ts';

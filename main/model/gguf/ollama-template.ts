@@ -3,7 +3,7 @@
  * Conversations are rendered with markers as contents: what lies between the markers becomes text, the markers become
  * variables. The pieces must then predict how longer conversations are rendered, otherwise they aren't used.
  */
-import type { ChatMessage } from '../chat-template.ts';
+import type { ChatMessage } from '../../samples/chat-message.ts';
 
 type Render = (messages: readonly ChatMessage[]) => string;
 

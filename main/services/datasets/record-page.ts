@@ -3,9 +3,10 @@ import { BraidError, inputError } from '../../errors.ts';
 import { readJsonLines } from '../../io/json-lines.ts';
 import { faultsError } from '../../io/text-file.ts';
 import { hashString, randomStream, shuffled } from '../../random.ts';
+import type { ChatMessage } from '../../samples/chat-message.ts';
 import type { FolderSource } from '../../tasks/folder/source.ts';
 import { openTask } from '../../tasks/index.ts';
-import type { Task, TaskMessage, TaskRecord } from '../../tasks/task.ts';
+import type { Task, TaskRecord } from '../../tasks/task.ts';
 
 /** A file of records, and the task that they are of. */
 export interface RecordsOfTask {
@@ -20,7 +21,7 @@ export type DraftRecord =
       readonly line: number;
       readonly id: string;
       readonly prompt: string;
-      readonly messages: readonly TaskMessage[] | null;
+      readonly messages: readonly ChatMessage[] | null;
       /** Empty: the task has none. */
       readonly reference: string;
       readonly fields: Readonly<Record<string, unknown>>;

@@ -1,18 +1,16 @@
 /** Summaries of scored completions, and the paired comparison of two models on the same prompts. */
 import { inputError } from '../../errors.ts';
 import { hashString, randomStream } from '../../random.ts';
+import type { Written } from '../../samples/completion.ts';
 import { type ScoredPair, scoreByPosition } from '../../tasks/interleave/metrics.ts';
-import type { TaskMessage } from '../../tasks/task.ts';
 import { bootstrapMean, type Interval, meanOf, NO_INTERVAL, quantile } from '../../text/intervals.ts';
 
 /** Of the bootstrap, so that a score has the same interval each time. */
 const SEED = 42;
 
 /** One completion with its metrics. */
-export interface ScoredItem extends ScoredPair {
+export interface ScoredItem extends ScoredPair, Written {
   readonly id: string;
-  /** Of a task with an environment. */
-  readonly messages?: readonly TaskMessage[];
   /** Words per fragment: the stage that the prompt belongs to. */
   readonly words: number;
   readonly alignment: number;

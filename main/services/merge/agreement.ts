@@ -44,10 +44,10 @@ export async function answersOf(
   );
   const [first, second] = value.models;
   return records.map((record, i) => {
-    const completion = first?.completions[i]?.[0] ?? '';
+    const { completion = '', messages } = first?.completions[i]?.[0] ?? {};
     return {
-      ...{ record, checkpoint: completion, exported: second?.completions[i]?.[0] ?? '' },
-      firstTurn: first?.messages?.[i]?.[0]?.[0]?.content ?? completion,
+      ...{ record, checkpoint: completion, exported: second?.completions[i]?.[0]?.completion ?? '' },
+      firstTurn: messages?.[0]?.content ?? completion,
     };
   });
 }

@@ -1,7 +1,9 @@
 /** Trying a model on a record of a task with files: its completion, or its conversation with the environment, and the reward. */
+import type { ChatMessage } from '../../samples/chat-message.ts';
+import { type Written, writtenOf } from '../../samples/completion.ts';
 import { ownText, promptMessages } from '../../tasks/folder/environment.ts';
 import { taskFacts } from '../../tasks/index.ts';
-import type { RewardComponents, TaskFacts, TaskMessage, TaskShow } from '../../tasks/task.ts';
+import type { RewardComponents, TaskFacts, TaskShow } from '../../tasks/task.ts';
 import { alignCompletion, type WordAlignment } from '../../text/word-alignment.ts';
 import type { PlayJob } from '../../trainer/jobs/play.ts';
 import type { ModelPlaces } from '../models/list.ts';
@@ -24,7 +26,7 @@ export interface PlayRecordRequest {
 /** A record as the models are given it. */
 export interface PlayRecord {
   readonly id: string;
-  readonly messages: readonly TaskMessage[];
+  readonly messages: readonly ChatMessage[];
   /** Empty: the task has none. */
   readonly reference: string;
   /** How many records the file has. */
@@ -42,12 +44,8 @@ export interface PlayRequest extends PlayRecordRequest, LaneRequest {
 }
 
 /** The completion so far. */
-export interface PlayedRecord {
+export interface PlayedRecord extends Written {
   readonly kind: 'record';
-  /** What the model wrote, its turns below each other. */
-  readonly completion: string;
-  /** What followed the prompt; absent: the task has no environment. */
-  readonly messages?: readonly TaskMessage[];
   /** Against the reference, where the task is shown so; null while it is being generated. */
   readonly alignment: WordAlignment | null;
   readonly show: TaskShow;
@@ -98,13 +96,16 @@ export async function* play(app: Place, request: PlayRequest, signal?: AbortSign
     (show) => followTurns(facts, show),
     signal,
   );
-  const { completion, messages, tokens, terminated, promptTokens, seconds, ...scored } = value;
-  const reward = Number.isFinite(scored.reward) ? scored.reward : null;
-  const isAligned = facts.show === 'aligned' && reference !== '' && messages === null;
+  const { tokens, finish, promptTokens, seconds, reward: given, components, check, failure } = value;
+  const reward = Number.isFinite(given) ? given : null;
+  const isAligned = facts.show === 'aligned' && reference !== '' && value.messages === undefined;
   yield {
-    ...{ kind: 'record', show: facts.show, completion, tokens, ...(messages !== null && { messages }) },
-    alignment: isAligned ? alignCompletion(reference, completion, source.name) : null,
-    end: { terminated, promptTokens, seconds, backend, askedAs, ...scored, reward },
+    ...{ kind: 'record', show: facts.show, ...writtenOf(value), tokens },
+    alignment: isAligned ? alignCompletion(reference, value.completion, source.name) : null,
+    end: {
+      ...{ terminated: finish === 'stop', promptTokens, seconds, backend, askedAs },
+      ...{ reward, components, check, failure },
+    },
   };
 }
 
@@ -113,11 +114,11 @@ function followTurns(
   { show: shown, maxTurns }: Pick<TaskFacts, 'show' | 'maxTurns'>,
   show: (state: PlayedRecord) => void,
 ): Pick<TextJobOptions, 'onText' | 'onMessages'> {
-  let said: readonly TaskMessage[] = [];
+  let said: readonly ChatMessage[] = [];
   const soFar = { kind: 'record', show: shown, alignment: null, end: null } as const;
   return {
     onText: (completion, tokens) => {
-      const turn: TaskMessage = { role: 'assistant', content: completion };
+      const turn: ChatMessage = { role: 'assistant', content: completion };
       show({ ...soFar, completion, tokens, ...(maxTurns !== undefined && { messages: [...said, turn] }) });
     },
     onMessages: (messages, tokens) => {

@@ -6,8 +6,9 @@
 import { z } from 'zod';
 import { inputError } from '../../errors.ts';
 import { readJsonLines } from '../../io/json-lines.ts';
+import { type ChatMessage, chatMessageSchema, chatRole } from '../../samples/chat-message.ts';
 import { ownText } from '../../tasks/folder/environment.ts';
-import type { Answer, Task, TaskMessage, TaskRecord } from '../../tasks/task.ts';
+import type { Answer, Task, TaskRecord } from '../../tasks/task.ts';
 import { splitWords } from '../../text/words.ts';
 
 /** One completion of the file. */
@@ -63,9 +64,11 @@ interface Line extends Readonly<Record<string, unknown>> {
   readonly completions?: unknown;
 }
 
-const messagesSchema = z.array(z.strictObject({ role: z.enum(['user', 'assistant']), content: z.string() })).min(1);
+const messagesSchema = z
+  .array(z.strictObject({ ...chatMessageSchema.shape, role: chatRole.exclude(['system']) }))
+  .min(1);
 
-function messagesOf(value: unknown): readonly TaskMessage[] {
+function messagesOf(value: unknown): readonly ChatMessage[] {
   const { data } = messagesSchema.safeParse(value);
   if (data !== undefined) return data;
   throw inputError(

@@ -124,12 +124,7 @@ export async function sampleDraft(place: Place, draft: Draft, request: SampleReq
   );
   const sampled = (await result).value.models[0];
   const answers = chosen.flatMap(({ fields, line }, i) =>
-    (sampled?.completions[i] ?? []).map((completion, k) => {
-      const { tokens = 0, ended = true } = sampled?.lengths[i]?.[k] ?? {};
-      const finish = ended ? ('stop' as const) : ('length' as const);
-      const messages = sampled?.messages?.[i]?.[k];
-      return { fields, line, completion, tokens, finish, ...(messages && { messages }) };
-    }),
+    (sampled?.completions[i] ?? []).map((completed) => ({ fields, line, ...completed })),
   );
   return place.sampled.keep(answers);
 }

@@ -1,9 +1,9 @@
 /** Completions that a model has just sampled to try a reward on; kept in memory, the newest few. */
 import { inputError } from '../../errors.ts';
-import type { Answer } from '../../tasks/task.ts';
+import type { Completed } from '../../samples/completion.ts';
 
 /** A completion with its record as its file has it: the task that reads it is still being written. */
-export interface SampledAnswer extends Pick<Answer, 'completion' | 'tokens' | 'finish' | 'messages'> {
+export interface SampledAnswer extends Completed {
   readonly fields: unknown;
   /** Of the file. */
   readonly line: number;

@@ -2,8 +2,9 @@
 import { basename } from 'node:path';
 import { inputError } from '../../errors.ts';
 import { append } from '../../lists.ts';
+import { writtenOf } from '../../samples/completion.ts';
+import type { StoredSample } from '../../samples/sample.ts';
 import type { Store } from '../../store/index.ts';
-import type { StoredSample } from '../../store/samples.ts';
 import type { Answer, Task } from '../../tasks/task.ts';
 import { readDataset } from '../datasets/index.ts';
 import { requireRun } from '../runs/runs.ts';
@@ -71,17 +72,12 @@ function spread(steps: readonly number[], count: number): readonly number[] {
   return Array.from({ length: count }, (_, i) => steps[Math.round((i * (steps.length - 1)) / (count - 1))] ?? 0);
 }
 
-function trialAnswer(
-  { completion, length, terminated, messages, step, group, reward }: StoredSample,
-  record: Answer['record'] | undefined,
-): TrialAnswer[] {
+function trialAnswer(sample: StoredSample, record: Answer['record'] | undefined): TrialAnswer[] {
   if (record === undefined) return [];
+  const { length, terminated, step, group, reward } = sample;
   return [
     {
-      answer: {
-        ...{ record, completion, tokens: length, finish: terminated ? 'stop' : 'length' },
-        ...(messages && { messages }),
-      },
+      answer: { record, ...writtenOf(sample), tokens: length, finish: terminated ? 'stop' : 'length' },
       group: `${step}:${group}`,
       step,
       before: Number.isFinite(reward) ? reward : null,

@@ -1,7 +1,8 @@
 /** A dry run in numbers: what a reward gives over completions, and what could be learned from it. Pure. */
 
 import { largest, smallest } from '../../lists.ts';
-import { type Score, type TaskFacts, type TaskMessage, totalReward } from '../../tasks/task.ts';
+import { type Written, writtenOf } from '../../samples/completion.ts';
+import { type Score, type TaskFacts, totalReward } from '../../tasks/task.ts';
 import { nanStats } from '../../trainer/advantages/advantages.ts';
 import type { ScoredAnswers } from '../../trainer/protocol/reward-calls.ts';
 import { type GamingReport, gamingReport } from './gaming.ts';
@@ -18,13 +19,10 @@ export interface GroupSpread {
 }
 
 /** A completion with the parts of its reward. */
-export interface ScoredCompletion {
+export interface ScoredCompletion extends Written {
   readonly recordId: string;
   readonly step: number | null;
   readonly prompt: string;
-  readonly completion: string;
-  /** Of a task with an environment. */
-  readonly messages?: readonly TaskMessage[];
   readonly reward: number;
   readonly components: Readonly<Record<string, number>>;
 }
@@ -136,11 +134,11 @@ function extremes(
   const shown = (i: number): ScoredCompletion[] => {
     const one = answers[i];
     if (one === undefined) return [];
-    const { record, completion, messages } = one.answer;
+    const { record } = one.answer;
     const { components = {} } = scores[i] ?? {};
     const reward = rewards[i] ?? Number.NaN;
-    const said = { completion, ...(messages && { messages }) };
-    return [{ recordId: record.id, step: one.step, prompt: record.prompt, ...said, reward, components }];
+    const asked = { recordId: record.id, step: one.step, prompt: record.prompt };
+    return [{ ...asked, ...writtenOf(one.answer), reward, components }];
   };
   return {
     best: ranked.slice(0, SHOWN).flatMap(shown),

@@ -1,6 +1,7 @@
 /** Evaluations by the trainer between two steps, for the history. */
 
 import { hashString, randomStream } from '../../random.ts';
+import { writtenOf } from '../../samples/completion.ts';
 import type { Store } from '../../store/index.ts';
 import { storedObject } from '../../store/json.ts';
 import type { RunRow } from '../../store/runs.ts';
@@ -15,10 +16,9 @@ export function storeEvaluation(store: Store, run: RunRow, event: EvaluationEven
   const main = mainMetricOf(run.task);
   const items = event.items.map((item) => ({
     recordId: item.id,
-    completion: item.completion,
+    ...writtenOf(item),
     score: item.metrics[main] ?? Number.NaN,
     metrics: item.metrics,
-    ...(item.messages && { messages: item.messages }),
   }));
   const { mean, low, high } = interval(items.map((item) => item.score));
   if (event.step === 0) store.runs.setBaseline(run.id, mean);

@@ -1,7 +1,7 @@
 /** A side job of the trainer process as a promise: with progress, one result or a clear error. */
 import { BraidError } from '../../errors.ts';
 import { startRemedy } from '../../io/start-reason.ts';
-import type { TaskMessage } from '../../tasks/task.ts';
+import type { ChatMessage } from '../../samples/chat-message.ts';
 import type { SideJob, SideJobResult } from '../../trainer/jobs/jobs.ts';
 import type { JobEvent } from '../../trainer/protocol/trainer-events.ts';
 import type { LaunchTrainer } from './channel.ts';
@@ -30,7 +30,7 @@ export interface TextJobOptions extends JobOptions {
   /** Called with the full text so far as it grows. */
   readonly onText?: (text: string, tokens: number) => void;
   /** Called with a conversation so far, after each turn of it. */
-  readonly onMessages?: (messages: readonly TaskMessage[], tokens: number) => void;
+  readonly onMessages?: (messages: readonly ChatMessage[], tokens: number) => void;
 }
 
 /** A job's result and the backend. */

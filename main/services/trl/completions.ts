@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { inputError } from '../../errors.ts';
 import { readParquetRows } from '../../io/parquet.ts';
 import { readRegular } from '../../io/read-file.ts';
+import type { Sample } from '../../samples/sample.ts';
 import { type TaskFacts, totalReward } from '../../tasks/task.ts';
-import type { Sample } from '../../trainer/protocol/trainer-events.ts';
 import type { ExportedRecord } from './layout.ts';
 
 /** Whose completions these are. */

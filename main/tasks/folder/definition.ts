@@ -3,6 +3,7 @@ import { type Document, isMap, isScalar } from 'yaml';
 import { z } from 'zod';
 import { type FileFault, faultsError } from '../../io/text-file.ts';
 import { type ParsedYaml, parseYaml } from '../../io/yaml.ts';
+import { chatRole } from '../../samples/chat-message.ts';
 import { faultsIn, meantName } from '../../text/field-faults.ts';
 import { didYouMean, nearestName } from '../../text/nearest-name.ts';
 import { checkExternal, type ExternalSpec } from '../external/spec.ts';
@@ -35,7 +36,7 @@ const schema = z.strictObject({
   prompt: text.optional(),
   system: text.optional(),
   messages: z
-    .array(z.strictObject({ role: z.enum(['system', 'user', 'assistant']), content: text }))
+    .array(z.strictObject({ role: chatRole, content: text }))
     .min(1)
     .optional(),
   target: text.optional(),

@@ -2,16 +2,9 @@
  * The environment of a folder's task: `step` of reward.ts answers the model's turns, in the sandbox. It has no memory of
  * its own, so that a conversation can be played again: what it wants to know at the next turn is the state that it gives.
  */
+import type { ChatMessage } from '../../samples/chat-message.ts';
 import type { Scored, Scorer } from '../sandbox/scorer.ts';
-import type {
-  Answer,
-  Environment,
-  EnvironmentStep,
-  EnvironmentTurn,
-  RewardComponents,
-  TaskMessage,
-  TaskRecord,
-} from '../task.ts';
+import type { Answer, Environment, EnvironmentStep, EnvironmentTurn, RewardComponents, TaskRecord } from '../task.ts';
 import type { TaskDefinition } from './definition.ts';
 
 /** Opens it on the task's own thread. */
@@ -33,12 +26,12 @@ function asSandboxSees({ record: { messages: _, ...record }, ...turn }: Environm
 }
 
 /** What the model was given, as messages. */
-export function promptMessages({ prompt, messages }: TaskRecord): readonly TaskMessage[] {
+export function promptMessages({ prompt, messages }: TaskRecord): readonly ChatMessage[] {
   return messages ?? [{ role: 'user', content: prompt }];
 }
 
 /** What the model wrote of a conversation, its turns below each other. */
-export function ownText(messages: readonly TaskMessage[]): string {
+export function ownText(messages: readonly ChatMessage[]): string {
   return messages.flatMap(({ role, content }) => (role === 'assistant' ? [content] : [])).join('\n');
 }
 
@@ -52,7 +45,7 @@ export function withRewards(sum: RewardComponents, more: RewardComponents | null
 /** A conversation in progress. */
 interface Played {
   readonly turns: readonly string[];
-  readonly messages: readonly TaskMessage[];
+  readonly messages: readonly ChatMessage[];
   readonly rewards: RewardComponents;
   readonly state: unknown;
   readonly failure: string | null;
@@ -116,7 +109,7 @@ function playAgain(environment: Environment, answers: readonly Answer[]): readon
 function after(played: Played, asked: EnvironmentTurn | undefined, step: EnvironmentStep | string | undefined): Played {
   if (typeof step === 'string') return { ...played, failure: step, ended: true };
   const { message = null, rewards = null, done = true, state = null } = step ?? {};
-  const answer: TaskMessage[] = message === null ? [] : [{ role: 'user', content: message }];
+  const answer: ChatMessage[] = message === null ? [] : [{ role: 'user', content: message }];
   return {
     ...played,
     messages: [...(asked?.messages ?? []), ...answer],

@@ -1,9 +1,10 @@
 /** A record of a folder's task: the fields that task.yaml declares, and the prompt that they give. */
 import { inputError } from '../../errors.ts';
 import { TOO_LARGE } from '../../io/json.ts';
+import type { ChatMessage } from '../../samples/chat-message.ts';
 import { nearestName } from '../../text/nearest-name.ts';
 import { shown } from '../record-faults.ts';
-import type { TaskMessage, TaskRecord } from '../task.ts';
+import type { TaskRecord } from '../task.ts';
 import type { FieldType, TaskDefinition } from './definition.ts';
 import { fieldsIn, fillIn, shownField, withoutEnd } from './template.ts';
 
@@ -11,7 +12,7 @@ import { fieldsIn, fillIn, shownField, withoutEnd } from './template.ts';
 export interface FolderRecord extends TaskRecord, Readonly<Record<string, unknown>> {
   readonly id: string;
   readonly prompt: string;
-  readonly messages?: readonly TaskMessage[];
+  readonly messages?: readonly ChatMessage[];
 }
 
 /** Checks one parsed JSONL value; the error names every invalid field. Without an `id` it is named after its line. */

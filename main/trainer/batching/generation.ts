@@ -1,24 +1,8 @@
 /** One generation at its three stages: sampled and scored, ready for the loss, saved in a checkpoint. */
-import type { Completion } from '../../model/generate.ts';
-import type { RewardComponents, TaskMessage } from '../../tasks/task.ts';
+import type { Played } from '../../samples/completion.ts';
 import type { Advantages } from '../advantages/advantages.ts';
 import type { Metrics } from '../protocol/trainer-events.ts';
 import type { TokenRecord } from './prompts.ts';
-
-/** What happened in a completion of several turns. */
-export interface Episode {
-  /** What followed the prompt: the model's turns, and what answered them. */
-  readonly messages: readonly TaskMessage[];
-  /** The sum of what the steps gave, by component. */
-  readonly rewards: RewardComponents;
-  /** Why a step failed, which ended it; null: none did. */
-  readonly failure: string | null;
-}
-
-/** A sampled completion; with an environment, and what happened in it. */
-export interface Played extends Completion {
-  readonly episode?: Episode;
-}
 
 /** What R completions were given. */
 export interface Scores {

@@ -1,6 +1,7 @@
 /** Rows of a generation. P prompts, G completions per prompt; row i belongs to group floor(i / G). */
-import type { Completion } from '../../model/generate.ts';
+
 import type { PromptGroup } from '../../model/pack.ts';
+import type { Completion } from '../../samples/completion.ts';
 import type { Generation } from './generation.ts';
 import type { TokenRecord } from './prompts.ts';
 

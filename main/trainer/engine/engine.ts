@@ -3,8 +3,9 @@
  * here by a tensor backend, the remote one (tinker/) asks a server. Rewards, advantages, losses, batches and history stay
  * with the loop. P prompts, G completions per prompt, R = P*G rows; row i belongs to prompt floor(i / G).
  */
-import type { Completion, GenerateOptions } from '../../model/generate.ts';
+import type { GenerateOptions } from '../../model/generate.ts';
 import type { PromptGroup } from '../../model/pack.ts';
+import type { Completion } from '../../samples/completion.ts';
 import type { BatchPlan, MicroBatch } from '../batching/batching.ts';
 import type { Generation, ScoredGeneration } from '../batching/generation.ts';
 import type { RunConfig } from '../config/config.ts';

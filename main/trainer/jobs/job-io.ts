@@ -1,4 +1,4 @@
-import type { TaskMessage } from '../../tasks/task.ts';
+import type { ChatMessage } from '../../samples/chat-message.ts';
 
 /** What a side job can use of its process. */
 export interface JobIo {
@@ -10,5 +10,5 @@ export interface JobIo {
   /** Sends the text so far immediately. */
   text(text: string, tokens: number): void;
   /** Sends a conversation so far, after a turn of it, immediately. */
-  messages(messages: readonly TaskMessage[], tokens: number): void;
+  messages(messages: readonly ChatMessage[], tokens: number): void;
 }

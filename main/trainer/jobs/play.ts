@@ -3,6 +3,7 @@
  * has an environment, then scored by its reward.
  */
 import { UNFILTERED } from '../../model/sampler.ts';
+import { type Completed, completedOf } from '../../samples/completion.ts';
 import type { ExternalAccess } from '../../tasks/external/access.ts';
 import { promptMessages } from '../../tasks/folder/environment.ts';
 import type { FolderSource } from '../../tasks/folder/source.ts';
@@ -12,7 +13,6 @@ import {
   type Environment,
   type RewardComponents,
   type Task,
-  type TaskMessage,
   type TaskRecord,
   totalReward,
 } from '../../tasks/task.ts';
@@ -45,16 +45,8 @@ export interface PlayJob extends BackendChoice {
   readonly maxCompletionLength: number | null;
 }
 
-export interface PlayResult {
-  /** What the model wrote, its turns below each other. */
-  readonly completion: string;
-  /** What followed the prompt, where the task has an environment; null: it has none. */
-  readonly messages: readonly TaskMessage[] | null;
-  /** The model's, including end tokens. */
-  readonly tokens: number;
+export interface PlayResult extends Completed {
   readonly promptTokens: number;
-  /** False if it hit the length limit. */
-  readonly terminated: boolean;
   /** Generation with the environment's answers. */
   readonly seconds: number;
   /** The weighted sum of the components; NaN: the reward failed. */
@@ -101,16 +93,7 @@ async function play({ model: parts, ...job }: PlayJob, task: Task, io: JobIo): P
     );
     const seconds = (performance.now() - began) / 1000;
     const answer = answerOf(job.record, played, tokenizer.decode);
-    const { completion, messages = null, tokens, finish } = answer;
-    return {
-      completion,
-      messages,
-      tokens,
-      promptTokens: longestPrompt(records),
-      terminated: finish === 'stop',
-      seconds,
-      ...scored(task, answer),
-    };
+    return { ...completedOf(answer), promptTokens: longestPrompt(records), seconds, ...scored(task, answer) };
   } finally {
     model.dispose();
   }

@@ -3,13 +3,14 @@
  * model that is unloaded again. The first isn't timed, since a server may compile in it. Those after it are as many as
  * share a generation, so that one of them samples the next: the mean is that of the run's steps.
  */
+import type { Sample } from '../../samples/sample.ts';
 import { stepsSharingGeneration } from '../batching/batching.ts';
 import { remaining } from '../local/estimate.ts';
 import { trainingLoop } from '../loops/methods.ts';
 import { openTrialIo } from '../loops/trial-io.ts';
 import { StepAccumulator } from '../monitor/metrics.ts';
 import { openPhases } from '../monitor/phases.ts';
-import type { Metrics, Sample } from '../protocol/trainer-events.ts';
+import type { Metrics } from '../protocol/trainer-events.ts';
 import type { OpenedRemote } from '../tinker/open-remote.ts';
 
 export interface TriedSteps {

@@ -7,8 +7,9 @@ import { append } from '../../lists.ts';
 import { adapterNorms, type ModuleNorm } from '../../model/adapter-norms.ts';
 import { UNFILTERED } from '../../model/sampler.ts';
 import { hashString } from '../../random.ts';
+import { type Completed, completedOf } from '../../samples/completion.ts';
 import { openTask, type TaskSource } from '../../tasks/index.ts';
-import type { Task, TaskMessage, TaskRecord } from '../../tasks/task.ts';
+import type { Task, TaskRecord } from '../../tasks/task.ts';
 import type { BackendChoice } from '../backend/open-backend.ts';
 import { openPolicies, type PolicyOpener } from '../memory/open-policy.ts';
 import type { ModelParts } from '../policy/model-parts.ts';
@@ -38,11 +39,7 @@ export interface SampleJob extends BackendChoice {
 export interface SampledModel {
   readonly name: string;
   /** [record][sample] */
-  readonly completions: readonly (readonly string[])[];
-  /** Tokens of each completion, with its end token; and whether it ended by itself. */
-  readonly lengths: readonly (readonly { readonly tokens: number; readonly ended: boolean }[])[];
-  /** What followed each prompt, where the task has an environment; null: it has none. */
-  readonly messages: readonly (readonly (readonly TaskMessage[])[])[] | null;
+  readonly completions: readonly (readonly Completed[])[];
   /** Share that ended by themselves. */
   readonly terminated: number;
   /** Of the adapter; null for a full model. */
@@ -88,9 +85,7 @@ async function sampleModel(
   const began = performance.now();
   const model = openAnswering(parts, task, job, open);
   const { policy, tokenizer, records, maxNewTokens } = model;
-  const completions: string[][] = [];
-  const messages: (readonly TaskMessage[])[][] = [];
-  const lengths: { readonly tokens: number; readonly ended: boolean }[][] = [];
+  const completions: Completed[][] = [];
   let terminated = 0;
   try {
     for (let first = 0; first < records.length; first += job.batchSize) {
@@ -106,22 +101,17 @@ async function sampleModel(
       terminated += made.filter((completion) => completion.terminated).length;
       const answers = made.flatMap((one, i) => {
         const { record } = batch[Math.floor(i / job.samples)] ?? {};
-        return record === undefined ? [] : [answerOf(record, one, tokenizer.decode)];
+        return record === undefined ? [] : [completedOf(answerOf(record, one, tokenizer.decode))];
       });
-      const texts = answers.map(({ completion }) => completion);
-      const sizes = answers.map(({ tokens, finish }) => ({ tokens, ended: finish === 'stop' }));
-      const perPrompt = <T>(of: readonly T[]): T[][] =>
-        batch.map((_, i) => of.slice(i * job.samples, (i + 1) * job.samples));
-      append(completions, perPrompt(texts));
-      append(lengths, perPrompt(sizes));
-      append(messages, perPrompt(answers.map((answer) => answer.messages ?? [])));
+      append(
+        completions,
+        batch.map((_, i) => answers.slice(i * job.samples, (i + 1) * job.samples)),
+      );
       await onDone(completions.length);
     }
     return {
       name: parts.name,
       completions,
-      lengths,
-      messages: task.environment === undefined ? null : messages,
       terminated: terminated / (records.length * job.samples),
       norms: policy.adapter === null ? null : adapterNorms(policy.adapter),
       seconds: (performance.now() - began) / 1000,

@@ -1,5 +1,5 @@
 /** What the policy loss of a micro-batch needs from outside the model. B rows, T longest completion. */
-import type { Completion } from '../../model/generate.ts';
+import type { Completion } from '../../samples/completion.ts';
 import type { BatchPlan } from '../batching/batching.ts';
 import type { Generation, ScoredGeneration } from '../batching/generation.ts';
 import { nameOfRow, ownTokens } from '../batching/rows.ts';

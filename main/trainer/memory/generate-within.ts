@@ -1,5 +1,6 @@
 /** Generation within memory, for every job that samples or answers: one place decides how many rows at a time. */
-import { type Completion, type GenerateOptions, generate } from '../../model/generate.ts';
+import { type GenerateOptions, generate } from '../../model/generate.ts';
+import type { Completion } from '../../samples/completion.ts';
 import type { Policy } from '../policy/policy.ts';
 import { cacheBytes, rowsAtOnce } from './plan.ts';
 import { withinMemory } from './within-memory.ts';

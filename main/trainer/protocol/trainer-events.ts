@@ -1,30 +1,10 @@
 /** Events from the trainer process to its host, and commands in return. Discriminated by `kind`. */
 
-import type { TaskMessage } from '../../tasks/task.ts';
+import type { ChatMessage } from '../../samples/chat-message.ts';
+import type { Written } from '../../samples/completion.ts';
+import type { Sample } from '../../samples/sample.ts';
 
 export type Metrics = Readonly<Record<string, number>>;
-
-/** One completion for storage: text, rewards and its position in its group. */
-export interface Sample {
-  readonly recordId: string;
-  /** Which group of the step, and which completion of the group. */
-  readonly group: number;
-  readonly index: number;
-  readonly prompt: string;
-  readonly target: string;
-  readonly completion: string;
-  readonly reward: number;
-  readonly advantage: number;
-  readonly components: Readonly<Record<string, number>>;
-  /** Tokens, including the end token. */
-  readonly length: number;
-  /** False if the completion hit max_completion_length. */
-  readonly terminated: boolean;
-  /** Why its reward failed; absent or null: it didn't. */
-  readonly failure?: string | null;
-  /** What followed the prompt, where the task has an environment: the model's turns and what answered them. */
-  readonly messages?: readonly TaskMessage[];
-}
 
 /**
  * What the sampled group of a prompt had to teach: its rewards differ, or all are equal, (nearly) the highest there is
@@ -37,12 +17,9 @@ export interface GroupOutcome {
   readonly reward: number;
 }
 
-export interface EvaluationItem {
+export interface EvaluationItem extends Written {
   readonly id: string;
-  readonly completion: string;
   readonly metrics: Metrics;
-  /** As of a sample. */
-  readonly messages?: readonly TaskMessage[];
 }
 
 /** An error as sent across the process boundary. */
@@ -138,7 +115,7 @@ export type JobEvent =
   /** The full text generated so far. Sent in the middle of synchronous work. */
   | { readonly kind: 'text'; readonly text: string; readonly tokens: number }
   /** A conversation after one of its turns; texts then are of the next one. */
-  | { readonly kind: 'messages'; readonly messages: readonly TaskMessage[]; readonly tokens: number }
+  | { readonly kind: 'messages'; readonly messages: readonly ChatMessage[]; readonly tokens: number }
   /** The last event of a successful job; jobs.ts types the results. */
   | { readonly kind: 'result'; readonly value: unknown }
   | ({ readonly kind: 'failed' } & Failure);

@@ -6,9 +6,10 @@
  */
 import { encodeAnswer, type Tokenizer } from '../../model/tokenizer.ts';
 import type { EndedTurn, TurnTaking } from '../../model/turns.ts';
+import type { ChatMessage } from '../../samples/chat-message.ts';
+import type { Episode, Played } from '../../samples/completion.ts';
 import { promptMessages, withRewards } from '../../tasks/folder/environment.ts';
-import type { Environment, EnvironmentTurn, Task, TaskMessage } from '../../tasks/task.ts';
-import type { Episode, Played } from '../batching/generation.ts';
+import type { Environment, EnvironmentTurn, Task } from '../../tasks/task.ts';
 import type { TokenRecord } from '../batching/prompts.ts';
 import type { Engine, Sampling } from '../engine/engine.ts';
 
@@ -70,7 +71,7 @@ function openPlay(
         return null;
       }
       const { message, rewards, state } = step;
-      const answered: TaskMessage[] = message === null ? [] : [{ role: 'user', content: message }];
+      const answered: ChatMessage[] = message === null ? [] : [{ role: 'user', content: message }];
       const messages = [...past.messages, said, ...answered];
       all.set(completion, { messages, rewards: withRewards(past.rewards, rewards), failure: null, state });
       if (step.done || message === null || turn + 1 === environment.maxTurns) return null;

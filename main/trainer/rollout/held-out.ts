@@ -1,10 +1,10 @@
 /** Held-out evaluation: greedy completions of frozen prompts, measured by the task. */
 import { UNFILTERED } from '../../model/sampler.ts';
+import { writtenOf } from '../../samples/completion.ts';
 import type { Task } from '../../tasks/task.ts';
 import type { TokenRecord } from '../batching/prompts.ts';
 import type { EvaluationItem, Metrics } from '../protocol/trainer-events.ts';
 import { type EpisodeContext, sampleEpisodes } from './episodes.ts';
-import { messagesOf } from './report.ts';
 import { answerOf } from './score.ts';
 
 export interface EvaluateOptions {
@@ -43,8 +43,8 @@ export async function evaluate(
     });
     const answers = batch.map(({ record }, i) => answerOf(record, completions[i], tokenizer.decode));
     task.measure(answers).forEach((metrics, i) => {
-      const { record, completion = '' } = answers[i] ?? {};
-      items.push({ id: record?.id ?? '', completion, metrics, ...messagesOf(completions[i]) });
+      const answer = answers[i];
+      if (answer !== undefined) items.push({ id: answer.record.id, ...writtenOf(answer), metrics });
     });
     options.onProgress?.(items.length);
   }

@@ -1,7 +1,10 @@
 /** The last third of a rollout: what a scored generation reports, as metrics and as samples to browse. */
+
+import { type Played, sampledFacts, writtenOf } from '../../samples/completion.ts';
+import type { Sample } from '../../samples/sample.ts';
 import type { Answer, Task } from '../../tasks/task.ts';
 import { ngramSets, setDiversity } from '../../text/diversity.ts';
-import type { Generation, Played, Rollouts } from '../batching/generation.ts';
+import type { Generation, Rollouts } from '../batching/generation.ts';
 import { ownTokens, promptOfRow } from '../batching/rows.ts';
 import type { TrainConfig } from '../config/config.ts';
 import {
@@ -13,7 +16,7 @@ import {
   rewardMetrics,
 } from '../monitor/metrics.ts';
 import { highestReward } from '../monitor/watch-settings.ts';
-import type { GroupOutcome, Metrics, Sample } from '../protocol/trainer-events.ts';
+import type { GroupOutcome, Metrics } from '../protocol/trainer-events.ts';
 import { failureMetrics } from './failed-rewards.ts';
 import { answerOf } from './score.ts';
 
@@ -89,29 +92,24 @@ function turnMetrics(completions: readonly Played[]): Metrics {
 
 /** Every completion in the form stored for browsing; `groupSize` of each prompt. */
 export function samplesOf(task: Task, generation: Generation, groupSize: number): Sample[] {
-  return generation.texts.map((completion, row) => {
-    const { record } = promptOfRow(generation.prompts, row, groupSize);
+  return generation.completions.map((completion, row) => {
+    const answer = answerOfRow(generation, row, groupSize);
+    const { record, tokens } = answer;
     return {
       recordId: record.id,
       group: Math.floor(row / groupSize),
       index: row % groupSize,
       prompt: record.prompt,
       target: task.target(record),
-      completion,
+      ...writtenOf(answer),
+      ...sampledFacts(completion),
       reward: generation.result.rewards[row] ?? Number.NaN,
       advantage: generation.result.advantages[row] ?? 0,
       components: Object.fromEntries(
         task.rewardNames.map((name, k) => [name, generation.rewards[k]?.[row] ?? Number.NaN]),
       ),
-      length: ownTokens(generation.completions[row] ?? { ids: [], terminated: false }).length,
-      terminated: generation.completions[row]?.terminated ?? false,
+      length: tokens,
       failure: generation.failures[row] ?? null,
-      ...messagesOf(generation.completions[row]),
     };
   });
-}
-
-/** A conversation to be kept with its completion. */
-export function messagesOf({ episode }: Pick<Played, 'episode'> = {}): Pick<Sample, 'messages'> {
-  return episode === undefined ? {} : { messages: episode.messages };
 }

@@ -1,6 +1,6 @@
 /** The first third of a rollout: completions are sampled. P prompts, G completions per prompt. */
 import { hashString } from '../../random.ts';
-import type { Played } from '../batching/generation.ts';
+import type { Played } from '../../samples/completion.ts';
 import type { TokenRecord } from '../batching/prompts.ts';
 import type { TrainConfig } from '../config/config.ts';
 import { type EpisodeContext, sampleEpisodes } from './episodes.ts';

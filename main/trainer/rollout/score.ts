@@ -2,11 +2,13 @@
  * The second third of a rollout: completions are scored, and rewards turned into advantages.
  * P prompts, G completions per prompt, R = P*G rows; row i belongs to group floor(i / G).
  */
+
+import type { Played } from '../../samples/completion.ts';
 import { ownText } from '../../tasks/folder/environment.ts';
 import type { Answer, Task, TaskRecord } from '../../tasks/task.ts';
 import { computeAdvantages, roundingMetrics } from '../advantages/advantages.ts';
 import { setAdvantages } from '../advantages/polychromic.ts';
-import type { Generation, Played, Rollouts, Scores } from '../batching/generation.ts';
+import type { Generation, Rollouts, Scores } from '../batching/generation.ts';
 import type { TokenRecord } from '../batching/prompts.ts';
 import { ownTokens, promptOfRow } from '../batching/rows.ts';
 import { withTaskWeights } from '../config/combinations.ts';

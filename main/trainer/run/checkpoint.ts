@@ -13,8 +13,9 @@ import { writeFolderAtomic, writePieces } from '../../io/atomic-write.ts';
 import { CHAT_SETTINGS, type ChatSettings, encodeChatSettings, readChatSettings } from '../../model/chat-settings.ts';
 import { CHECKSUMS, encodeChecksums } from '../../model/checksums.ts';
 import { readJson } from '../../model/config.ts';
+import { playedSchema } from '../../samples/completion.ts';
 import type { TaskRecord } from '../../tasks/task.ts';
-import type { Episode, SavedGeneration } from '../batching/generation.ts';
+import type { SavedGeneration } from '../batching/generation.ts';
 import { type PromptState, startOfPrompts } from '../batching/prompt-stream.ts';
 import type { CheckpointFile, Engine } from '../engine/engine.ts';
 import type { EntropyControl } from '../losses/adaptive-entropy.ts';
@@ -207,30 +208,10 @@ const rowsSchema = z.array(
       .transform((value) => value ?? Number.NaN),
   ),
 );
-const episodeSchema = z.object({
-  messages: z.array(z.object({ role: z.enum(['system', 'user', 'assistant']), content: z.string() })),
-  rewards: z.record(z.string(), z.number()),
-  failure: z.string().nullable(),
-}) satisfies z.ZodType<Episode>;
 const generationSchema = z.object({
   number: z.int().min(0),
   records: z.array(z.int().min(0)).nullable().default(null),
-  completions: z.array(
-    z
-      .object({
-        ids: z.array(z.int().min(0)).min(1),
-        terminated: z.boolean(),
-        logps: z.array(z.number()).optional(),
-        toolMask: z.array(z.int().min(0).max(1)).optional(),
-        episode: episodeSchema.optional(),
-      })
-      .transform(({ ids, terminated, logps, toolMask, episode }) => ({
-        ...{ ids, terminated },
-        ...(logps && { logps }),
-        ...(toolMask && { toolMask }),
-        ...(episode && { episode }),
-      })),
-  ),
+  completions: z.array(playedSchema),
   scores: z
     .object({ failures: z.array(z.string().nullable()), rewards: rowsSchema })
     .nullable()

@@ -1,7 +1,7 @@
 /** Answers of a server, held against what was asked: wrong counts, foreign tokens and NaNs end the run. */
 
 import type { z } from 'zod';
-import type { Completion } from '../../model/generate.ts';
+import type { Completion } from '../../samples/completion.ts';
 import { badAnswer } from './errors.ts';
 import type { passSchema, sampledSchema } from './wire.ts';
 

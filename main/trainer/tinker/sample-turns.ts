@@ -5,8 +5,8 @@
  */
 
 import { append } from '../../lists.ts';
-import type { Completion } from '../../model/generate.ts';
 import type { EndedTurn } from '../../model/turns.ts';
+import type { Completion } from '../../samples/completion.ts';
 import type { Sampling } from '../engine/engine.ts';
 
 /** One request for each prompt, `limits` tokens at most. */

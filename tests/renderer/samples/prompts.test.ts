@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { SampleFacts } from '../../../main/store/samples.ts';
+import type { SampleFacts } from '../../../main/samples/sample.ts';
 import { byReward, nearestStep, promptsOf, rewardScale } from '../../../renderer/samples/prompts.ts';
 
 function sample(group: number, index: number, reward: number): SampleFacts {

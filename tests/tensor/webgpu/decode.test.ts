@@ -52,7 +52,7 @@ describe.runIf(gpu !== null)('decoding by the fused step', () => {
     return adapter;
   }
 
-  const ids = (adapter: Adapter | null, options: Partial<GenerateOptions> = {}): number[][] =>
+  const ids = (adapter: Adapter | null, options: Partial<GenerateOptions> = {}) =>
     generate(model as Model, adapter, PROMPTS, { ...OPTIONS, ...options }).map((completion) => completion.ids);
 
   it.each([
@@ -89,7 +89,7 @@ describe.runIf(gpu !== null)('decoding by the fused step', () => {
 
   it('takes the default of 128 rows in the same dispatches, with the tokens of two batches of 64', () => {
     const all = { maxNewTokens: 3, eosTokenIds: [] };
-    const sample = (options: Partial<GenerateOptions>): number[][] =>
+    const sample = (options: Partial<GenerateOptions>) =>
       generate(model as Model, null, PROMPTS.slice(0, 2), { ...OPTIONS, numGenerations: 64, ...options }).map(
         (completion) => completion.ids,
       );

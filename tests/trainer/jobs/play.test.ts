@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as tf from '@tensorflow/tfjs-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ChatMessage } from '../../../main/samples/chat-message.ts';
 import type { FolderSource } from '../../../main/tasks/folder/source.ts';
 import { openTask } from '../../../main/tasks/index.ts';
-import type { TaskMessage } from '../../../main/tasks/task.ts';
 import { closeWasmBackend } from '../../../main/tensor/wasm/boot.ts';
 import type { WasmRuntime } from '../../../main/tensor/wasm/runtime.ts';
 import { runPlayJob } from '../../../main/trainer/jobs/play.ts';
@@ -38,7 +38,7 @@ export const step = ({ record, turn }) =>
 
 describe('runPlayJob', () => {
   it("tells each turn and the environment's answer before the next turn, and leaves no tensors", async () => {
-    const told: { messages: readonly TaskMessage[]; tokens: number }[] = [];
+    const told: { messages: readonly ChatMessage[]; tokens: number }[] = [];
     const before = tf.memory().numTensors;
     const result = await runPlayJob(
       {

@@ -1,10 +1,11 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { describe, expect, it } from 'vitest';
 import { BraidError } from '../../../main/errors.ts';
-import { type Completion, generate } from '../../../main/model/generate.ts';
+import { generate } from '../../../main/model/generate.ts';
 import { disposeModel } from '../../../main/model/model.ts';
 import { UNFILTERED } from '../../../main/model/sampler.ts';
 import type { TurnTaking } from '../../../main/model/turns.ts';
+import type { Completion } from '../../../main/samples/completion.ts';
 import { generateWithin } from '../../../main/trainer/memory/generate-within.ts';
 import { cacheBytes } from '../../../main/trainer/memory/plan.ts';
 import { withinMemory } from '../../../main/trainer/memory/within-memory.ts';

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import * as tf from '@tensorflow/tfjs-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { scoreCompletions as logpsOf } from '../../../main/model/score.ts';
+import type { Sample } from '../../../main/samples/sample.ts';
 import type { FolderSource } from '../../../main/tasks/folder/source.ts';
 import { openTask } from '../../../main/tasks/index.ts';
 import { closeWasmBackend } from '../../../main/tensor/wasm/boot.ts';
@@ -19,7 +20,6 @@ import { microBatchLoss, withBatch } from '../../../main/trainer/local/micro-bat
 import { generateAndScore } from '../../../main/trainer/loops/next-generation.ts';
 import { openPhases } from '../../../main/trainer/monitor/phases.ts';
 import { completionLogps } from '../../../main/trainer/policy/policy.ts';
-import type { Sample } from '../../../main/trainer/protocol/trainer-events.ts';
 import { checkpointDigests, openTiny, type TinyRun, tinyRun, tinySession } from './tiny-run.ts';
 
 let runtime: WasmRuntime;

@@ -1,4 +1,5 @@
 /** Evaluations of a prompt set in the workspace. */
+import { writtenOf } from '../../../samples/completion.ts';
 import type { Store } from '../../../store/index.ts';
 import { splitWords } from '../../../text/words.ts';
 import type { ModelParts } from '../../../trainer/policy/model-parts.ts';
@@ -81,8 +82,7 @@ export function storedItems(
         id,
         target,
         words: wordsOf(record, target),
-        completion: item.completion,
-        ...(item.messages && { messages: item.messages }),
+        ...writtenOf(item),
         alignment: item.score,
         exact_match,
         first_error,

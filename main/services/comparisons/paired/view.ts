@@ -2,9 +2,10 @@
 import { basename } from 'node:path';
 import { inputError } from '../../../errors.ts';
 import { largest, smallest } from '../../../lists.ts';
+import { type Written, writtenOf } from '../../../samples/completion.ts';
 import type { DatasetLeakage, DatasetRow } from '../../../store/datasets.ts';
 import type { Store } from '../../../store/index.ts';
-import type { Task, TaskMessage, TaskRecord, TaskShow } from '../../../tasks/task.ts';
+import type { Task, TaskRecord, TaskShow } from '../../../tasks/task.ts';
 import { formatMoney } from '../../../text/format.ts';
 import { type AlignedWord, alignCompletion, alignWords } from '../../../text/word-alignment.ts';
 import type { ModelParts } from '../../../trainer/policy/model-parts.ts';
@@ -92,10 +93,7 @@ export interface ComparisonView extends Omit<ComparisonSummary, 'models'> {
 }
 
 /** A model's completion of one prompt. */
-export interface Answer {
-  readonly completion: string;
-  /** Of a task with an environment. */
-  readonly messages?: readonly TaskMessage[];
+export interface Answer extends Written {
   readonly score: number;
   /** Against the target; null for a task that isn't shown word by word. */
   readonly words: readonly AlignedWord[] | null;
@@ -205,8 +203,7 @@ export function promptAnswers(store: Store, id: number, recordId: string): Promp
       const item = evaluationId === null ? undefined : storedItems(store, evaluationId, { task, records: [record] })[0];
       if (item === undefined) return null;
       const words = task.show === 'aligned' ? alignCompletion(target, item.completion, task.name).words : null;
-      const { completion, messages, alignment: score } = item;
-      return { completion, score, words, ...(messages && { messages }) };
+      return { ...writtenOf(item), score: item.alignment, words };
     }),
   };
 }

@@ -1,8 +1,9 @@
 /** Any number of models on the same prompts with the same random numbers, measured and compared. */
 import { inputError } from '../../../errors.ts';
+import type { Completed } from '../../../samples/completion.ts';
 import type { ExternalAccess } from '../../../tasks/external/access.ts';
 import { openTask, type TaskSource } from '../../../tasks/index.ts';
-import type { Task, TaskMessage, TaskRecord } from '../../../tasks/task.ts';
+import type { Task, TaskRecord } from '../../../tasks/task.ts';
 import type { BackendSetting } from '../../../trainer/config/backend-names.ts';
 import type { SampledModel } from '../../../trainer/jobs/sample.ts';
 import { askedAlike } from '../../../trainer/policy/asked-alike.ts';
@@ -11,7 +12,7 @@ import type { ModelChoice } from '../../evaluation/evaluate.ts';
 import { resolveModelParts } from '../../models/resolve.ts';
 import { type JobOptions, runTrainerJob } from '../../trainer-process/job.ts';
 import type { HostPaths } from '../../workspace/paths.ts';
-import { type MeasureOptions, measurePrompt, measuresOf, type SampledText } from './measures.ts';
+import { type MeasureOptions, measurePrompt, measuresOf } from './measures.ts';
 import { type ComparisonRow, comparisonTable, type MeasuredModel } from './statistics.ts';
 import { type LoggedStep, trainingHistory } from './training-history.ts';
 
@@ -101,17 +102,13 @@ export async function compareModels(options: CompareOptions): Promise<ModelCompa
     paths.trainer,
     options,
   );
-  const models = outcome.value.models.map(
-    ({ name, completions, lengths, messages, terminated, norms, seconds }, m): ModelSamples => {
-      const answers = records.map((record, i) => answersOf(task, record, completions[i] ?? []));
-      const prompts = records.map((record, i) =>
-        measurePrompt(task, record, sampledTexts(completions[i], lengths[i], messages?.[i]), measuring),
-      );
-      const history = trainingHistory(options.models[m]?.folder ?? '');
-      const askedAs = given[m]?.askedAs ?? null;
-      return { name, askedAs, answers, prompts, terminated, norms, history, seconds };
-    },
-  );
+  const models = outcome.value.models.map(({ name, completions, terminated, norms, seconds }, m): ModelSamples => {
+    const answers = records.map((record, i) => answersOf(task, record, completions[i] ?? []));
+    const prompts = records.map((record, i) => measurePrompt(task, record, completions[i] ?? [], measuring));
+    const history = trainingHistory(options.models[m]?.folder ?? '');
+    const askedAs = given[m]?.askedAs ?? null;
+    return { name, askedAs, answers, prompts, terminated, norms, history, seconds };
+  });
   const { reward_cost: rewardCost = null } = task.takeMetrics?.() ?? {};
   task.close();
   const rows = comparisonTable(models, measuresOf(measuring), seed);
@@ -132,17 +129,6 @@ function measuredBy(source: TaskSource, task: Task): Pick<MeasureOptions, 'task'
   const parts = task.rewardNames.length > 1 ? task.rewardNames : [];
   const check = task.check === null ? [] : [task.check.name];
   return { task: source.name, measures: [task.mainMetric, ...parts, 'success', ...check, 'failed'] };
-}
-
-function sampledTexts(
-  texts: readonly string[] = [],
-  lengths: SampledModel['lengths'][number] = [],
-  conversations?: readonly (readonly TaskMessage[])[],
-): readonly SampledText[] {
-  return texts.map((text, i) => {
-    const messages = conversations?.[i];
-    return { text, ...(lengths[i] ?? { tokens: 0, ended: true }), ...(messages && { messages }) };
-  });
 }
 
 /** Completions decoded together. */
@@ -171,7 +157,7 @@ function checkOptions({ models, samples, k, temperature }: CompareOptions): void
     );
 }
 
-function answersOf(task: Task, record: TaskRecord, completions: readonly string[]): PromptAnswers {
+function answersOf(task: Task, record: TaskRecord, completions: readonly Completed[]): PromptAnswers {
   const target = task.show === 'aligned' ? task.target(record) : null;
-  return { id: record.id, prompt: record.prompt, target, completions };
+  return { id: record.id, prompt: record.prompt, target, completions: completions.map(({ completion }) => completion) };
 }

@@ -1,7 +1,8 @@
 /** Metrics of n completions of one prompt: the rows of a comparison. */
+import type { Completed } from '../../../samples/completion.ts';
 import type { ReplyRecord } from '../../../tasks/reply/record.ts';
 import { replyRewards } from '../../../tasks/reply/reward.ts';
-import type { Task, TaskMessage, TaskRecord } from '../../../tasks/task.ts';
+import type { Task, TaskRecord } from '../../../tasks/task.ts';
 import { selfBleu } from '../../../text/bleu.ts';
 import { ngramSets, setDiversity } from '../../../text/diversity.ts';
 import { passAtK } from '../../../text/pass-at-k.ts';
@@ -71,28 +72,15 @@ function capital(name: string): string {
   return name.charAt(0).toUpperCase() + name.slice(1);
 }
 
-/** A completion as it was sampled. */
-export interface SampledText {
-  readonly text: string;
-  readonly tokens: number;
-  readonly ended: boolean;
-  /** Of a task with an environment. */
-  readonly messages?: readonly TaskMessage[];
-}
-
 /** All metrics of one prompt's completions, by name. */
 export function measurePrompt(
   task: Task,
   record: TaskRecord | ReplyRecord,
-  completions: readonly SampledText[],
+  completions: readonly Completed[],
   { k, threshold }: MeasureOptions,
 ): Readonly<Record<string, number>> {
-  const each = task.measure(
-    completions.map(({ text: completion, tokens, ended, messages }) => {
-      return { record, completion, tokens, finish: ended ? 'stop' : 'length', ...(messages && { messages }) };
-    }),
-  );
-  const texts = completions.map(({ text }) => text);
+  const each = task.measure(completions.map((one) => ({ record, ...one })));
+  const texts = completions.map(({ completion }) => completion);
   const words = texts.map(splitWords);
   const passed = each.filter((measures) => (measures[task.mainMetric] ?? 0) >= threshold).length;
   const mean = (name: string): number =>

@@ -1,8 +1,9 @@
 /** What an import would give: the records on both sides, or every fault with its place. */
 import { BraidError } from '../../../errors.ts';
 import { describeFault, type FileFault, faultsError } from '../../../io/text-file.ts';
+import type { ChatMessage } from '../../../samples/chat-message.ts';
 import { openTask, type TaskSource } from '../../../tasks/index.ts';
-import type { Task, TaskMessage, TaskRecord } from '../../../tasks/task.ts';
+import type { Task, TaskRecord } from '../../../tasks/task.ts';
 import { quotedWarning, usualQuoting } from '../../../text/quoted-tokens.ts';
 import { type DatasetFiles, writeDataset } from '../files.ts';
 import { findRecordLeakage, type Leakage } from '../leakage.ts';
@@ -50,7 +51,7 @@ export interface PlannedRecord {
   readonly line: number;
   readonly id: string;
   readonly prompt: string;
-  readonly messages: readonly TaskMessage[] | null;
+  readonly messages: readonly ChatMessage[] | null;
   readonly reference: string;
 }
 

@@ -1,13 +1,13 @@
 /** A run for other tools: TensorBoard events, metrics as CSV, completions as parquet. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { parquetWriteBuffer } from 'hyparquet-writer';
+import { type ColumnSource, parquetWriteBuffer } from 'hyparquet-writer';
 import { inputError } from '../../../errors.ts';
 import { writeError, writeFileAtomic } from '../../../io/atomic-write.ts';
 import { csvText } from '../../../io/csv.ts';
 import { makeFolder } from '../../../io/make-folder.ts';
+import { type ColumnKind, type NamedColumn, namedColumns, type StoredSample } from '../../../samples/sample.ts';
 import type { Store } from '../../../store/index.ts';
-import type { StoredSample } from '../../../store/samples.ts';
 import { nativeTask } from '../../../tasks/index.ts';
 import { isLink } from '../../workspace/own-folders.ts';
 import { requireRun } from '../runs.ts';
@@ -104,21 +104,33 @@ function eventsOf(rows: readonly StepRow[], began: number): ScalarEvent[] {
   });
 }
 
+const types = {
+  ...{ text: 'STRING', reason: 'STRING', messages: 'JSON', numbers: 'JSON' },
+  ...{ whole: 'INT32', number: 'DOUBLE', flag: 'BOOLEAN' },
+} as const satisfies Record<ColumnKind, ColumnSource['type']>;
+
+/** In the order of TRL's files; what they don't have follows. */
+const asTrl: readonly string[] = ['step', 'prompt', 'completion', 'components', 'advantage'];
+const parquetColumns = namedColumns
+  .filter(({ files }) => files?.includes('parquet'))
+  .sort((a, b) => placeOf(a.name) - placeOf(b.name));
+
+function placeOf(name: string): number {
+  const place = asTrl.indexOf(name);
+  return place < 0 ? asTrl.length : place;
+}
+
 /** The file; a component that did not apply is NaN. */
 function completionsParquet(samples: readonly StoredSample[], rewardNames: readonly string[]): Uint8Array {
-  const column = <T>(name: string, type: 'INT32' | 'STRING' | 'DOUBLE', of: (sample: StoredSample) => T) => ({
-    name,
-    type,
-    data: samples.map(of),
+  const column = (name: string, kind: NamedColumn['kind'], of: (sample: StoredSample) => unknown): ColumnSource => ({
+    ...{ name, data: samples.map(of) },
+    type: types[kind],
   });
   const buffer = parquetWriteBuffer({
-    columnData: [
-      column('step', 'INT32', ({ step }) => step),
-      column('prompt', 'STRING', ({ prompt }) => prompt),
-      column('completion', 'STRING', ({ completion }) => completion),
-      ...rewardNames.map((name) => column(name, 'DOUBLE', ({ components }) => components[name] ?? Number.NaN)),
-      column('advantage', 'DOUBLE', ({ advantage }) => advantage),
-    ],
+    columnData: parquetColumns.flatMap(({ name, fileName, kind }) => {
+      if (kind !== 'numbers') return [column(fileName, kind, (sample) => sample[name])];
+      return rewardNames.map((part) => column(part, 'number', ({ components }) => components[part] ?? Number.NaN));
+    }),
   });
   return new Uint8Array(buffer);
 }

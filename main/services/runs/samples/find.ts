@@ -1,9 +1,15 @@
 /** Search over the completions of all runs by score and text: counts, pages, export. */
 import { setImmediate } from 'node:timers/promises';
 import { csvText } from '../../../io/csv.ts';
+import {
+  type NamedColumn,
+  namedColumns,
+  type SampleFacts,
+  type StoredSample,
+  snakeCase,
+} from '../../../samples/sample.ts';
 import type { Store } from '../../../store/index.ts';
 import type { SampleFilter, SampleOrder } from '../../../store/sample-finder.ts';
-import type { SampleFacts, StoredSample } from '../../../store/samples.ts';
 import { excerptOf, hasHit, type Segment } from './excerpt.ts';
 
 /** A completion in the list. */
@@ -27,7 +33,7 @@ export function findSamples(store: Store, filter: SampleFilter, { order, limit, 
     return name;
   };
   return store.sampleFinder.read(store.sampleFinder.ids(filter, order, limit, offset)).map((sample) => {
-    const { prompt, target: _, completion, ...facts } = sample;
+    const { prompt, target: _, completion, messages: __, ...facts } = sample;
     const { words = '' } = filter;
     const text = filter.inPrompts && !hasHit(completion, words) && hasHit(prompt, words) ? prompt : completion;
     return { ...facts, runName: nameOf(sample.runId), excerpt: excerptOf(text, words) };
@@ -64,23 +70,30 @@ export async function* exportSamples(
   }
 }
 
-function jsonRow({ runId, recordId, ...rest }: StoredSample): string {
-  return `${JSON.stringify({ run_id: runId, record_id: recordId, ...rest })}\n`;
+function jsonRow(sample: StoredSample): string {
+  const named = Object.entries(sample).map(([name, value]) => [snakeCase(name), value]);
+  return `${JSON.stringify(Object.fromEntries(named))}\n`;
 }
 
-const facts = ['run_id', 'step', 'group', 'index', 'record_id', 'reward', 'advantage', 'length', 'terminated'];
+const csvColumns = namedColumns.filter(({ files }) => files?.includes('csv'));
 
 function csvHeader(components: readonly string[]): string[] {
-  return [...facts, ...components.map((name) => `component_${name}`), 'completion', 'target', 'prompt'];
+  return csvColumns.flatMap(({ kind, fileName }) =>
+    kind === 'numbers' ? components.map((name) => `component_${name}`) : [fileName],
+  );
 }
 
 function csvRow(sample: StoredSample, components: readonly string[]): string {
-  const { runId, step, group, index, recordId, reward, advantage, length, terminated } = sample;
-  return csvText([
-    [
-      ...[runId, step, group, index, recordId, reward, advantage, length, String(terminated)],
-      ...components.map((name) => sample.components[name] ?? Number.NaN),
-      ...[sample.completion, sample.target, sample.prompt],
-    ],
-  ]);
+  return csvText([csvColumns.flatMap((column) => csvFields(sample, column, components))]);
+}
+
+function csvFields(
+  sample: StoredSample,
+  { name, kind }: NamedColumn,
+  components: readonly string[],
+): (string | number)[] {
+  if (kind === 'numbers') return components.map((component) => sample.components[component] ?? Number.NaN);
+  const value = sample[name] ?? '';
+  if (typeof value === 'number') return [value];
+  return [typeof value === 'object' ? JSON.stringify(value) : String(value)];
 }

@@ -1,8 +1,8 @@
 /** The text of `sample_outputs.log`: for each step, the best and the worst completion with their target. */
 
+import type { Sample } from '../../../samples/sample.ts';
 import { counted } from '../../../text/format.ts';
 import { visible } from '../../../text/visible.ts';
-import type { Sample } from '../../../trainer/protocol/trainer-events.ts';
 
 const width = 100;
 const indent = '    ';

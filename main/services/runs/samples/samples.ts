@@ -1,9 +1,10 @@
 /** Stored completions: a step of a run, one completion against its target, one record over the run. */
 
 import { inputError } from '../../../errors.ts';
+import type { SampleFacts, SampleKey, StoredSample } from '../../../samples/sample.ts';
 import type { Store } from '../../../store/index.ts';
 import type { RunState, TaskShow } from '../../../store/runs.ts';
-import type { SampleFacts, SampleKey, StepRewards, StoredSample } from '../../../store/samples.ts';
+import type { StepRewards } from '../../../store/samples.ts';
 import { alignCompletion, type WordAlignment } from '../../../text/word-alignment.ts';
 import { requireRun } from '../runs.ts';
 import { savedFields } from '../saved-config.ts';

@@ -13,7 +13,7 @@ const interleave = interleaveTask.parseRecord({
   prompt: 'p',
   target: 'one red two blue',
 });
-const sampled = (...texts: string[]) => texts.map((text) => ({ text, tokens: 4, ended: true }));
+const sampled = (...texts: string[]) => texts.map((completion) => ({ completion, tokens: 4, finish: 'stop' }) as const);
 const options = { task: 'interleave', samples: 4, k: [1, 2], threshold: 0.9 } as const;
 
 describe('measurePrompt', () => {
