@@ -14,6 +14,7 @@ export function prefetchScreensWhenIdle(queries: QueryClient): void {
 
 async function prefetchScreens(queries: QueryClient): Promise<void> {
   await fetchSamples(queries);
+  await queries.fetchQuery({ ...api.samples.columns.queryOptions(), ...kept });
   await queries.fetchQuery({ ...api.samples.components.queryOptions(), ...kept });
   await queries.fetchQuery({ ...api.settings.fields.queryOptions(), ...kept });
   await queries.fetchQuery({ ...api.settings.get.queryOptions(), ...kept });

@@ -1,7 +1,10 @@
 import { IconCut } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
 import type { FoundSample } from '../../main/api/contract/index.ts';
-import { counted, score, signed } from '../components/format.ts';
+import { api } from '../api/client.ts';
+import { score } from '../components/format.ts';
 import { PlainButton } from '../components/PlainButton.tsx';
+import { figuresOf } from './figures.ts';
 import classes from './Samples.module.css';
 
 export interface FoundRowProps {
@@ -13,8 +16,9 @@ export interface FoundRowProps {
 
 /** A search result: reward, origin, and the excerpt that matches. */
 export function FoundRow({ sample, here, onChoose }: FoundRowProps) {
+  const { data: columns = [] } = useQuery(api.samples.columns.queryOptions());
   if (sample === undefined) return <div className={classes.foundRow} />;
-  const { reward, runName, step, recordId, advantage, length, terminated, excerpt } = sample;
+  const { reward, runName, step, recordId, terminated, excerpt } = sample;
   const origin = `${runName} · step ${step} · ${recordId}`;
   return (
     <PlainButton className={classes.foundRow} aria-current={here || undefined} onClick={onChoose}>
@@ -24,7 +28,9 @@ export function FoundRow({ sample, here, onChoose }: FoundRowProps) {
           {origin}
         </span>
         <span className="soft num">
-          adv {signed(advantage)} · {counted(length, 'token')}
+          {figuresOf(columns, sample)
+            .map(({ text }) => text)
+            .join(' · ')}
         </span>
         {!terminated && (
           <span className={classes.cut}>

@@ -10,9 +10,10 @@ import { Aligned } from '../components/Aligned.tsx';
 import { fragmentOf, targetOf, type WordKind } from '../components/aligned-words.ts';
 import { CompletionText } from '../components/CompletionText.tsx';
 import { Failed } from '../components/Feedback.tsx';
-import { counted, number, score, signed } from '../components/format.ts';
+import { number, score } from '../components/format.ts';
 import { IconButton } from '../components/IconButton.tsx';
 import { MoreMenu } from '../components/MoreMenu.tsx';
+import { figuresOf } from './figures.ts';
 import { usePins } from './pins.ts';
 import classes from './Samples.module.css';
 
@@ -62,7 +63,8 @@ export function SampleCard({ sample: key, title, name: given, hidden, withTarget
 }
 
 function Facts({ sample }: { readonly sample: SampleView }) {
-  const { reward, advantage, length, terminated, components, alignment } = sample;
+  const { reward, terminated, components, alignment } = sample;
+  const { data: columns = [] } = useQuery(api.samples.columns.queryOptions());
   return (
     <span className={`num ${classes.facts}`}>
       <strong className="mono" title="Reward">
@@ -73,8 +75,11 @@ function Facts({ sample }: { readonly sample: SampleView }) {
           {name} {number(value)}
         </span>
       ))}
-      <span title="Advantage: how much better than its group">adv {signed(advantage)}</span>
-      <span>{counted(length, 'token')}</span>
+      {figuresOf(columns, sample).map(({ name, text, title }) => (
+        <span key={name} title={title}>
+          {text}
+        </span>
+      ))}
       {typeof alignment?.firstError === 'number' && <span>first error at word {alignment.firstError + 1}</span>}
       {terminated ? (
         <span className={classes.ended}>
