@@ -48,6 +48,8 @@ export interface StoredColumn {
   readonly kind: ColumnKind;
   /** Its name in the database, where that isn't the field's in snake case. */
   readonly column?: string;
+  /** Null in the database is a field that the record doesn't have. */
+  readonly optional?: boolean;
 }
 
 export interface SampleColumn extends StoredColumn {
@@ -60,7 +62,7 @@ export interface SampleColumn extends StoredColumn {
 /** What a model wrote, wherever it is kept. */
 export const writtenColumns = {
   completion: { kind: 'text', isText: true, files: ['csv', 'parquet'] },
-  messages: { kind: 'messages', column: 'messages_json', isText: true },
+  messages: { kind: 'messages', column: 'messages_json', isText: true, optional: true },
 } as const satisfies { readonly [Name in keyof Written]-?: SampleColumn };
 
 const { completion, ...otherWritten } = writtenColumns;

@@ -8,7 +8,6 @@ type Value = string | number | null;
 /** A row as SQLite has it, by the names of its columns. */
 export type RecordRow = Readonly<Record<string, Value>>;
 
-/** Undefined: the field is left out. */
 const readers: Readonly<Record<ColumnKind, (stored: Value) => unknown>> = {
   text: (stored) => stored,
   reason: (stored) => stored,
@@ -16,7 +15,7 @@ const readers: Readonly<Record<ColumnKind, (stored: Value) => unknown>> = {
   number: (stored) => fromNull(stored as number | null),
   flag: (stored) => stored === 1,
   numbers: (stored) => parseNumbers(stored as string),
-  messages: (stored) => (stored === null ? undefined : storedList(stored as string, 'a list of messages')),
+  messages: (stored) => storedList(stored as string, 'a list of messages'),
 };
 
 function write(kind: ColumnKind, value: unknown): Value {
@@ -29,8 +28,9 @@ function write(kind: ColumnKind, value: unknown): Value {
 export type RecordColumns<R> = { readonly [Name in keyof R]-?: StoredColumn };
 
 export function recordRows<R extends object>(described: RecordColumns<R>, table: string) {
-  const fields = Object.entries<StoredColumn>(described).map(([name, { kind, column = snakeCase(name) }]) => {
-    return { ...{ name, kind, column }, read: readers[kind] };
+  const fields = Object.entries<StoredColumn>(described).map(([name, stored]) => {
+    const { kind, column = snakeCase(name), optional = false } = stored;
+    return { ...{ name, kind, column, optional }, read: readers[kind] };
   });
   const names = fields.map(({ column }) => column);
   return {
@@ -46,9 +46,9 @@ export function recordRows<R extends object>(described: RecordColumns<R>, table:
     },
     fromRow(row: RecordRow): R {
       const record: Record<string, unknown> = {};
-      for (const { name, column, read } of fields) {
-        const value = read(row[column] ?? null);
-        if (value !== undefined) record[name] = value;
+      for (const { name, column, optional, read } of fields) {
+        const stored = row[column] ?? null;
+        if (stored !== null || !optional) record[name] = read(stored);
       }
       return record as R;
     },
