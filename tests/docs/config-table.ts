@@ -1,5 +1,5 @@
 /**
- * The table of configuration fields in docs/formats.md, generated from the schema. After a change of the schema:
+ * The table of configuration fields in docs/run-yaml.md, generated from the schema. After a change of the schema:
  *
  *   node tests/docs/config-table.ts
  */
@@ -9,7 +9,7 @@ import type { FieldSchema } from '../../main/services/config/form.ts';
 import { configFields, fieldMeta, trainConfigSchema } from '../../main/trainer/config/config.ts';
 import { markdownTable, writePart } from '../../scripts/generated-part.ts';
 
-export const formatsFile = fileURLToPath(new URL('../../docs/formats.md', import.meta.url));
+export const configFile = fileURLToPath(new URL('../../docs/run-yaml.md', import.meta.url));
 
 export const CONFIG_TABLE = 'config table';
 
@@ -46,4 +46,4 @@ function bounds({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: FieldS
   return parts.length === 0 ? '' : ` ${parts.join(' and ')}`;
 }
 
-if (import.meta.main) writePart(formatsFile, CONFIG_TABLE, configTable());
+if (import.meta.main) writePart(configFile, CONFIG_TABLE, configTable());

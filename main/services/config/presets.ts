@@ -14,7 +14,7 @@ import type { HostPaths } from '../workspace/paths.ts';
 /** Fields of a configuration from a YAML file. */
 export type ConfigFields = Readonly<Record<string, unknown>>;
 
-const REMEDY = 'Give a YAML file of configuration fields, such as the run.yaml of a run; docs/formats.md lists them.';
+const REMEDY = 'Give a YAML file of configuration fields, such as the run.yaml of a run; docs/run-yaml.md lists them.';
 
 /** Reads a YAML configuration; errors name the file, the line and the field. */
 export function readConfigFile(file: string): ConfigFields {
