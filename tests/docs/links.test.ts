@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { anchorMaker } from '../../scripts/docs/links.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
@@ -26,21 +27,11 @@ function targets(text: string): string[] {
   return [...inline, ...references, ...html].map(([, target]) => target ?? '');
 }
 
-/** The anchors of a document's headings, as GitHub makes them. */
+/** The anchors of a document's headings. */
 function anchors(file: string): Set<string> {
-  const found = new Set<string>();
   const text = readFileSync(file, 'utf8').replace(/^(```|~~~).*?^\1/gms, '');
-  for (const [, heading = ''] of text.matchAll(/^#{1,6} +(.+?) *#*$/gm)) {
-    const base = heading
-      .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
-      .toLowerCase()
-      .replace(/[^\p{L}\p{N}\p{M}_\- ]/gu, '')
-      .replaceAll(' ', '-');
-    let name = base;
-    for (let n = 1; found.has(name); n++) name = `${base}-${n}`;
-    found.add(name);
-  }
-  return found;
+  const next = anchorMaker();
+  return new Set([...text.matchAll(/^#{1,6} +(.+?) *#*$/gm)].map(([, heading = '']) => next(heading)));
 }
 
 /** What is wrong with a link, or null. */
