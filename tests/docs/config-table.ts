@@ -18,10 +18,11 @@ export function configTable(): string {
   const { properties = {} } = z.toJSONSchema(trainConfigSchema, { io: 'input' });
   const rows = configFields.map((field) => {
     const schema = properties[field] as FieldSchema;
-    const { unit = '', doc } = fieldMeta(field);
-    return [code(field), code(JSON.stringify(schema.default)), allowed(schema), unit, doc];
+    const { unit, doc } = fieldMeta(field);
+    const values = unit === undefined ? allowed(schema) : `${allowed(schema)} (${unit})`;
+    return [code(field), code(JSON.stringify(schema.default)), values, doc];
   });
-  return markdownTable(['field', 'default', 'allowed', 'unit', 'meaning'], rows);
+  return markdownTable(['field', 'default', 'allowed', 'meaning'], rows);
 }
 
 function code(text: string): string {
