@@ -88,7 +88,7 @@ ${[`| none | | | | | ${heldOut(({ base }) => base)} |`, ...jumpRows, ...stageRow
 
 The collapse watch's first warning during each jump:
 
-${stories.flatMap((story) => story.jumps.map((jump) => verdictLine(story, jump))).join('\n')}
+${options.jumps.map((words) => verdictLine(stories, words)).join('\n')}
 
 Each row of the curriculum also shows how well the earlier lengths are retained (the forgetting check). An empty cell wasn't measured. Minutes of all that is in the table: ${stories.map(({ seed, backend, seconds }) => `${Math.round(seconds / 60)} for seed ${seed} (${backend})`).join(', ')}.${sessionsOf(stories)}
 
@@ -107,12 +107,18 @@ function refuseMixed(first: Story, stories: readonly Story[]): void {
   }
 }
 
-function verdictLine({ seed, options }: Story, { words, steps, verdict }: Jump): string {
-  const start = `- to ${words} words, seed ${seed}: `;
-  if (verdict !== null) return `${start}“${verdict}”`;
-  const earliest = firstFlatVerdict({ max_steps: steps, collapse_patience: options.collapse_patience });
-  const why = earliest > steps ? `; a flat reward is only called flat from step ${earliest} on` : '';
-  return `${start}none in ${steps} steps${why}`;
+/** What the watch said to the first seed in full, to the others only when. */
+function verdictLine(stories: readonly Story[], words: number): string {
+  const said = stories.flatMap(({ seed, options, jumps }, i) => {
+    const jump = jumps.find((one) => one.words === words);
+    if (jump === undefined) return [];
+    const { steps, verdict } = jump;
+    const earliest = firstFlatVerdict({ max_steps: steps, collapse_patience: options.collapse_patience });
+    const why = earliest > steps ? `; a flat reward is only called flat from step ${earliest} on` : '';
+    if (verdict === null) return [`seed ${seed} none in ${steps} steps${why}`];
+    return [`seed ${seed} ${i === 0 ? `“${verdict}”` : verdict.replace(/:.*/, '')}`];
+  });
+  return `- to ${words} words: ${said.join(', ')}`;
 }
 
 /** Stages whose learning rate isn't that of the other runs. */

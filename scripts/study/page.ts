@@ -75,14 +75,12 @@ function optionRow({ arm, runs, comparison }: Compared): string {
 
 /** The settings whose intervals include no difference, and those of which too little was measured to have intervals. */
 function nothing(compared: readonly Compared[]): string {
-  const line = ({ arm, comparison }: Compared): string =>
-    `- **${arm.name}** (${arm.about}) against ${arm.against}: ratio of seconds ${withInterval(comparison?.ratio ?? null, 2)}, difference at the end ${withInterval(comparison?.difference ?? null, 3)}`;
   const found = compared.filter(({ comparison }) => comparison !== null && didNothing(comparison));
   const open = compared.filter(({ comparison }) => comparison !== null && comparison.difference === null);
   const parts = [
     found.length === 0
       ? 'No setting: each of those that were measured differs in time, in the last score or in how often it reached the score.'
-      : `Both intervals include no difference, and the score was reached as often. With so few seeds that doesn't show that there is none.\n\n${found.map(line).join('\n')}`,
+      : `Both intervals include no difference, and the score was reached as often: ${found.map(({ arm }) => arm.name).join(', ')}. With so few seeds that doesn't show that there is none.`,
     ...(open.length === 0 ? [] : [`Too few seeds to tell: ${open.map(({ arm }) => arm.name).join(', ')}.`]),
   ];
   return (found.length === 0 && open.length > 0 ? parts.slice(1) : parts).join('\n\n');

@@ -28,7 +28,7 @@ describe('storyPage', () => {
     expect(rows).toContain('| **jump to 50 words** | the base | 8 | 0.50 → 0.50 | 0.10 → 0.60 |  | 0.500 |');
     expect(rows).toContain('| 10 words | the base | 8 | 0.60 → 0.90 | 0.10 → 0.60 | 0.990 | 0.700 |');
     expect(rows).toContain('| 50 words | 10 words | 8 | 0.70 → 0.90 | 0.10 → 0.60 | 0.990 |  |');
-    expect(rows).toContain('- to 50 words, seed 42: “step 5: identical”');
+    expect(rows).toContain('- to 50 words: seed 42 “step 5: identical”');
   });
 
   it('gives the mean of several seeds with a t-interval', () => {
@@ -36,6 +36,7 @@ describe('storyPage', () => {
     // Half a difference of 0.02, and t for one degree of freedom is 12.706.
     expect(page).toContain('| 0.990 ± 0.127 | 0.700 ± 0.000 |');
     expect(page).toContain('seeds 1, 2');
+    expect(page).toContain('- to 50 words: seed 1 “step 5: identical”, seed 2 step 5\n');
     expect(page).toContain('Minutes of all that is in the table: 10 for seed 1 (wasm), 10 for seed 2 (wasm).\n');
   });
 
@@ -74,9 +75,9 @@ describe('storyPage', () => {
       jumps: [{ ...figures, steps, words: 50, reward: [0.5, 0.5], verdict: null, held_out: { 50: 0.5 } }],
     });
     expect(storyPage([silent(8)])).toContain(
-      '- to 50 words, seed 1: none in 8 steps; a flat reward is only called flat from step 30 on\n',
+      '- to 50 words: seed 1 none in 8 steps; a flat reward is only called flat from step 30 on\n',
     );
-    expect(storyPage([silent(60)])).toContain('- to 50 words, seed 1: none in 60 steps\n');
+    expect(storyPage([silent(60)])).toContain('- to 50 words: seed 1 none in 60 steps\n');
   });
 
   it('refuses seeds of other weights or options, and to be written out of nothing', () => {
