@@ -1,6 +1,6 @@
 /**
- * What a GPU should reach, from what is counted: the bytes that a decoding step reads, and its dispatches. Estimates, for
- * docs/performance.md, until the report has run on the GPU itself. `node scripts/gpu-report/estimates.ts` prints them.
+ * What a GPU should reach, from what is counted: the bytes that a decoding step reads, and its dispatches. Estimates,
+ * until the report has run on the GPU itself. `node scripts/gpu-report/estimates.ts` prints them.
  */
 
 import type { WeightPrecision } from '../../main/tensor/weights.ts';
