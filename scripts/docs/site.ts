@@ -69,7 +69,7 @@ function listing(path: string, place: string, inside: readonly Pick<Target, 'pat
     const link = linkBetween(place, placeOf(target));
     if (target.kind === 'folder') return `<li>${name}/</li>`;
     return target.kind === 'picture'
-      ? `<li><a href="${link}">${name}</a><br><img src="${link}" alt="${name}" loading="lazy"></li>`
+      ? `<li><a href="${link}">${name}</a><br><img src="${link}" alt="" loading="lazy"></li>`
       : `<li><a href="${link}">${name}</a></li>`;
   });
   return `<h1>${path}/</h1>\n<ul>${items.join('\n')}</ul>`;
@@ -101,7 +101,7 @@ function page(place: string, title: string, content: string): string {
 </header>
 <details class="pages" open><summary>Pages</summary><nav aria-label="Pages">${nav.join('\n')}</nav></details>
 <main>
-${content}
+${content.replaceAll('<pre>', '<pre tabindex="0">')}
 </main>
 <script src="${link('minisearch.js')}"></script>
 <script src="${link('search-index.js')}"></script>

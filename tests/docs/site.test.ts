@@ -22,7 +22,7 @@ describe("the documents' site", () => {
     const files = siteFiles();
     const lost = [...files].flatMap(([place, content]) => {
       if (typeof content !== 'string' || !place.endsWith('.html')) return [];
-      const text = content.replace(/<pre>.*?<\/pre>/gs, '');
+      const text = content.replace(/<pre.*?<\/pre>/gs, '');
       return [...text.matchAll(/ (?:href|src)="([^"#]+)/g)]
         .map(([, link = '']) => link)
         .filter((link) => !/^[a-z]+:/.test(link) && !files.has(posix.join(posix.dirname(place), link)))
