@@ -20,9 +20,9 @@ export function configTable(): string {
     const schema = properties[field] as FieldSchema;
     const { unit, doc } = fieldMeta(field);
     const values = unit === undefined ? allowed(schema) : `${allowed(schema)} (${unit})`;
-    return [code(field), code(JSON.stringify(schema.default)), values, doc];
+    return [code(`${field}: ${JSON.stringify(schema.default)}`), values, doc];
   });
-  return markdownTable(['field', 'default', 'allowed', 'meaning'], rows);
+  return markdownTable(['field and default', 'allowed', 'meaning'], rows);
 }
 
 function code(text: string): string {
