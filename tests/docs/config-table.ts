@@ -20,9 +20,14 @@ export function configTable(): string {
     const schema = properties[field] as FieldSchema;
     const { unit, doc } = fieldMeta(field);
     const values = unit === undefined ? allowed(schema) : `${allowed(schema)} (${unit})`;
-    return [code(`${field}: ${JSON.stringify(schema.default)}`), values, doc];
+    return [code(`${field}: ${yaml(schema.default)}`), values, doc];
   });
   return markdownTable(['field and default', 'allowed', 'meaning'], rows);
+}
+
+/** On one line, as a run.yaml may have it. */
+function yaml(value: unknown): string {
+  return JSON.stringify(value).replaceAll('"', '').replaceAll(',', ', ');
 }
 
 function code(text: string): string {
