@@ -1,5 +1,5 @@
 /**
- * A model's completion of a prompt, from the engine that samples it to whoever shows it. Each form has the fields of the
+ * A model's completion of a prompt, from the engine that samples it to the page. Each form has the fields of the
  * one before; what only passes one on takes it by its name (`writtenOf`, `sampledFacts`).
  */
 import { z } from 'zod';
