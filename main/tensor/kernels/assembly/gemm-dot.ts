@@ -2,7 +2,7 @@
  * The matrix product C = alpha·A·Bᵀ (+ C) for few rows of A, both operands contiguous along K: dot products, nothing
  * packed, B streamed once. This is generation: a handful of sequences against weights stored [out, in].
  */
-import { floatArg, intArg, madd, pointerArg, sumLanes } from './simd';
+import { floatArg, intArg, madd, pointerArg, putOne, sumLanes } from './simd';
 import { widenLines } from './widen';
 
 /**
@@ -64,12 +64,6 @@ export function gemmDot(args: usize, tile: i32, scratch: usize): void {
       dot1x1(a + <usize>row * aRow, bRow0, depth, to, alpha, add);
     }
   }
-}
-
-// @ts-ignore: decorator
-@inline
-function put(to: usize, sum: f32, alpha: f32, add: bool): void {
-  store<f32>(to, add ? load<f32>(to) + alpha * sum : alpha * sum);
 }
 
 // @ts-ignore: decorator
@@ -142,17 +136,17 @@ function dot4x2(
     b0 += 4;
     b1 += 4;
   }
-  put(c, s00, alpha, add);
-  put(c + cColumn, s01, alpha, add);
+  putOne(c, s00, alpha, add);
+  putOne(c + cColumn, s01, alpha, add);
   c += cRow;
-  put(c, s10, alpha, add);
-  put(c + cColumn, s11, alpha, add);
+  putOne(c, s10, alpha, add);
+  putOne(c + cColumn, s11, alpha, add);
   c += cRow;
-  put(c, s20, alpha, add);
-  put(c + cColumn, s21, alpha, add);
+  putOne(c, s20, alpha, add);
+  putOne(c + cColumn, s21, alpha, add);
   c += cRow;
-  put(c, s30, alpha, add);
-  put(c + cColumn, s31, alpha, add);
+  putOne(c, s30, alpha, add);
+  putOne(c + cColumn, s31, alpha, add);
 }
 
 function dot2x4(
@@ -210,10 +204,10 @@ function dot1x4(a: usize, b0: usize, bRow: usize, depth: i32, c: usize, cColumn:
     b2 += 4;
     b3 += 4;
   }
-  put(c, s0, alpha, add);
-  put(c + cColumn, s1, alpha, add);
-  put(c + 2 * cColumn, s2, alpha, add);
-  put(c + 3 * cColumn, s3, alpha, add);
+  putOne(c, s0, alpha, add);
+  putOne(c + cColumn, s1, alpha, add);
+  putOne(c + 2 * cColumn, s2, alpha, add);
+  putOne(c + 3 * cColumn, s3, alpha, add);
 }
 
 function dot1x1(a: usize, b: usize, depth: i32, c: usize, alpha: f32, add: bool): void {
@@ -231,5 +225,5 @@ function dot1x1(a: usize, b: usize, depth: i32, c: usize, alpha: f32, add: bool)
     a += 4;
     b += 4;
   }
-  put(c, sum, alpha, add);
+  putOne(c, sum, alpha, add);
 }

@@ -6,7 +6,7 @@
  * DEPTH_BLOCK the bits are those of gemm.ts, which rounds the sums of longer ones into C part by part.
  */
 import { block4x16, block6x8 } from './micro';
-import { floatArg, intArg, pointerArg, putFour } from './simd';
+import { floatArg, intArg, pointerArg, putFour, putOne } from './simd';
 import { widenLines } from './widen';
 
 /** Bytes of a micro-kernel's block. */
@@ -82,9 +82,8 @@ function transposeEach(
 ): void {
   for (let row = firstRow; row < rows; row++) {
     for (let vector = firstVector; vector < vectors; vector++) {
-      const scaled = alpha * load<f32>(block + <usize>vector * blockRow + (<usize>row << 2));
-      const to = c + <usize>row * cRow + (<usize>vector << 2);
-      store<f32>(to, add ? load<f32>(to) + scaled : scaled);
+      const sum = load<f32>(block + <usize>vector * blockRow + (<usize>row << 2));
+      putOne(c + <usize>row * cRow + (<usize>vector << 2), sum, alpha, add);
     }
   }
 }

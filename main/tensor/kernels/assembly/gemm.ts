@@ -7,7 +7,7 @@
  */
 import { unpacked4x16, unpacked6x8 } from './gemm-rows';
 import { block4x16, block6x8 } from './micro';
-import { floatArg, intArg, pointerArg, putFour } from './simd';
+import { floatArg, intArg, pointerArg, putFour, putOne } from './simd';
 
 /** Maximum steps along K between visits to C: panels of this depth stay near the first-level cache. */
 const DEPTH_BLOCK: i32 = 576;
@@ -84,8 +84,8 @@ export function mergeBlock(
   else merge8(block, rows, to, toRow, alpha, add);
 }
 
-// If this were part of the micro-kernels, V8's register allocator would spill their
-// accumulators inside the loop, at a cost of up to a third.
+// If this were part of the micro-kernels, V8's register allocator would spill their sums inside the loop, at a cost of
+// up to a third. One loop for both widths takes 1.15 of the time where K is 16.
 
 function merge8(from: usize, rows: i32, to: usize, toRow: usize, alpha: f32, add: bool): void {
   for (let row = 0; row < rows; row++) {
@@ -119,8 +119,7 @@ function mergeEdge(
   for (let row = 0; row < rows; row++) {
     for (let column = 0; column < columns; column++) {
       const offset = <usize>column << 2;
-      const scaled = alpha * load<f32>(from + offset);
-      store<f32>(to + offset, add ? load<f32>(to + offset) + scaled : scaled);
+      putOne(to + offset, load<f32>(from + offset), alpha, add);
     }
     from += fromRow;
     to += toRow;

@@ -204,3 +204,11 @@ export function putFour(to: usize, sums: v128, alpha: f32, add: bool): void {
   const scaled = f32x4.mul(f32x4.splat(alpha), sums);
   v128.store(to, add ? f32x4.add(v128.load(to), scaled) : scaled);
 }
+
+/** The same of one sum. */
+// @ts-ignore: decorator
+@inline
+export function putOne(to: usize, sum: f32, alpha: f32, add: bool): void {
+  const scaled = alpha * sum;
+  store<f32>(to, add ? load<f32>(to) + scaled : scaled);
+}
