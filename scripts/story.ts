@@ -84,8 +84,12 @@ const { collapse_patience, learning_rate } = settings;
 const conditions: StoryConditions = {
   model_sha256: weightsDigest(resolveModel(settings.model, paths)),
   options: {
-    ...{ stages: stageWords, jumps: jumpWords, beyond, steps: settings.max_steps },
-    ...{ learning_rate, stage_learning_rates: stageWords.map((words) => stageFields(words).learning_rate) },
+    stages: stageWords,
+    jumps: jumpWords,
+    beyond,
+    steps: settings.max_steps,
+    learning_rate,
+    stage_learning_rates: stageWords.map((words) => stageFields(words).learning_rate),
     collapse_patience,
     settings: {
       preset,

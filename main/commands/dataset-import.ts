@@ -77,7 +77,9 @@ async function importData(source: string, options: ImportCommandOptions, command
   const model = modelToCheck(context, options.model);
   const rows: RowOptions = {
     model,
-    ...{ task, map: parseMapping(options.map) as Mapping, filters: options.filter.map(filterOf) },
+    task,
+    map: parseMapping(options.map) as Mapping,
+    filters: options.filter.map(filterOf),
     sample: options.sample === undefined ? null : wholeNumber('--sample', options.sample),
     dedupe: options.dedupe === true,
     splitBy: options.splitBy ?? null,
@@ -105,10 +107,18 @@ async function importData(source: string, options: ImportCommandOptions, command
       );
     for (const warning of [quoted, unwritable]) if (warning !== null) context.say(warning);
     context.out({
-      ...{ dataset_id: id, task: typeof task === 'string' ? task : task.name, mapping },
-      ...{ file: written.files.train, test_file: written.files.test },
-      ...{ rows: counts.rows, left_out: counts.leftOut, duplicates: counts.duplicates },
-      ...{ train: counts.train, test: counts.test, held_out_clean: leakage?.clean ?? null, unwritable },
+      dataset_id: id,
+      task: typeof task === 'string' ? task : task.name,
+      mapping,
+      file: written.files.train,
+      test_file: written.files.test,
+      rows: counts.rows,
+      left_out: counts.leftOut,
+      duplicates: counts.duplicates,
+      train: counts.train,
+      test: counts.test,
+      held_out_clean: leakage?.clean ?? null,
+      unwritable,
     });
   } finally {
     store.close();

@@ -169,8 +169,13 @@ function writeStage(
   context.print(`${files.train}: ${counted(train.length, 'pair')}; ${files.test}: ${test.length}`);
   return [
     {
-      ...{ words, file: files.train, test_file: files.test, train: train.length, test: test.length },
-      ...{ held_out_clean: clean, unwritable },
+      words,
+      file: files.train,
+      test_file: files.test,
+      train: train.length,
+      test: test.length,
+      held_out_clean: clean,
+      unwritable,
     },
   ];
 }

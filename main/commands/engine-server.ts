@@ -227,9 +227,16 @@ function launcherOf(options: LauncherOptions): ServerLauncher | undefined {
     const { entrypoint, workingDir, pip = [], cpus, gpus } = options;
     requireOptions('--ray', { entrypoint });
     return checked({
-      ...{ kind: 'ray', dashboard: ray, allowPlain: options.allowPlainHttp === true, entrypoint, pip, ...limits },
-      ...{ workingDir: workingDir === undefined ? null : resolve(workingDir), env: variables(options.env) },
-      ...{ cpus: Number(cpus ?? 0), gpus: Number(gpus ?? 0) },
+      kind: 'ray',
+      dashboard: ray,
+      allowPlain: options.allowPlainHttp === true,
+      entrypoint,
+      pip,
+      ...limits,
+      workingDir: workingDir === undefined ? null : resolve(workingDir),
+      env: variables(options.env),
+      cpus: Number(cpus ?? 0),
+      gpus: Number(gpus ?? 0),
     });
   }
   if (hf !== undefined) {

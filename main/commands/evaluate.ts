@@ -75,9 +75,16 @@ async function evaluate(options: EvaluateCommandOptions, command: Command): Prom
   printTable(context, result, done.backend);
   const { n, mean_alignment, low, high, exact_match, by_words } = result.summary;
   context.out({
-    ...{ task: 'interleave', n, mean_alignment, low, high, exact_match, by_words },
+    task: 'interleave',
+    n,
+    mean_alignment,
+    low,
+    high,
+    exact_match,
+    by_words,
     items: result.items.map(({ id, completion, alignment }) => ({ id, completion, alignment })),
-    ...{ backend: done.backend, seconds: result.seconds },
+    backend: done.backend,
+    seconds: result.seconds,
   });
 }
 
@@ -110,10 +117,13 @@ async function evaluateByReward(
   context.print(`${items.length} ${prompts} in ${formatDuration(seconds)} on ${done.backend}`);
   if (rewardCost !== undefined) context.print(paidLine(rewardCost));
   context.out({
-    ...{ task, ...summary, ...(success !== undefined && { success_rate: success.mean }) },
+    task,
+    ...summary,
+    ...(success !== undefined && { success_rate: success.mean }),
     ...(rewardCost !== undefined && { reward_cost: rewardCost }),
     items: items.map(({ id, completion, metrics }) => ({ id, completion, ...metrics })),
-    ...{ backend: done.backend, seconds },
+    backend: done.backend,
+    seconds,
   });
 }
 

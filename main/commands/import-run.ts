@@ -28,7 +28,8 @@ async function importFrom(dir: string, { name, config }: ImportRunOptions, comma
   try {
     const given = config === undefined ? {} : { config: parseConfig(readConfigChoice(config, hostPaths()), config) };
     const run = await importRun(store, resolve(dir), {
-      ...{ paths: hostPaths(), ...given },
+      paths: hostPaths(),
+      ...given,
       ...(name === undefined ? {} : { name }),
     });
     context.print(

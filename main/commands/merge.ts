@@ -43,7 +43,11 @@ async function merge(options: MergeCommandOptions, command: Command): Promise<vo
   const context = commandContext(command);
   const { model, output, base, dtype, gguf, dataset } = options;
   const request = {
-    ...{ model, output, paths: hostPaths(), backend: backendChoice(context.backend), threads: context.threads },
+    model,
+    output,
+    paths: hostPaths(),
+    backend: backendChoice(context.backend),
+    threads: context.threads,
     ...(base === undefined ? {} : { base }),
     ...(dtype === undefined ? {} : { dtype }),
     ...(gguf === undefined ? {} : { gguf }),

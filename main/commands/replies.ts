@@ -111,13 +111,11 @@ function report(
     seconds: Number(seconds.toFixed(1)),
     checks: split.checks,
     runs: outcomes.map(({ run, outcome }) => ({
-      ...{
-        name: run,
-        run_id: outcome.runId,
-        state: outcome.state,
-        steps: outcome.step,
-        checkpoint: outcome.checkpoint,
-      },
+      name: run,
+      run_id: outcome.runId,
+      state: outcome.state,
+      steps: outcome.step,
+      checkpoint: outcome.checkpoint,
     })),
     comparison: comparison === null ? null : numbersOf(comparison),
     files,

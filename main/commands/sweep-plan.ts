@@ -39,7 +39,9 @@ export function readPlan(
   };
   const plan = parsePlan(
     {
-      ...{ name: 'Sweep', ...own, fields },
+      name: 'Sweep',
+      ...own,
+      fields,
       ...(options.name !== undefined && { name: options.name }),
       ...(options.random !== undefined && { search: 'random' }),
       ...(options.trials !== undefined && { trials: wholeNumber('--trials', options.trials) }),

@@ -56,7 +56,10 @@ export function renderMessages(input: ChatInput, messages: readonly RenderedMess
       strftime_now: dateFunction(pinnedDay),
       ...specialTokens(config),
       ...kwargs,
-      ...{ messages, tools: null, documents: null, add_generation_prompt: ready },
+      messages,
+      tools: null,
+      documents: null,
+      add_generation_prompt: ready,
     });
   } catch (cause) {
     throw takesNoSystem(input, messages) ? systemRefused(folder, cause as Error) : cannotRender(folder, cause as Error);

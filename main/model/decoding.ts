@@ -75,7 +75,13 @@ function decodeModel(model: Model, adapter: Adapter | null): DecodeModel | null 
       const [gate, up] = layer.gateUp.map(linear) as [DecodeLinear, DecodeLinear];
       return {
         inputNorm: (layer.attentionNorms.before as Parameter<tf.Tensor1D>).value,
-        ...{ q, k, v, o: linear(layer.o), gate, up, down: linear(layer.down) },
+        q,
+        k,
+        v,
+        o: linear(layer.o),
+        gate,
+        up,
+        down: linear(layer.down),
         qNorm: layer.qNorm?.value ?? null,
         kNorm: layer.kNorm?.value ?? null,
         postNorm: (layer.mlpNorms.before as Parameter<tf.Tensor1D>).value,

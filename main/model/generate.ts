@@ -184,11 +184,11 @@ function inTurns(flight: Flight, first: ReadContext, { maxTurnTokens, answer }: 
         const { prompt = 0, generation = 0 } = batch[row] ?? {};
         const ids = own[i] ?? [];
         return {
-          ...{ completion: prompt * options.numGenerations + generation, turn, ids },
-          ...{
-            terminated: ends.has(ids.at(-1) ?? -1),
-            room: options.maxNewTokens - (sequences[row] as number[]).length,
-          },
+          completion: prompt * options.numGenerations + generation,
+          turn,
+          ids,
+          terminated: ends.has(ids.at(-1) ?? -1),
+          room: options.maxNewTokens - (sequences[row] as number[]).length,
         };
       });
       const answers = answer(ended);

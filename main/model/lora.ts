@@ -68,8 +68,11 @@ export function isModule(name: string, target: string): boolean {
 
 /** The one matrix of Phi-3 that holds a layer of other architectures. */
 const FUSED: Readonly<Record<string, string>> = {
-  ...{ q_proj: 'qkv_proj', k_proj: 'qkv_proj', v_proj: 'qkv_proj' },
-  ...{ gate_proj: 'gate_up_proj', up_proj: 'gate_up_proj' },
+  q_proj: 'qkv_proj',
+  k_proj: 'qkv_proj',
+  v_proj: 'qkv_proj',
+  gate_proj: 'gate_up_proj',
+  up_proj: 'gate_up_proj',
 };
 
 /** A configuration's target modules as the model has them. */

@@ -48,7 +48,8 @@ export function openMergedModel(base: string, adapter: string | null): MergedMod
     const width = shape.slice(1).reduce((a, b) => a * b, 1);
     const add = addends.get(name);
     return {
-      ...{ name, shape },
+      name,
+      shape,
       *pieces(unit = 1) {
         const source = weights.source(name, shape);
         const each = unit * Math.max(1, Math.floor(PIECE / (width * unit)));

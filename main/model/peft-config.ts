@@ -76,7 +76,9 @@ export function parseAdapterConfig(value: unknown, origin: string): PeftConfig {
   const layers = raw.layers_to_transform ?? null;
   return {
     strength: {
-      ...{ r: raw.r, alpha: raw.lora_alpha, useRslora: raw.use_rslora },
+      r: raw.r,
+      alpha: raw.lora_alpha,
+      useRslora: raw.use_rslora,
       ...patterns('rankPattern', raw.rank_pattern, origin),
       ...patterns('alphaPattern', raw.alpha_pattern, origin),
     },

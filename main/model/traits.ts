@@ -19,9 +19,15 @@ export const FAMILIES =
 
 /** The class of transformers that each is loaded by. */
 export const ARCHITECTURES: Readonly<Record<ModelType, string>> = {
-  ...{ llama: 'LlamaForCausalLM', mistral: 'MistralForCausalLM', qwen2: 'Qwen2ForCausalLM' },
-  ...{ qwen3: 'Qwen3ForCausalLM', smollm3: 'SmolLM3ForCausalLM', phi3: 'Phi3ForCausalLM' },
-  ...{ gemma3_text: 'Gemma3ForCausalLM', olmo2: 'Olmo2ForCausalLM', granite: 'GraniteForCausalLM' },
+  llama: 'LlamaForCausalLM',
+  mistral: 'MistralForCausalLM',
+  qwen2: 'Qwen2ForCausalLM',
+  qwen3: 'Qwen3ForCausalLM',
+  smollm3: 'SmolLM3ForCausalLM',
+  phi3: 'Phi3ForCausalLM',
+  gemma3_text: 'Gemma3ForCausalLM',
+  olmo2: 'Olmo2ForCausalLM',
+  granite: 'GraniteForCausalLM',
 };
 
 /** RoPE of Phi-3 within its original context: each frequency is divided by a factor, cos and sin are multiplied. */
@@ -67,9 +73,22 @@ export interface Traits {
 
 /** Llama. */
 export const PLAIN_TRAITS: Traits = {
-  ...{ norms: 'before', unitOffset: false, qkNormOver: 'head', activation: 'silu', mlpBias: false },
-  ...{ fusedProjections: false, attentionScale: null, embeddingScale: 1, residualScale: 1, logitsScale: 1 },
-  ...{ rotaryDim: null, longRope: null, noRopeLayers: [], windowLayers: [], window: null, localRopeTheta: null },
+  norms: 'before',
+  unitOffset: false,
+  qkNormOver: 'head',
+  activation: 'silu',
+  mlpBias: false,
+  fusedProjections: false,
+  attentionScale: null,
+  embeddingScale: 1,
+  residualScale: 1,
+  logitsScale: 1,
+  rotaryDim: null,
+  longRope: null,
+  noRopeLayers: [],
+  windowLayers: [],
+  window: null,
+  localRopeTheta: null,
 };
 
 /** Whether an architecture computes what Llama, Qwen2 and Qwen3 do; its window is another matter. */
@@ -92,7 +111,9 @@ export const ropeBase = z.number().min(1).max(1e30);
 const factor = z.number().min(1e-15).max(1e15);
 const multiplier = z.number().min(-1e15).max(1e15);
 const ropeFields = {
-  ...{ rope_type: z.string().optional(), type: z.string().optional(), rope_theta: ropeBase.optional() },
+  rope_type: z.string().optional(),
+  type: z.string().optional(),
+  rope_theta: ropeBase.optional(),
   factor: factor.nullish(),
   low_freq_factor: factor.optional(),
   high_freq_factor: factor.optional(),
@@ -189,7 +210,9 @@ function ownTraits(raw: RawTraits): Partial<Traits> {
       };
     case 'gemma3_text':
       return {
-        ...{ norms: 'both', unitOffset: true, activation: 'gelu_tanh' },
+        norms: 'both',
+        unitOffset: true,
+        activation: 'gelu_tanh',
         attentionScale: raw.query_pre_attn_scalar ** -0.5,
         embeddingScale: Math.sqrt(raw.hidden_size),
         localRopeTheta: raw.rope_parameters?.sliding_attention?.rope_theta ?? raw.rope_local_base_freq,

@@ -102,7 +102,11 @@ export function openSamplesTable(db: Db) {
       recordFacts.all(runId, recordId).map(factRows.fromRow),
     rewardsByStep: (runId: number): StepRewards[] =>
       rewards.all(runId).map(({ step, n, mean, lowest, highest }) => ({
-        ...{ step, n, mean: fromNull(mean), lowest: fromNull(lowest), highest: fromNull(highest) },
+        step,
+        n,
+        mean: fromNull(mean),
+        lowest: fromNull(lowest),
+        highest: fromNull(highest),
       })),
     /** The run of the newest stored completion. */
     newestRun: (): number | undefined => newest.get(),

@@ -28,8 +28,19 @@ const YEAR_OF_DATE =
   /\b(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]*\.?,?(?:\s+\d{1,2}(?:st|nd|rd|th)?,?)?\s+$/i;
 const SCALE = /^(?:[\s\u00a0]?(hundred|thousand|million|billion|trillion)\b|(百|千|万|萬|만|亿|億|억))/iu;
 const SCALES: Readonly<Record<string, number>> = {
-  ...{ hundred: 2, thousand: 3, million: 6, billion: 9, trillion: 12, 百: 2, 千: 3, 万: 4, 萬: 4, 만: 4 },
-  ...{ 亿: 8, 億: 8, 억: 8 },
+  hundred: 2,
+  thousand: 3,
+  million: 6,
+  billion: 9,
+  trillion: 12,
+  百: 2,
+  千: 3,
+  万: 4,
+  萬: 4,
+  만: 4,
+  亿: 8,
+  億: 8,
+  억: 8,
 };
 
 interface Run {

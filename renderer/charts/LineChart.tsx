@@ -91,7 +91,19 @@ export function LineChart({
   useLayoutEffect(() => onHover(hovered.current), [onHover]);
   const shown = !asTable && aligned.x.length > 0;
   const plot = usePlot(host, {
-    ...{ series, columns, aligned, log, stacked, height, inView, overlays, range, format, group, onHover, onPick },
+    series,
+    columns,
+    aligned,
+    log,
+    stacked,
+    height,
+    inView,
+    overlays,
+    range,
+    format,
+    group,
+    onHover,
+    onPick,
   });
   const image = (): Promise<Blob> => {
     const canvas = host.current?.querySelector('canvas');

@@ -24,7 +24,9 @@ export function RunCurve({ detail, title, height }: RunCurveProps) {
   const series = useMemo((): readonly ChartSeries[] => {
     const reward = data?.reward ?? [];
     const train: ChartSeries = {
-      ...{ id: 'train', label: 'train', colour: 'strand-a' },
+      id: 'train',
+      label: 'train',
+      colour: 'strand-a',
       x: reward.map(({ firstStep }) => firstStep),
       y: reward.map(({ mean }) => mean),
     };

@@ -7,7 +7,10 @@ import type { ChartSeries } from './series.ts';
 /** The held-out score at each evaluated step. */
 export function heldOutSeries(evaluations: RunDetail['evaluations']): ChartSeries {
   return {
-    ...{ id: 'held-out', label: 'held-out', colour: 'strand-b', look: 'points' },
+    id: 'held-out',
+    label: 'held-out',
+    colour: 'strand-b',
+    look: 'points',
     x: evaluations.map(({ step }) => step),
     y: evaluations.map(({ mean }) => mean),
   };

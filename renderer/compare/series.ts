@@ -50,7 +50,9 @@ export function stepSeries(
     .map(([id, { label, points }], i) => {
       const inOrder = points.toSorted((a, b) => a.step - b.step);
       return {
-        ...{ id: `run-${id}`, label, ...lookOf(i + 1) },
+        id: `run-${id}`,
+        label,
+        ...lookOf(i + 1),
         x: inOrder.map(({ step }) => step),
         y: inOrder.map(({ summary }) => summary.mean_alignment),
         low: inOrder.map(({ summary }) => summary.low),
@@ -82,7 +84,9 @@ export function lengthSeries(models: readonly ComparedModel[]): readonly ChartSe
     const parts = Object.entries(summary.by_words).map(([words, part]) => ({ words: Number(words), ...part }));
     return [
       {
-        ...{ id: reference, label: labels[position] ?? '', ...lookOf(position) },
+        id: reference,
+        label: labels[position] ?? '',
+        ...lookOf(position),
         x: parts.map(({ words }) => words),
         y: parts.map(({ mean_alignment }) => mean_alignment),
         low: parts.map(({ low }) => low),

@@ -18,8 +18,12 @@ export interface Shared {
 
 const AT_EACH = 'Set at each stage.';
 const OF_A_STAGE = {
-  ...{ dataset: AT_EACH, eval_dataset: AT_EACH, max_steps: AT_EACH, from_checkpoint: AT_EACH },
-  ...{ eval_steps: AT_EACH, save_steps: AT_EACH },
+  dataset: AT_EACH,
+  eval_dataset: AT_EACH,
+  max_steps: AT_EACH,
+  from_checkpoint: AT_EACH,
+  eval_steps: AT_EACH,
+  save_steps: AT_EACH,
   task: 'Stages of a curriculum are always of the task interleave.',
 };
 

@@ -104,7 +104,12 @@ export function StagePanel(props: StagePanelProps) {
 /** Adds a planned stage with the same settings right after this one. */
 async function duplicate({ name, words, datasetId, steps, promotion, config, position }: StageView): Promise<void> {
   const { stageId } = await client.stages.add({
-    ...{ name: `${name} copy`, words, datasetId, steps, promotion, config: { ...config } },
+    name: `${name} copy`,
+    words,
+    datasetId,
+    steps,
+    promotion,
+    config: { ...config },
   });
   await client.stages.move({ stageId, to: position + 1 });
 }

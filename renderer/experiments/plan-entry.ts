@@ -28,8 +28,14 @@ export interface PlanEntry {
 }
 
 export const emptyPlan: PlanEntry = {
-  ...{ name: 'Sweep', search: 'grid', trials: 10, seeds: '42, 43, 44', varied: [] },
-  ...{ halving: false, minSteps: 10, factor: 3 },
+  name: 'Sweep',
+  search: 'grid',
+  trials: 10,
+  seeds: '42, 43, 44',
+  varied: [],
+  halving: false,
+  minSteps: 10,
+  factor: 3,
 };
 
 /** What the form opens with; a sweep over a run's settings is named after it. */

@@ -180,13 +180,18 @@ function laneOf(lane: Lane | null, mode: Form['mode'], model: string | undefined
 function requestOf(form: Form, template: string | undefined, from: RecordsFrom | undefined): Request {
   const { a, b, words, task, index, temperature, seed, samples, maxTokens } = form;
   const sampling = {
-    ...{ temperature, seed, samples: temperature === 0 ? 1 : samples },
+    temperature,
+    seed,
+    samples: temperature === 0 ? 1 : samples,
     ...(maxTokens !== null && { maxTokens }),
   };
   if (form.mode === 'record')
     return { kind: 'record', task, index, from: from ?? { datasetId: null, side: 'train' }, ...sampling };
   return {
-    ...{ kind: 'texts', a, b, ...sampling },
+    kind: 'texts',
+    a,
+    b,
+    ...sampling,
     ...(words !== null && { words }),
     ...(template !== undefined && { template }),
   };

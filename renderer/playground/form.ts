@@ -38,9 +38,19 @@ export const MAX_LANES = 4;
 export const MAX_SAMPLES = 16;
 
 export const emptyForm: Form = {
-  ...{ mode: 'texts', task: '', from: null, index: 0 },
-  ...{ a: '', b: '', words: null, template: null },
-  ...{ temperature: 0, seed: 42, samples: 1, maxTokens: null, models: ['', ''] },
+  mode: 'texts',
+  task: '',
+  from: null,
+  index: 0,
+  a: '',
+  b: '',
+  words: null,
+  template: null,
+  temperature: 0,
+  seed: 42,
+  samples: 1,
+  maxTokens: null,
+  models: ['', ''],
 };
 
 const STORED = 'braid.playground';

@@ -51,7 +51,8 @@ function Norms({ norms }: { readonly norms: ChartData }) {
         corner="model and layer"
         columns={columns}
         rows={rows.map(({ label, values }) => ({
-          ...{ key: label, label },
+          key: label,
+          label,
           cells: values.map((value, i) =>
             value === null
               ? null

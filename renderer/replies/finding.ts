@@ -34,7 +34,8 @@ export function findingOf(report: Pick<ReportView, 'numbers'> | null | undefined
   if (row.winner === best.model) {
     const against = best.model === base ? second.model : base;
     return {
-      ...{ kind: 'good', limits },
+      kind: 'good',
+      limits,
       sentence: `${label} writes the best replies ${posts}: ${reward}, ${gain(over(against))} against ${modelLabel(against)}; it beats every other model significantly.`,
     };
   }
@@ -43,12 +44,14 @@ export function findingOf(report: Pick<ReportView, 'numbers'> | null | undefined
   const open = ranked.slice(1).find(({ model }) => over(model)?.significant !== true) ?? second;
   if (overBase?.significant === true && overBase.mean > 0)
     return {
-      ...{ kind: 'good', limits },
+      kind: 'good',
+      limits,
       sentence: `${label} improves on ${modelLabel(base)} ${posts}: ${reward}, ${gain(overBase)}; its lead over ${modelLabel(open.model)}, ${gain(over(open.model))}, is not significant after correction.`,
     };
   if (best.model === base)
     return {
-      ...{ kind: 'open', limits },
+      kind: 'open',
+      limits,
       sentence: `No method is significantly better than ${label} ${posts}: it has the highest ${reward}, and ${modelLabel(second.model)} comes next at ${mean(second.mean)}.`,
     };
   const differs = row.pairs.some(({ significant }) => significant);
@@ -56,7 +59,8 @@ export function findingOf(report: Pick<ReportView, 'numbers'> | null | undefined
     ? `${label} has the highest ${reward} ${posts}`
     : `No model is significantly better than another ${posts}: ${label} has the highest ${reward}`;
   return {
-    ...{ kind: 'open', limits },
+    kind: 'open',
+    limits,
     sentence: `${start}, but its difference from ${modelLabel(base)}, ${gain(overBase)}, can be chance.`,
   };
 }

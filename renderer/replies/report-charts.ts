@@ -69,7 +69,10 @@ export function reportCharts(charts: readonly ChartData[]): readonly ReportChart
     const models = [...new Set(rows.map(([model]) => String(model)))];
     return [
       {
-        ...{ name, title: kind.title, about: kind.about, xName: head[1] ?? 'step' },
+        name,
+        title: kind.title,
+        about: kind.about,
+        xName: head[1] ?? 'step',
         ...(kind.unit !== undefined && { unit: kind.unit }),
         series: models.map((model, i) => seriesOf(model, i, rows)),
         lines: kind.lines ?? [],
@@ -94,7 +97,11 @@ function seriesOf(model: string, place: number, rows: ChartData['rows']): ChartS
   const column = (at: number): (number | null)[] => own.map((row) => (typeof row[at] === 'number' ? row[at] : null));
   const [x, low, high] = [column(1).map((value) => value ?? 0), column(3), column(4)];
   return {
-    ...{ id: model, label: modelLabel(model), colour: colourOfModel(model, place), x, y: column(2) },
+    id: model,
+    label: modelLabel(model),
+    colour: colourOfModel(model, place),
+    x,
+    y: column(2),
     ...(model === 'baseline' && { look: 'dashed' as const }),
     ...(low.some((value) => value !== null) && { low, high }),
   };

@@ -73,7 +73,8 @@ export function checklistVerdicts(items: ReplyChecklist['items']): readonly Chec
   return items.map(({ name, state, detail, next }) => ({
     verdict: verdictOf[state],
     name: pointNames[name],
-    ...{ detail, next },
+    detail,
+    next,
   }));
 }
 

@@ -56,9 +56,19 @@ export function toRows(
     // What an engine and judges cost is summed up on the run's page.
     const hasOwnPrice = run.latest['engine/cost'] !== undefined || run.latest.reward_cost !== undefined;
     return {
-      ...{ id: run.id, name: run.name, reason: run.reason, model: run.model, method: run.method },
-      ...{ parentRunId: run.parentRunId, createdAt: run.createdAt, tags: run.tags, baseline, heldOut },
-      ...{ role: run.role, stage: stageNames.get(run.stageId ?? 0) ?? null, seconds },
+      id: run.id,
+      name: run.name,
+      reason: run.reason,
+      model: run.model,
+      method: run.method,
+      parentRunId: run.parentRunId,
+      createdAt: run.createdAt,
+      tags: run.tags,
+      baseline,
+      heldOut,
+      role: run.role,
+      stage: stageNames.get(run.stageId ?? 0) ?? null,
+      seconds,
       cost: hasOwnPrice || seconds === null ? null : costText(seconds, price),
       state: now?.state ?? run.state,
       dataset:

@@ -29,7 +29,10 @@ function summarise(group: number, samples: readonly SampleFacts[]): PromptGroup 
   const rewards = samples.map(({ reward }) => reward).filter((reward) => !Number.isNaN(reward));
   const [lowest, highest] = [smallest(rewards), largest(rewards)];
   return {
-    ...{ group, samples, lowest, highest },
+    group,
+    samples,
+    lowest,
+    highest,
     recordId: samples[0]?.recordId ?? '',
     mean: rewards.reduce((sum, reward) => sum + reward, 0) / rewards.length,
     // Of equal rewards, diversity alone can give advantages (polychromic-grpo).

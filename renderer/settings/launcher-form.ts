@@ -30,9 +30,22 @@ export interface LauncherFields {
 }
 
 const EMPTY: LauncherFields = {
-  ...{ kind: 'none', command: '', host: '', port: null, dashboard: 'http://127.0.0.1:8265', allowPlain: false },
-  ...{ workingDir: '', pip: '', env: '', cpus: 0, gpus: 0, namespace: '', image: '', flavor: '' },
-  ...{ idleMinutes: 30, maxHours: 12 },
+  kind: 'none',
+  command: '',
+  host: '',
+  port: null,
+  dashboard: 'http://127.0.0.1:8265',
+  allowPlain: false,
+  workingDir: '',
+  pip: '',
+  env: '',
+  cpus: 0,
+  gpus: 0,
+  namespace: '',
+  image: '',
+  flavor: '',
+  idleMinutes: 30,
+  maxHours: 12,
 };
 
 /** The fields of a launcher; null: none. */

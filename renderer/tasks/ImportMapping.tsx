@@ -30,9 +30,7 @@ interface Options {
   readonly filterValue: string;
 }
 
-const usual: Options = {
-  ...{ testShare: 0.1, splitBy: '', sample: null, dedupe: true, filterColumn: '', filterValue: '' },
-};
+const usual: Options = { testShare: 0.1, splitBy: '', sample: null, dedupe: true, filterColumn: '', filterValue: '' };
 
 const WAIT_MS = 250;
 
@@ -44,8 +42,13 @@ export function ImportMapping({ task, source }: ImportMappingProps) {
   const [heldOut, setHeldOut] = useState<HeldOutChoice>({ kind: 'part', upload: null });
   const change = (part: Partial<Options>): void => setOptions({ ...options, ...part });
   const asked = {
-    ...{ uploadId: source.uploadId, task, map, dedupe: options.dedupe },
-    ...{ testUploadId: heldOut.upload?.uploadId ?? null, sample: options.sample, splitBy: options.splitBy || null },
+    uploadId: source.uploadId,
+    task,
+    map,
+    dedupe: options.dedupe,
+    testUploadId: heldOut.upload?.uploadId ?? null,
+    sample: options.sample,
+    splitBy: options.splitBy || null,
     // Nothing is held out until the file or split is chosen: the dataset can't be created before.
     testShare: heldOut.kind === 'part' ? options.testShare : 0,
     filters: options.filterColumn === '' ? [] : [{ column: options.filterColumn, value: options.filterValue }],

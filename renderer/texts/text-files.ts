@@ -2,8 +2,16 @@
 import type { TextEnding } from '../../main/api/contract/index.ts';
 
 const endings: Readonly<Record<TextEnding, true>> = {
-  ...{ '.txt': true, '.md': true, '.markdown': true, '.html': true, '.htm': true, '.docx': true, '.pdf': true },
-  ...{ '.json': true, '.jsonl': true, '.ndjson': true },
+  '.txt': true,
+  '.md': true,
+  '.markdown': true,
+  '.html': true,
+  '.htm': true,
+  '.docx': true,
+  '.pdf': true,
+  '.json': true,
+  '.jsonl': true,
+  '.ndjson': true,
 };
 const all: readonly string[] = [...Object.keys(endings), '.zip'];
 

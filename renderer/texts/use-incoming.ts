@@ -86,7 +86,11 @@ export function useIncoming(): Incoming {
 
   return useMemo(
     () => ({
-      ...{ opened, refused, ...options, error, take },
+      opened,
+      refused,
+      ...options,
+      error,
+      take,
       what: wanted === null ? null : inWords(wanted),
       reading: isPending,
       preview: data ?? null,

@@ -112,8 +112,18 @@ function samplesOf(progress: number): readonly Sample[] {
 
 function evaluationOf(runId: number, step: number, progress: number) {
   return {
-    ...{ runId, checkpointId: null, model: 'tiny', dataset: 'datasets/10words.test.jsonl', step, n: 32 },
-    ...{ mean: 0.5 + 0.45 * progress, low: 0.45, high: 1, exactMatch: progress / 2, metrics: {}, duringTraining: true },
+    runId,
+    checkpointId: null,
+    model: 'tiny',
+    dataset: 'datasets/10words.test.jsonl',
+    step,
+    n: 32,
+    mean: 0.5 + 0.45 * progress,
+    low: 0.45,
+    high: 1,
+    exactMatch: progress / 2,
+    metrics: {},
+    duringTraining: true,
   };
 }
 

@@ -107,8 +107,16 @@ async function measuredSeconds(of: Case, threads: number): Promise<number> {
 /** Seconds of each timed step, after one that warms up; `onStep` is called after that one, too. */
 async function steps(of: Case, threads: number, onStep: () => void = () => undefined): Promise<readonly number[]> {
   const job: BenchJob = {
-    ...{ kind: 'bench', backend: 'wasm', threads, kernelsFile, ...of },
-    ...{ baseWeights: 'auto', steps: STEPS, warmup: 1, seed: 42, roofline: false },
+    kind: 'bench',
+    backend: 'wasm',
+    threads,
+    kernelsFile,
+    ...of,
+    baseWeights: 'auto',
+    steps: STEPS,
+    warmup: 1,
+    seed: 42,
+    roofline: false,
   };
   const { times } = await runBenchJob(job, {
     backend: { name: 'wasm', threads },

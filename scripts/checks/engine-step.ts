@@ -34,13 +34,28 @@ if (url === undefined || baseModel === undefined || model === undefined || datas
 const LEARNING_RATE = 1e-3;
 const root = mkdtempSync(join(tmpdir(), 'braid-step-'));
 const config = parseConfig({
-  ...{ engine: 'check', dataset: resolve(dataset), model: resolve(model), use_peft: true, lora_r: 8, lora_alpha: 32 },
-  ...{ num_generations: 4, per_device_train_batch_size: 8, learning_rate: LEARNING_RATE, max_grad_norm: 0 },
+  engine: 'check',
+  dataset: resolve(dataset),
+  model: resolve(model),
+  use_peft: true,
+  lora_r: 8,
+  lora_alpha: 32,
+  num_generations: 4,
+  per_device_train_batch_size: 8,
+  learning_rate: LEARNING_RATE,
+  max_grad_norm: 0,
 });
 const start: TrainerStart = {
-  ...{ kind: 'start', task: 'interleave', rewardWorker: '', config, modelFolder: resolve(model), evalRecords: [] },
+  kind: 'start',
+  task: 'interleave',
+  rewardWorker: '',
+  config,
+  modelFolder: resolve(model),
+  evalRecords: [],
   records: readDataset(resolve(dataset), openTask('interleave', '')).slice(0, 8),
-  ...{ outputDir: root, resumeFrom: null, estimate: null },
+  outputDir: root,
+  resumeFrom: null,
+  estimate: null,
   kernelsFile: join(import.meta.dirname, '../../out/kernels/kernels.wasm'),
 };
 
@@ -111,13 +126,21 @@ try {
   const share = (limit: number): number => differences.filter((value) => !(value <= limit)).length / differences.length;
   const tokens = generation.completions.reduce((sum, { ids }) => sum + ids.length, 0);
   const report = {
-    ...{ rule: remote.rule, tokens, logps_before: farthestRows(there.before, here.before) },
-    ...{ loss_here: here.loss, loss: Math.abs(there.loss - here.loss) },
-    ...{ grad_norm_here: here.gradNorm, grad_norm: Math.abs(there.gradNorm / here.gradNorm - 1) },
-    ...{ logps_after: farthestRows(there.after, here.after), logps_moved: farthestRows(here.before, here.after) },
+    rule: remote.rule,
+    tokens,
+    logps_before: farthestRows(there.before, here.before),
+    loss_here: here.loss,
+    loss: Math.abs(there.loss - here.loss),
+    grad_norm_here: here.gradNorm,
+    grad_norm: Math.abs(there.gradNorm / here.gradNorm - 1),
+    logps_after: farthestRows(there.after, here.after),
+    logps_moved: farthestRows(here.before, here.after),
     adapter: {
-      ...{ tensors: theirs.size, same_names: [...theirs.keys()].join() === [...mine.keys()].join() },
-      ...{ numbers: differences.length, moved, largest: differences.reduce((a, b) => Math.max(a, b), 0) },
+      tensors: theirs.size,
+      same_names: [...theirs.keys()].join() === [...mine.keys()].join(),
+      numbers: differences.length,
+      moved,
+      largest: differences.reduce((a, b) => Math.max(a, b), 0),
       mean: differences.reduce((sum, value) => sum + value, 0) / differences.length,
       share_above: { '1e-6': share(1e-6), '1e-5': share(1e-5), '1e-4': share(1e-4) },
     },

@@ -27,7 +27,11 @@ export function besideTrl(python: string): readonly string[] {
 /** A program's output, or in its place why there is none. */
 function said(program: string, args: readonly string[]): string {
   const { stdout, stderr, status, error } = spawnSync(program, args, {
-    ...{ cwd: root, encoding: 'utf8', timeout: MOST_MS, killSignal: 'SIGKILL', maxBuffer: 2 ** 26 },
+    cwd: root,
+    encoding: 'utf8',
+    timeout: MOST_MS,
+    killSignal: 'SIGKILL',
+    maxBuffer: 2 ** 26,
   });
   if (status === 0) return stdout.trim();
   const why = error?.message ?? stderr.trim().split('\n').at(-1) ?? '';

@@ -29,9 +29,13 @@ export function runSuite(suite: readonly string[], { entry, mostMs }: SuiteRunne
     process.execPath,
     [entry, 'run', ...suite, '--reporter=default'],
     {
-      ...{ cwd: root, env: { ...process.env, BRAID_TEST_GPU: 'real' }, encoding: 'utf8', maxBuffer: 2 ** 28 },
+      cwd: root,
+      env: { ...process.env, BRAID_TEST_GPU: 'real' },
+      encoding: 'utf8',
+      maxBuffer: 2 ** 28,
       // One that hangs in a driver doesn't hear a polite signal.
-      ...{ timeout: mostMs, killSignal: 'SIGKILL' },
+      timeout: mostMs,
+      killSignal: 'SIGKILL',
     },
   );
   const name = suite.join(' ');

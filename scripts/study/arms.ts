@@ -45,13 +45,22 @@ const reused = { num_iterations: 4 };
 const kl = { beta: 0.04 };
 
 const option = (name: string, about: string, settings: Partial<ArmStage>, against: string | null = 'plain'): Arm => ({
-  ...{ name, about, against, aim: 10, evaluated: 'in the run' },
+  name,
+  about,
+  against,
+  aim: 10,
+  evaluated: 'in the run',
   stages: [{ ...ten, ...settings }],
 });
 const far = (name: string, about: string, lengths: readonly number[], against: string | null): Arm => ({
-  ...{ name, about, against, aim: FAR, evaluated: 'by checkpoints' },
+  name,
+  about,
+  against,
+  aim: FAR,
+  evaluated: 'by checkpoints',
   stages: lengths.map((words) => ({
-    ...{ words: [words], records: FAR_RECORDS },
+    words: [words],
+    records: FAR_RECORDS,
     max_steps: (LADDER.length * STEPS) / lengths.length,
   })),
 });
@@ -62,13 +71,15 @@ export const options: readonly Arm[] = [
   option('dynamic-sampling', '`dynamic_sampling: 3`', { dynamic_sampling: 3 }),
   option('greso', '`greso_exploration: 0.5`', { greso_exploration: 0.5 }),
   option('pods', '`pods_update_size: 8` of 16, as many prompts', {
-    ...{ pods_update_size: 8, per_device_train_batch_size: 64 },
+    pods_update_size: 8,
+    per_device_train_batch_size: 64,
   }),
   option('group', "`scale_rewards: group`, TRL's default", { scale_rewards: 'group' }),
   option('maxrl', '`scale_rewards: mean`', { scale_rewards: 'mean' }),
   option('adaptive-entropy', "`use_adaptive_entropy: true`, TRL's defaults", { use_adaptive_entropy: true }),
   option('adarft', '`adarft_target_reward: 0.9` on 2, 4, 6, 8 and 10 words', {
-    ...{ words: [2, 4, 6, 8, 10], adarft_target_reward: 0.9 },
+    words: [2, 4, 6, 8, 10],
+    adarft_target_reward: 0.9,
   }),
   option('reused', '`num_iterations: 4`', reused),
   option('vespo', '`loss_type: vespo`, `num_iterations: 4`', { ...reused, loss_type: 'vespo' }, 'reused'),

@@ -163,9 +163,20 @@ export function readTools({ store, workspace, paths }: ReadPlace): readonly Tool
 function runRow({ id, name, state, reason, method, task, model, dataset, step, maxSteps, latest, ...run }: RunSummary) {
   const { evaluation, baselineScore: baseline, stageId: stage_id, startedAt, endedAt } = run;
   return {
-    ...{ run_id: id, name, state, reason, method, task, model, dataset, stage_id, step, max_steps: maxSteps },
+    run_id: id,
+    name,
+    state,
+    reason,
+    method,
+    task,
+    model,
+    dataset,
+    stage_id,
+    step,
+    max_steps: maxSteps,
     reward: latest.reward?.value ?? null,
-    ...{ baseline, held_out: evaluation?.mean ?? null },
+    baseline,
+    held_out: evaluation?.mean ?? null,
     started_at: isoTime(startedAt),
     ended_at: isoTime(endedAt),
   };

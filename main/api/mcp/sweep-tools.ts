@@ -199,8 +199,18 @@ function sweepRow({ id: sweep_id, settings, seeds, runs, over, failed, runId, ..
   const { name, state, reason, inQueue, createdAt } = sweep;
   const at = new Date(createdAt).toISOString();
   return {
-    ...{ sweep_id, name, state, reason, in_queue: inQueue, created_at: at },
-    ...{ settings, seeds, runs, over, failed, run_id: runId },
+    sweep_id,
+    name,
+    state,
+    reason,
+    in_queue: inQueue,
+    created_at: at,
+    settings,
+    seeds,
+    runs,
+    over,
+    failed,
+    run_id: runId,
   };
 }
 

@@ -28,7 +28,10 @@ export function tool<I extends z.ZodObject>(
 ): Tool {
   const { $schema: _, ...schema } = z.toJSONSchema(input, { io: 'input' });
   return {
-    ...{ name, description, schema, readOnly },
+    name,
+    description,
+    schema,
+    readOnly,
     call: (given) => {
       checkPlain(given);
       const parsed = input.safeParse(given);

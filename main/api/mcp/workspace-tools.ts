@@ -96,7 +96,14 @@ function stageRows({ store, paths }: Pick<ReadPlace, 'store' | 'paths'>) {
       stageView(store, stage, paths);
     const time = times.get(id);
     return {
-      ...{ stage_id: id, name, words, state, promotion, runs, held_out: scores, met_without_training: metScore },
+      stage_id: id,
+      name,
+      words,
+      state,
+      promotion,
+      runs,
+      held_out: scores,
+      met_without_training: metScore,
       dataset: dataset === null ? null : { name: dataset.name, train: dataset.trainN, test: dataset.testN },
       run: run === null ? null : { run_id: run.id, state: run.state, step: run.step, max_steps: run.maxSteps },
       best: best === null ? null : { run_id: best.runId, step: best.step, mean: best.mean },
@@ -130,8 +137,16 @@ function filterOf({
 }: Search): SampleFilter {
   const { component, exact, terminated } = rest;
   return {
-    ...{ words, inPrompts: in_prompts, runId: run_id, step, recordId: record_id },
-    ...{ above: reward_above, below: reward_below, component, exact, terminated },
+    words,
+    inPrompts: in_prompts,
+    runId: run_id,
+    step,
+    recordId: record_id,
+    above: reward_above,
+    below: reward_below,
+    component,
+    exact,
+    terminated,
   };
 }
 
@@ -147,7 +162,16 @@ function foundRow({
 }: ReturnType<typeof findSamples>[number]) {
   const { components, length, terminated, excerpt } = sample;
   return {
-    ...{ run_id: runId, run: runName, step, group, index, record_id: recordId },
-    ...{ reward, components, length, terminated, excerpt: excerpt.map(({ text }) => text).join('') },
+    run_id: runId,
+    run: runName,
+    step,
+    group,
+    index,
+    record_id: recordId,
+    reward,
+    components,
+    length,
+    terminated,
+    excerpt: excerpt.map(({ text }) => text).join(''),
   };
 }

@@ -65,9 +65,14 @@ export function readEncoderWeights(folder: string, config: EncoderConfig): Encod
     const at = (part: string): string => `${family.layer(i)}.${part}`;
     const { names } = family;
     return {
-      ...{ query: linear(at(names.query)), key: linear(at(names.key)), value: linear(at(names.value)) },
-      ...{ attended: linear(at(names.attended)), attendedNorm: norm(at(names.attendedNorm)) },
-      ...{ wide: linear(at(names.wide)), narrow: linear(at(names.narrow)), outputNorm: norm(at(names.outputNorm)) },
+      query: linear(at(names.query)),
+      key: linear(at(names.key)),
+      value: linear(at(names.value)),
+      attended: linear(at(names.attended)),
+      attendedNorm: norm(at(names.attendedNorm)),
+      wide: linear(at(names.wide)),
+      narrow: linear(at(names.narrow)),
+      outputNorm: norm(at(names.outputNorm)),
       distanceKey: own?.contentToPosition ? linear(at('attention.self.pos_key_proj')) : null,
       distanceQuery: own?.positionToContent ? linear(at('attention.self.pos_query_proj')) : null,
     };

@@ -32,7 +32,8 @@ const ARCHITECTURES: Readonly<Record<ModelType, GgufArchitecture>> = {
   smollm3: { name: 'smollm3', interleaved: true, layerNames: LAYER },
   phi3: { name: 'phi3', interleaved: false, layerNames: { ...LAYER, ...JOINED } },
   gemma3_text: {
-    ...{ name: 'gemma3', interleaved: false },
+    name: 'gemma3',
+    interleaved: false,
     layerNames: { ...LAYER, ...AFTER, pre_feedforward_layernorm: 'ffn_norm' },
   },
   olmo2: { name: 'olmo2', interleaved: false, layerNames: { ...LAYER, ...AFTER } },

@@ -113,7 +113,9 @@ function tokenizerMetadata(folder: string, config: ModelConfig, name: string): R
     bos: idOf('bos_token'),
     unknown: idOf('unk_token'),
     padding: config.padTokenId ?? idOf('pad_token'),
-    ...{ eos, eot, eom },
+    eos,
+    eot,
+    eom,
   };
   const template = readChatTemplate(folder, settings);
   const prefix = spacePrefix(normalizer, pre, template !== null);

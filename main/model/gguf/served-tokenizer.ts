@@ -87,7 +87,10 @@ function byMerges(metadata: GgufMetadata, tokens: readonly string[]): Cut {
         ignore_merges: ignoresMerges,
       },
       pre_tokenizer: asHuggingFace({ type: 'Sequence', pretokenizers: steps }, 'the GGUF file'),
-      ...{ added_tokens: [], normalizer: null, post_processor: null, decoder: null },
+      added_tokens: [],
+      normalizer: null,
+      post_processor: null,
+      decoder: null,
     },
     {},
   );

@@ -19,7 +19,8 @@ export function ggufTensors({ config, tensors }: MergedModel, type: GgufType): G
     const offset = config.unitOffset && name.endsWith('norm.weight');
     const plain = offset ? () => plusOne(tensor) : () => tensor.pieces();
     return {
-      ...{ name: ggufName(name, architecture), shape },
+      name: ggufName(name, architecture),
+      shape,
       type: shape.length === 1 ? 'F32' : storedAs(type, shape),
       pieces: heads === null ? plain : () => interleaveHalves(tensor, heads),
     };
@@ -35,7 +36,10 @@ function* plusOne({ pieces }: MergedTensor): Generator<Float32Array> {
 /** Divisors of RoPE's frequencies, where the model scales them. */
 function ropeTensors(config: ModelConfig): GgufTensor[] {
   const tensor = (name: string, factors: Float32Array): GgufTensor => ({
-    ...{ name, shape: [factors.length], type: 'F32', pieces: () => [factors] },
+    name,
+    shape: [factors.length],
+    type: 'F32',
+    pieces: () => [factors],
   });
   const { longRope } = config;
   if (longRope !== null)

@@ -219,8 +219,12 @@ const INT = [
 ];
 /** Attributes that Python's values have and these haven't. */
 const OTHER_ATTRIBUTES: Readonly<Record<string, readonly string[]>> = {
-  ...{ int: INT, bool: INT, range: ['start', 'stop', 'step', 'index', 'count'] },
+  int: INT,
+  bool: INT,
+  range: ['start', 'stop', 'step', 'index', 'count'],
   float: ['real', 'imag', 'hex', 'fromhex', 'conjugate', 'as_integer_ratio', 'is_integer'],
-  ...{ dict_keys: ['mapping', 'isdisjoint'], dict_values: ['mapping'], dict_items: ['mapping', 'isdisjoint'] },
+  dict_keys: ['mapping', 'isdisjoint'],
+  dict_values: ['mapping'],
+  dict_items: ['mapping', 'isdisjoint'],
   generator: ['send', 'throw', 'close', 'gi_frame', 'gi_running', 'gi_code', 'gi_yieldfrom', 'gi_suspended'],
 };

@@ -111,7 +111,8 @@ function compileStatement(node: Statement, scope: Scope): Exec {
 
 function compileIf(node: If, scope: Scope): Exec {
   const branches = [node, ...node.elifs].map(({ test, body, line }) => ({
-    ...{ test: compileExpression(test, scope), line },
+    test: compileExpression(test, scope),
+    line,
     body: compileBody(body, scope),
   }));
   const otherwise = compileBody(node.otherwise, scope);

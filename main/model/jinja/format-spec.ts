@@ -35,7 +35,9 @@ export function format(value: Value, spec: string, run: Run): Str {
     return aligned(digits === null ? value : firstPoints(value, digits), filled, align ?? '<', room);
   }
   const { prefix, body } = numberParts(value as boolean | bigint | number, type ?? null, {
-    ...{ digits, alternate: alternate !== undefined, group: group ?? null },
+    digits,
+    alternate: alternate !== undefined,
+    group: group ?? null,
     // Zeros before a grouped number are grouped, too.
     room: zero !== undefined && (align ?? '=') === '=' && filled === '0' && group !== undefined ? room : 0,
     sign,

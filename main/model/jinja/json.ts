@@ -93,7 +93,13 @@ function keyText(key: Value): Str {
 }
 
 const SHORT: Readonly<Record<string, string>> = {
-  ...{ '"': '\\"', '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t', '\f': '\\f', '\b': '\\b' },
+  '"': '\\"',
+  '\\': '\\\\',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+  '\f': '\\f',
+  '\b': '\\b',
 };
 // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON escapes these.
 const ESCAPED = /["\\\x00-\x1f]/g;

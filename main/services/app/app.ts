@@ -151,8 +151,23 @@ export function openApp(options: AppOptions): App {
       lock.release();
     };
     return {
-      ...{ workspace, paths, store, changes, live, queue, jobs, notices, library, secrets, engines, consents },
-      ...{ servers, records, rewards, sampled, uploads },
+      workspace,
+      paths,
+      store,
+      changes,
+      live,
+      queue,
+      jobs,
+      notices,
+      library,
+      secrets,
+      engines,
+      consents,
+      servers,
+      records,
+      rewards,
+      sampled,
+      uploads,
       close: () => (closing ??= end()),
     };
   } catch (error) {

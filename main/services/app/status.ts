@@ -91,7 +91,10 @@ export function runsElsewhere(store: Pick<Store, 'runs' | 'now'>, here = current
     .filter((run) => run.pid !== here.pid || run.hostId !== here.hostId)
     .filter((run) => isHostAlive(run, store.now()))
     .map(({ id, name, state, step, maxSteps }) => ({
-      ...{ runId: id, name, step, maxSteps },
+      runId: id,
+      name,
+      step,
+      maxSteps,
       state: state === 'paused' ? 'paused' : 'running',
     }));
 }

@@ -103,7 +103,7 @@ function blank(position: number): NewStage {
 function merge(stage: NewStage, edit: StageEdit): NewStage {
   const { name, datasetId, position, words, steps, promotion, config } = stage;
   const given = Object.fromEntries(Object.entries(edit).filter(([, value]) => value !== undefined));
-  return { ...{ name, datasetId, position, words, steps, promotion, config }, ...given };
+  return { name, datasetId, position, words, steps, promotion, config, ...given };
 }
 
 function checked(store: Store, stage: NewStage, edit: StageEdit): NewStage {

@@ -59,7 +59,9 @@ export async function previewHubDataset(
     }[];
   }>(`first-rows?${query}`);
   return {
-    ...{ splits, config: chosen.config, split: chosen.split },
+    splits,
+    config: chosen.config,
+    split: chosen.split,
     columns: first.features.map(({ name }) => name),
     rows: first.rows.map(({ row }) => row),
     shortened: first.rows.filter(({ truncated_cells: cells = [] }) => cells.length > 0).length,

@@ -23,7 +23,12 @@ export async function examineGpu(
   options: JobOptions = {},
 ): Promise<GpuReportResult> {
   const job: GpuReportJob = {
-    ...{ kind: 'gpu-report', backend: 'webgpu', threads: 1, kernelsFile: paths.kernels, shapes, precisions },
+    kind: 'gpu-report',
+    backend: 'webgpu',
+    threads: 1,
+    kernelsFile: paths.kernels,
+    shapes,
+    precisions,
   };
   return (await runTrainerJob(job, paths.trainer, { ...options, silenceMs: SILENCE_MS })).value;
 }

@@ -89,7 +89,9 @@ export async function evaluateReplies(options: EvaluateOptions<ReplyRecord>): Pr
   const { dataset } = options;
   const records = typeof dataset === 'string' ? readDataset(dataset, replyTask) : dataset;
   return evaluate('reply', records, options, ({ name, items, seconds }) => ({
-    ...{ name, items, seconds },
+    name,
+    items,
+    seconds,
     summary: summarizeRewards(items, options.seed),
   }));
 }
@@ -117,15 +119,22 @@ async function evaluate<E>(
   const { paths, backend = 'auto', threads = 0 } = options;
   if (records.length === 0) throw inputError('EMPTY_DATASET', 'Expected at least one record to evaluate on, got none');
   const models = options.models.map(({ name, folder, base, chat }) => ({
-    ...{ name, ...resolveModelParts(folder, paths, base) },
+    name,
+    ...resolveModelParts(folder, paths, base),
     ...(chat !== undefined && { chat }),
   }));
   const outcome = await runTrainerJob(
     {
-      ...{ kind: 'evaluate', task, models, records },
+      kind: 'evaluate',
+      task,
+      models,
+      records,
       batchSize: options.batchSize ?? defaultBatchSize,
       maxCompletionLength: options.maxCompletionLength ?? null,
-      ...{ backend, threads, kernelsFile: paths.kernels, rewardWorker: paths.rewardWorker },
+      backend,
+      threads,
+      kernelsFile: paths.kernels,
+      rewardWorker: paths.rewardWorker,
       rewardAccess: options.rewardAccess ?? null,
     },
     paths.trainer,

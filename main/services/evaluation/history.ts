@@ -76,11 +76,13 @@ export function rewardRow({ items, summary, rewardCost }: RewardEvaluation): Kep
   const means = Object.entries(measures).map(([name, interval]) => [`eval_${name}`, interval.mean]);
   const paid = rewardCost === undefined ? {} : { eval_reward_cost: rewardCost };
   return {
-    ...{ n, mean, low, high, exactMatch: null, metrics: { eval_reward: mean, ...Object.fromEntries(means), ...paid } },
-    items: items.map(({ id: recordId, ...item }) => ({
-      ...{ recordId, ...item },
-      score: item.metrics.reward ?? Number.NaN,
-    })),
+    n,
+    mean,
+    low,
+    high,
+    exactMatch: null,
+    metrics: { eval_reward: mean, ...Object.fromEntries(means), ...paid },
+    items: items.map(({ id: recordId, ...item }) => ({ recordId, ...item, score: item.metrics.reward ?? Number.NaN })),
   };
 }
 

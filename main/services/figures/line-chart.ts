@@ -28,7 +28,8 @@ export interface LineChart {
 /** The chart as SVG. Non-finite points are omitted; an empty chart says so. */
 export function lineChart({ title, xLabel, yLabel, series }: LineChart): string {
   const drawn = series.map(({ name, points, colour }, place) => ({
-    ...{ name, colour: colourOf(colour ?? place) },
+    name,
+    colour: colourOf(colour ?? place),
     points: points.filter(({ y }) => Number.isFinite(y)),
   }));
   const all = drawn.flatMap(({ points }) => points);

@@ -42,9 +42,14 @@ export async function takeIn(library: Library, name: string): Promise<number> {
   );
   const { leakage, ...facts } = await result;
   const id = library.store.datasets.record({
-    ...{ name, file: found.file, ...facts, leakage: leakage && countLeakage(leakage) },
+    name,
+    file: found.file,
+    ...facts,
+    leakage: leakage && countLeakage(leakage),
     // Unknown for files from elsewhere.
-    ...{ seed: 0, template: null, textHash: null },
+    seed: 0,
+    template: null,
+    textHash: null,
   });
   library.changes.publish('datasets');
   return id;

@@ -61,7 +61,9 @@ export async function compareIncoming(library: Library, importId: number, positi
   if (earlier === undefined) throw inputError('NOT_SIMILAR', `Text ${position} of the import resembles no other text`);
   const runs = await library.workers.run('compareWords', { first: earlier.text, second: incoming.text });
   const compared = ({ title, source, side }: SourceText, which: 'first' | 'second'): ComparedText => ({
-    ...{ title, source, side: side ?? null },
+    title,
+    source,
+    side: side ?? null,
     words: runs.reduce((sum, { kind, words }) => sum + (kind === 'same' || kind === which ? words.length : 0), 0),
   });
   return { first: compared(earlier, 'first'), second: compared(incoming, 'second'), runs };

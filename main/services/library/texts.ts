@@ -38,8 +38,11 @@ export function readText(store: Pick<Store, 'texts'>, id: number): WholeText {
   const parts = (store.texts.parts(id) ?? []).map(({ title, words }) => ({ title, words }));
   return {
     ...requireHeading(store, id),
-    ...{ hash, side, parts },
-    ...{ text: text.slice(0, MAX_SHOWN), more: Math.max(0, text.length - MAX_SHOWN) },
+    hash,
+    side,
+    parts,
+    text: text.slice(0, MAX_SHOWN),
+    more: Math.max(0, text.length - MAX_SHOWN),
   };
 }
 

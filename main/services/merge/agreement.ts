@@ -31,13 +31,22 @@ export async function answersOf(
   const { paths, backend = 'auto', threads = 0 } = options;
   const { value } = await runTrainerJob(
     {
-      ...{ kind: 'sample', task, records, samples: 1, temperature: 0, seed: 0 },
+      kind: 'sample',
+      task,
+      records,
+      samples: 1,
+      temperature: 0,
+      seed: 0,
       models: [
         { name: 'checkpoint', ...resolveModelParts(checkpoint.parts, paths, checkpoint.base) },
         { name: 'export', ...resolveModelParts(exported.parts, paths, exported.base) },
       ],
-      ...{ batchSize: defaultBatchSize, maxCompletionLength: null },
-      ...{ backend, threads, kernelsFile: paths.kernels, rewardWorker: paths.rewardWorker },
+      batchSize: defaultBatchSize,
+      maxCompletionLength: null,
+      backend,
+      threads,
+      kernelsFile: paths.kernels,
+      rewardWorker: paths.rewardWorker,
     },
     paths.trainer,
     options,
@@ -46,7 +55,9 @@ export async function answersOf(
   return records.map((record, i) => {
     const { completion = '', messages } = first?.completions[i]?.[0] ?? {};
     return {
-      ...{ record, checkpoint: completion, exported: second?.completions[i]?.[0]?.completion ?? '' },
+      record,
+      checkpoint: completion,
+      exported: second?.completions[i]?.[0]?.completion ?? '',
       firstTurn: messages?.[0]?.content ?? completion,
     };
   });

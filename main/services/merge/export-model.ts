@@ -41,7 +41,11 @@ export function exportModel(host: OpenWorkspace, { ref, name, dtype, gguf }: Mod
     throw inputError('EXPORT_BUSY', `A model is already being exported as ${name}`, 'Choose another name.');
   const { id, result } = host.jobs.start('model-export', title, ({ signal, progress }) =>
     mergeModel({
-      ...{ model: entry.model, output, paths: host.paths, signal, onProgress: progress },
+      model: entry.model,
+      output,
+      paths: host.paths,
+      signal,
+      onProgress: progress,
       ...(dtype !== null && { dtype }),
       ...(gguf !== null && { gguf }),
     }),

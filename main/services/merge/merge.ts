@@ -107,7 +107,8 @@ async function mergeInto(folder: string, { parts, proof }: Source, options: Merg
     return { file, note: ggufNote(folder), ...('equal' in value ? { prompts: asked.length, ...value } : value) };
   };
   return {
-    ...{ folder, dtype: files.dtype },
+    folder,
+    dtype: files.dtype,
     files: fs.readdirSync(folder).map((name) => ({ name, bytes: fs.statSync(join(folder, name)).size })),
     agreement: agreementOf(answers),
     compared_on: proof.source,
@@ -177,7 +178,8 @@ function inWordsOf(error: unknown, staged: string, output: string): unknown {
   if (!(error instanceof BraidError) || !error.message.includes(staged)) return error;
   const { code, kind, remedy, message } = error;
   return new BraidError(code, message.replaceAll(staged, output), {
-    ...{ kind, cause: error },
+    kind,
+    cause: error,
     ...(remedy !== undefined && { remedy: remedy.replaceAll(staged, output) }),
   });
 }

@@ -76,7 +76,9 @@ export function inspectModel(places: ModelPlaces, ref: string, machine: MachineM
     const parts = resolveModelParts(entry.model, places.paths);
     const { config, ...facts } = readModelFacts(parts);
     return {
-      ...{ entry, files, problem: null },
+      entry,
+      files,
+      problem: null,
       facts: {
         ...facts,
         architecture: config.modelType,
@@ -108,8 +110,11 @@ function memoryOf(
   const whole: Budget = isOnGpu(device) ? free : deviceBudget(device, hostMemory().totalBytes);
   return {
     needs: memoryNeeds(config, free, storedBytes(base)),
-    ...{ totalBytes: whole.bytes, freeBytes: free.bytes, gpu: isOnGpu(device) ? (machine.gpu?.name ?? null) : null },
-    ...{ rows: USUAL.prompts * USUAL.group, tokens: USUAL.promptTokens + USUAL.completionTokens },
+    totalBytes: whole.bytes,
+    freeBytes: free.bytes,
+    gpu: isOnGpu(device) ? (machine.gpu?.name ?? null) : null,
+    rows: USUAL.prompts * USUAL.group,
+    tokens: USUAL.promptTokens + USUAL.completionTokens,
   };
 }
 

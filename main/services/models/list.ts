@@ -84,8 +84,17 @@ function wholeEntry(
   createdAt: number | null,
 ): ModelEntry {
   return {
-    ...{ ref: `${kind === 'imported' ? 'folder' : kind}:${key}`, kind, name: basename(folder), model: folder, folder },
-    ...{ run: null, checkpointId: null, step: null, checkpointKind: null, createdAt, deleted: false },
+    ref: `${kind === 'imported' ? 'folder' : kind}:${key}`,
+    kind,
+    name: basename(folder),
+    model: folder,
+    folder,
+    run: null,
+    checkpointId: null,
+    step: null,
+    checkpointKind: null,
+    createdAt,
+    deleted: false,
     heldOut: null,
     ...read(folder),
   };
@@ -114,9 +123,19 @@ function checkpointEntries(store: OpenWorkspace['store'], paths: ModelPlaces['pa
     if (!scores.has(runId)) scores.set(runId, heldOutScores(store, runId));
     return {
       heldOut: scores.get(runId)?.get(step) ?? null,
-      ...{ ref: checkpointReference(id), kind: 'checkpoint', name, model: folder, folder },
-      ...{ run: { id: runId, name: runName }, checkpointId: id, step, checkpointKind: kind, createdAt, deleted },
-      ...{ architecture: null, parameters: null },
+      ref: checkpointReference(id),
+      kind: 'checkpoint',
+      name,
+      model: folder,
+      folder,
+      run: { id: runId, name: runName },
+      checkpointId: id,
+      step,
+      checkpointKind: kind,
+      createdAt,
+      deleted,
+      architecture: null,
+      parameters: null,
       problem: deleted
         ? `${folder}: the checkpoint of step ${step} of ${runName} was deleted`
         : (partlyRemoved(folder) ?? missingBases.get(runId) ?? null),

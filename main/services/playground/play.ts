@@ -84,10 +84,19 @@ export async function* play(app: Place, request: PlayRequest, signal?: AbortSign
   const facts = taskFacts(source);
   const { name, model, beside, askedAs, threads } = openLane(app, request);
   const job: PlayJob = {
-    ...{ kind: 'play', model, beside, task: source, record },
-    ...{ temperature: request.temperature, seed: request.seed, maxCompletionLength: request.maxTokens ?? null },
-    ...{ backend: 'auto', threads, kernelsFile: paths.kernels },
-    ...{ rewardWorker: paths.rewardWorker, rewardAccess: rewardAccess(source, places, app) },
+    kind: 'play',
+    model,
+    beside,
+    task: source,
+    record,
+    temperature: request.temperature,
+    seed: request.seed,
+    maxCompletionLength: request.maxTokens ?? null,
+    backend: 'auto',
+    threads,
+    kernelsFile: paths.kernels,
+    rewardWorker: paths.rewardWorker,
+    rewardAccess: rewardAccess(source, places, app),
   };
   const { value, backend } = yield* streamJob<PlayJob, PlayedRecord>(
     app,
@@ -100,11 +109,21 @@ export async function* play(app: Place, request: PlayRequest, signal?: AbortSign
   const reward = Number.isFinite(given) ? given : null;
   const isAligned = facts.show === 'aligned' && reference !== '' && value.messages === undefined;
   yield {
-    ...{ kind: 'record', show: facts.show, ...writtenOf(value), tokens },
+    kind: 'record',
+    show: facts.show,
+    ...writtenOf(value),
+    tokens,
     alignment: isAligned ? alignCompletion(reference, value.completion, source.name) : null,
     end: {
-      ...{ terminated: finish === 'stop', promptTokens, seconds, backend, askedAs },
-      ...{ reward, components, check, failure },
+      terminated: finish === 'stop',
+      promptTokens,
+      seconds,
+      backend,
+      askedAs,
+      reward,
+      components,
+      check,
+      failure,
     },
   };
 }

@@ -91,15 +91,18 @@ export async function* answer(app: Place, request: AnswerRequest, signal?: Abort
   const quoted = [fragment(a, 'A', words), fragment(b, 'B', words)].map((own) => own.join(' '));
   const { name, model, beside, askedAs, threads } = openLane(app, request);
   const job: GenerateJob = {
-    ...{ kind: 'generate', model, beside, maxNewTokens: request.maxTokens ?? null },
-    ...{
-      prompt: composed.prompt,
-      quoted,
-      target: composed.target,
-      temperature: request.temperature,
-      seed: request.seed,
-    },
-    ...{ backend: 'auto', threads, kernelsFile: app.paths.kernels },
+    kind: 'generate',
+    model,
+    beside,
+    maxNewTokens: request.maxTokens ?? null,
+    prompt: composed.prompt,
+    quoted,
+    target: composed.target,
+    temperature: request.temperature,
+    seed: request.seed,
+    backend: 'auto',
+    threads,
+    kernelsFile: app.paths.kernels,
   };
   const { value, backend } = yield* streamJob<GenerateJob, Answer>(
     app,

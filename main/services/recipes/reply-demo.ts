@@ -103,8 +103,17 @@ export async function compareReplies(
   { dataset, paths, seed, backend, threads, output, onProgress, signal }: ReplyComparisonOptions,
 ): Promise<{ readonly comparison: ModelComparison; readonly files: ComparisonFiles }> {
   const comparison = await compareModels({
-    ...{ models, dataset, task: 'reply', paths, samples: 10, k: [1, 5, 10], threshold: passThresholds.reply },
-    ...{ temperature: 1, seed, backend, threads },
+    models,
+    dataset,
+    task: 'reply',
+    paths,
+    samples: 10,
+    k: [1, 5, 10],
+    threshold: passThresholds.reply,
+    temperature: 1,
+    seed,
+    backend,
+    threads,
     onProgress: ({ done, total }) => onProgress?.(done, total),
     ...(signal && { signal }),
   });

@@ -49,7 +49,9 @@ export function methodViews(
     const heldOuts = done.flatMap(({ evaluation }) => (evaluation === null ? [] : [evaluation.mean]));
     const newest = summaries[0];
     return {
-      ...{ name, experiment, reinforced: isReinforced(name) },
+      name,
+      experiment,
+      reinforced: isReinforced(name),
       newest:
         newest === undefined
           ? null

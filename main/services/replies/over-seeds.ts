@@ -85,7 +85,13 @@ export function startSeedReports(app: ReplyHost): number {
       const models = [...runs].map(([name, of]) => ({ name, folder: requireCheckpoint(app.store, of.get(seed)) }));
       const output = overSeedsFolder(app.workspace, seed);
       await compareReplies(models, {
-        ...{ dataset, paths: app.paths, seed, backend: 'auto', threads: 0, output, signal },
+        dataset,
+        paths: app.paths,
+        seed,
+        backend: 'auto',
+        threads: 0,
+        output,
+        signal,
         onProgress: (done, total) =>
           progress({ done: place * total + done, total: seeds.length * total, unit: 'held-out posts' }),
       });
@@ -121,7 +127,9 @@ export function seedTable({ store, workspace }: Pick<OpenWorkspace, 'store' | 'w
   if (first === undefined || read.length < FEWEST) return null;
   const models = first.numbers.models.map(({ name }) => name);
   return {
-    ...{ seeds: read.map(({ seed }) => seed), at: seedReports.at, models },
+    seeds: read.map(({ seed }) => seed),
+    at: seedReports.at,
+    models,
     rows: first.numbers.rows.map(({ name, label, better }) => rowOf({ name, label, better }, models, read)),
   };
 }

@@ -42,7 +42,8 @@ export function replyReport({ store, workspace }: Pick<OpenWorkspace, 'store' | 
       .sort((a, b) => rankOf(a) - rankOf(b) || a.localeCompare(b))
       .map((file) => `${part}/${file}`);
   return {
-    ...{ folder, at: report.at },
+    folder,
+    at: report.at,
     numbers: JSON.parse(readFileSync(numbers, 'utf8')) as ReportView['numbers'],
     charts: inside('data', '.csv').map((file) => chartData(folder, file)),
     files: [

@@ -64,8 +64,14 @@ export function reportIn(
 }
 
 const NOTHING: ReplyState = {
-  ...{ data: null, split: null, trial: null, report: null, seedReports: null },
-  ...{ model: null, start: null, ticks: {} },
+  data: null,
+  split: null,
+  trial: null,
+  report: null,
+  seedReports: null,
+  model: null,
+  start: null,
+  ticks: {},
 };
 
 export function readReplyState(store: Pick<Store, 'settings'>): ReplyState {

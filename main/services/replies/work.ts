@@ -33,8 +33,11 @@ export function startTrial(app: ReplyHost, seed: number): number {
   const { id } = app.jobs.start('replies', 'Small-scale test', async ({ signal, progress }) => {
     const parts = ['sft', 'grpo'];
     const result = await runTrial(app.store, {
-      ...{ paths: app.paths, dataset, seed },
-      ...{ sft, grpo },
+      paths: app.paths,
+      dataset,
+      seed,
+      sft,
+      grpo,
       onPart: (part) => progress({ done: parts.indexOf(part), total: parts.length, unit: 'runs' }),
       train: trainLive(app, signal),
       write: (request) => app.library.workers.run('writeTrialRecords', request),
@@ -55,7 +58,14 @@ export function startWhole(app: ReplyHost, seed: number): number {
     const parts = ['split', ...replyRuns, 'comparison'];
     await splitInto(app, dataset.train, { ratio: DEMO_RATIO, seed });
     const { files } = await runReplyDemo(app.store, {
-      ...{ paths: app.paths, seed, backend: 'auto', threads: 0, output, dataset, signal, fields },
+      paths: app.paths,
+      seed,
+      backend: 'auto',
+      threads: 0,
+      output,
+      dataset,
+      signal,
+      fields,
       onPart: (part) => progress({ done: parts.indexOf(part), total: parts.length, unit: 'parts' }),
       onProgress: (done, total) => progress({ done, total, unit: 'held-out posts' }),
       train: trainLive(app, signal),
@@ -84,7 +94,13 @@ export function startReport(app: ReplyHost, seed: number): number {
   const { test: dataset } = replyData(app);
   const { id } = app.jobs.start('replies', `Compare ${models.length} methods`, async ({ signal, progress }) => {
     await compareReplies(models, {
-      ...{ dataset, paths: app.paths, seed, backend: 'auto', threads: 0, output, signal },
+      dataset,
+      paths: app.paths,
+      seed,
+      backend: 'auto',
+      threads: 0,
+      output,
+      signal,
       onProgress: (done, total) => progress({ done, total, unit: 'held-out posts' }),
     });
     tell(app, { report: reportIn(app, output) });

@@ -78,9 +78,15 @@ export function checkTask(
   }
   task?.close();
   return {
-    ...{ ok: faults.length === 0, task: source.name, hash: taskHash(source), rewards: task?.rewardNames ?? [] },
-    ...{ records: read?.length ?? null, examples: given?.length ?? null, faults },
-    ...{ external: externalKinds(source), notes },
+    ok: faults.length === 0,
+    task: source.name,
+    hash: taskHash(source),
+    rewards: task?.rewardNames ?? [],
+    records: read?.length ?? null,
+    examples: given?.length ?? null,
+    faults,
+    external: externalKinds(source),
+    notes,
   };
 }
 

@@ -49,7 +49,8 @@ function answersOf(value: unknown, line: number, task: Task): GivenAnswer[] {
   const group = hasId(fields) ? `id:${record.id}` : JSON.stringify(unnamed);
   return texts.map((text: string) => ({
     answer: {
-      ...{ record, completion: text },
+      record,
+      completion: text,
       tokens: typeof tokens === 'number' ? tokens : splitWords(text).length,
       finish: finish === 'length' ? 'length' : 'stop',
       ...(messages && { messages }),

@@ -37,7 +37,9 @@ export function outsideOf(
   return Object.entries(external).map(([name, spec]) => {
     const address = addressOf(spec);
     return {
-      ...{ name, kind: spec.kind, reach: reaches.find(({ component }) => component === name) ?? null },
+      name,
+      kind: spec.kind,
+      reach: reaches.find(({ component }) => component === name) ?? null,
       files: spec.kind === 'command' ? filesOf(spec, source.files ?? {}) : {},
       keyFor: address === null ? null : originOf(address),
       hasKey: address !== null && rewardKey(secrets, address) !== null,

@@ -113,9 +113,18 @@ export async function sampleDraft(place: Place, draft: Draft, request: SampleReq
     (job) =>
       runTrainerJob(
         {
-          ...{ kind: 'sample', task: source, models: [model], records, samples, temperature, seed },
-          ...{ batchSize: Math.max(1, Math.floor(ROWS / samples)), maxCompletionLength: null },
-          ...{ backend: 'auto', threads: availableParallelism(), kernelsFile: place.paths.kernels },
+          kind: 'sample',
+          task: source,
+          models: [model],
+          records,
+          samples,
+          temperature,
+          seed,
+          batchSize: Math.max(1, Math.floor(ROWS / samples)),
+          maxCompletionLength: null,
+          backend: 'auto',
+          threads: availableParallelism(),
+          kernelsFile: place.paths.kernels,
           rewardWorker: place.paths.rewardWorker,
         },
         place.paths.trainer,

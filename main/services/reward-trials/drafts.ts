@@ -194,7 +194,9 @@ function givenAnswers({ store, sampled }: DraftPlace, source: FolderSource, from
       case 'sampled': {
         const answers = sampled.get(from.id).map(({ fields, line, ...completed }) => ({
           answer: { record: task.parseRecord(fields, line), ...completed },
-          ...{ group: String(line), step: null, before: null },
+          group: String(line),
+          step: null,
+          before: null,
         }));
         return { answers, withoutRecord: 0, total: answers.length };
       }

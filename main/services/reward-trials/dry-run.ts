@@ -55,7 +55,11 @@ export function dryRun(task: Task, file: string): DryRun {
     failure === null ? [] : [{ line: given[i]?.line ?? 0, reason: failure }],
   );
   return {
-    ...{ n: given.length, mean, std, groups: groups.length, dead_groups: deadGroups({ groupStd }).length },
+    n: given.length,
+    mean,
+    std,
+    groups: groups.length,
+    dead_groups: deadGroups({ groupStd }).length,
     failures: failed.length,
     components: Object.fromEntries(
       task.rewardNames.map((name) => {

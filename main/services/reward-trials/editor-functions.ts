@@ -16,7 +16,8 @@ export function textFunctions({ resources }: Pick<HostPaths, 'resources'>): Text
   const pattern =
     /\/\*\* ([^\n]*) \*\/\n(?:\s*\/\/[^\n]*\n)?\s*export function (\w+)(\([\s\S]*?\n?\s*\): [\s\S]*?);\n/g;
   return Array.from(types.matchAll(pattern), ([, about = '', name = '', signature = '']) => ({
-    ...{ name, about },
+    name,
+    about,
     signature: signature.replaceAll(/\s+/g, ' ').replace('( ', '(').replace(', )', ')'),
   }));
 }

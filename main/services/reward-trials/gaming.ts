@@ -144,8 +144,11 @@ function driftOf(answers: readonly TrialAnswer[], { rewards, checks, tokens, rep
     const mean = (of: readonly number[]): number => nanStats(rows.map((i) => of[i] ?? Number.NaN)).mean;
     return [
       {
-        ...{ step, reward: mean(rewards), check: checks === null ? Number.NaN : mean(checks) },
-        ...{ tokens: mean(tokens), repetition: mean(repeated) },
+        step,
+        reward: mean(rewards),
+        check: checks === null ? Number.NaN : mean(checks),
+        tokens: mean(tokens),
+        repetition: mean(repeated),
         cutOff: rows.filter((i) => answers[i]?.answer.finish === 'length').length / rows.length,
       },
     ];

@@ -92,7 +92,10 @@ export function rescored(
   const groups = [...Map.groupBy(all, ({ trial }) => trial.group).values()];
   const steps = [...Map.groupBy(all, ({ trial }) => trial.step ?? 0)];
   return {
-    ...{ run_id: runId, task: source.name, hash: taskHash(source), n: all.length },
+    run_id: runId,
+    task: source.name,
+    hash: taskHash(source),
+    n: all.length,
     without_record: given.withoutRecord,
     failures: scored.filter(({ failure }) => failure !== null).length,
     ...means(all),
@@ -120,10 +123,9 @@ export function changedGroups(given: TrialAnswers, scored: readonly Rewarded[], 
 }
 
 function pairs({ answers }: TrialAnswers, scored: readonly Rewarded[]): RescoredAnswer[] {
-  return answers.slice(0, scored.length).map((trial, i) => ({
-    ...{ trial, before: trial.before ?? Number.NaN },
-    after: scored[i]?.reward ?? Number.NaN,
-  }));
+  return answers
+    .slice(0, scored.length)
+    .map((trial, i) => ({ trial, before: trial.before ?? Number.NaN, after: scored[i]?.reward ?? Number.NaN }));
 }
 
 /** Stored rewards are in single precision. */

@@ -85,14 +85,23 @@ export function trialReport(
     const own = rows.map((i) => rewards[i] ?? Number.NaN).filter(Number.isFinite);
     const { answer, step = null } = answers[rows[0] ?? 0] ?? {};
     return {
-      ...{ recordId: answer?.record.id ?? '', step, n: rows.length },
+      recordId: answer?.record.id ?? '',
+      step,
+      n: rows.length,
       ...nanStats(own),
-      ...{ lowest: smallest(own), highest: largest(own) },
+      lowest: smallest(own),
+      highest: largest(own),
     };
   });
   const failed = scores.flatMap(({ failure }) => failure ?? []);
   return {
-    ...{ n: scores.length, given: given.answers.length, total: given.total, mean, std, rewards, groups: spreads },
+    n: scores.length,
+    given: given.answers.length,
+    total: given.total,
+    mean,
+    std,
+    rewards,
+    groups: spreads,
     dead: spreads.filter(({ lowest, highest }) => !(highest - lowest > TIE)).length,
     ...tieCounts(groups, rewards),
     failures: failed.length,

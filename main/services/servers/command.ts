@@ -125,7 +125,8 @@ const WHY: Readonly<Record<string, string>> = {
 
 function notStarted(cause: unknown): never {
   throw new BraidError('LAUNCHER_FAILED', `The server can't be started: ${startReason(cause, '/bin/sh')}`, {
-    ...{ cause, remedy: 'Nothing is running. Remove the cause and start the server again.' },
+    cause,
+    remedy: 'Nothing is running. Remove the cause and start the server again.',
   });
 }
 

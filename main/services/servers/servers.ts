@@ -81,10 +81,18 @@ export function openServers({ records, secrets, now = Date.now }: ServersOptions
         'Use it as it is, or end it where it was started.',
       );
     const record: ServerRecord = {
-      ...{ engine: engine.name, url: engine.url, allowPlain: engine.allowPlain, where: launcherWords(launcher) },
+      engine: engine.name,
+      url: engine.url,
+      allowPlain: engine.allowPlain,
+      where: launcherWords(launcher),
       handle: plan(launcher, engine),
-      ...{ startedAt: now(), endedAt: null, answeredAt: null, state: 'starting', detail: 'It was asked to start' },
-      ...{ idleMinutes: launcher.idleMinutes, maxHours: launcher.maxHours },
+      startedAt: now(),
+      endedAt: null,
+      answeredAt: null,
+      state: 'starting',
+      detail: 'It was asked to start',
+      idleMinutes: launcher.idleMinutes,
+      maxHours: launcher.maxHours,
       endsIdle:
         launcher.idleMinutes > 0 && (launcher.kind === 'command' || portOfServer(launcher, engine.url) !== null),
     };

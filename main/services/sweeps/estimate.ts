@@ -63,7 +63,10 @@ export async function estimateDraft(
   const steps = configs.reduce((sum, { max_steps }) => sum + max_steps, 0);
   const seconds = configs.reduce((sum, { max_steps }, i) => sum + max_steps * (costs[i]?.secondsPerStep ?? 0), 0);
   return {
-    ...{ runs: configs.length, steps: draft.steps, measured: chosen.length, kinds: kinds.length },
+    runs: configs.length,
+    steps: draft.steps,
+    measured: chosen.length,
+    kinds: kinds.length,
     // Which settings successive halving stops isn't known: on average they cost as much as the others.
     seconds: steps === 0 ? 0 : (seconds * draft.steps) / steps,
     diskBytes: costs.reduce((sum, { diskBytes }) => sum + diskBytes, 0),

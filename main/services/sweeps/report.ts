@@ -6,12 +6,25 @@ export function sweepReport(view: SweepView): object {
   const { id, name, state, reason, runs, over, failed, rungs, scoreKind, rows } = view;
   const best = rows.find((row) => row.best);
   return {
-    ...{ sweep_id: id, name, state, reason, runs, over, failed, rungs, score: scoreKind },
+    sweep_id: id,
+    name,
+    state,
+    reason,
+    runs,
+    over,
+    failed,
+    rungs,
+    score: scoreKind,
     best: best === undefined ? null : best.values,
     settings: rows.map((row) => ({
-      ...{ values: row.values, n: row.n, mean: row.mean },
+      values: row.values,
+      n: row.n,
+      mean: row.mean,
       interval: row.interval === null ? null : { low: row.interval.low, high: row.interval.high },
-      ...{ leads: row.leads, tied: row.tied, best: row.best, stopped_at: row.stoppedAt },
+      leads: row.leads,
+      tied: row.tied,
+      best: row.best,
+      stopped_at: row.stoppedAt,
       behind:
         row.behind === null
           ? null

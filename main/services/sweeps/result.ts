@@ -98,7 +98,12 @@ export function listSweeps(store: Store): readonly SweepSummary[] {
 function summaryOf(store: Store, sweep: SweepRow, trials: readonly TrialRow[]): SweepSummary {
   const { id, name, state, reason, queuedAt, createdAt, endedAt } = sweep;
   return {
-    ...{ id, name, state, reason, createdAt, endedAt },
+    id,
+    name,
+    state,
+    reason,
+    createdAt,
+    endedAt,
     seeds: [...new Set(trials.map(({ seed }) => seed))],
     inQueue: queuedAt !== null,
     settings: new Set(trials.map(({ setting }) => setting)).size,
@@ -176,7 +181,11 @@ function settingRows(store: Store, plan: StoredPlan, trials: readonly TrialRow[]
     const stop = stoppedAt(plan, list);
     const counted = stop === null ? finals[setting] : scoresOf(store, list, isCounted, stop);
     return {
-      ...{ setting, values, label: settingLabel(values), stoppedAt: stop, leads: setting === lead },
+      setting,
+      values,
+      label: settingLabel(values),
+      stoppedAt: stop,
+      leads: setting === lead,
       ...settingScore(counted ?? new Map()),
       trials: list.map((trial) => trialView(store, trial)),
       behind: behind.get(setting) ?? null,
@@ -211,7 +220,13 @@ function scoresOf(
 function trialView(store: Store, { id, seed, name, runId, rung, reason, state }: TrialRow): TrialView {
   const run = runId === null ? undefined : store.runs.get(runId);
   return {
-    ...{ id, seed, name, runId, rung, reason, state },
+    id,
+    seed,
+    name,
+    runId,
+    rung,
+    reason,
+    state,
     run: run === undefined ? null : { state: run.state, step: run.step, maxSteps: run.maxSteps },
     score: run === undefined ? null : scoreOf(store, run.id),
   };

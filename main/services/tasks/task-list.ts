@@ -116,7 +116,11 @@ export function readTask(name: string, places: TaskPlaces): TaskFiles {
   const { folder, definition, reward, ...source } = requireSource(name, places);
   const records = join(folder, OWN_RECORDS);
   return {
-    ...{ name: source.name, origin: originOf(name, places), folder, definition, reward },
+    name: source.name,
+    origin: originOf(name, places),
+    folder,
+    definition,
+    reward,
     hash: taskHash({ definition, reward }),
     records: existsSync(records) ? records : null,
     hasConfig: existsSync(join(folder, SUGGESTED_CONFIG)),

@@ -80,8 +80,11 @@ export async function readImport(
   });
   return {
     files: read.files.map(({ name, texts, faults, encoding }) => ({
-      ...{ name, encoding, texts: texts.length },
-      ...{ faults: faults.slice(0, MAX_FAULTS), faultCount: faults.length },
+      name,
+      encoding,
+      texts: texts.length,
+      faults: faults.slice(0, MAX_FAULTS),
+      faultCount: faults.length,
     })),
     skipped: read.skipped,
     texts: found.map(({ file, source }, i) => ({ file, ...incoming(source, merged.outcomes[i]) })),

@@ -33,7 +33,9 @@ export function findSimilar({ corpus, kept }: SimilarInput, context: TaskContext
     const found = index.nearDuplicates(text).filter(({ index: k }) => !isKept(i, k));
     index.add(text);
     return found.map(({ index: k, containment }) => ({
-      ...{ first: Number(corpus[k]?.id), second: Number(id), similarity: containment },
+      first: Number(corpus[k]?.id),
+      second: Number(id),
+      similarity: containment,
     }));
   });
   return pairs.sort((a, b) => b.similarity - a.similarity || a.second - b.second);

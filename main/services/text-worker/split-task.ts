@@ -56,7 +56,9 @@ export function planSplit({ corpus, id, rule: wanted, minWords }: SplitInput): S
     return { title: added?.title ?? source.title, words, beginning, duplicates, leftOut: added === null };
   });
   return {
-    ...{ rule, headings, pieces },
+    rule,
+    headings,
+    pieces,
     stages: stageChanges(before, sources.length < 2 ? before : merged.texts),
     change: changeOf(merged.added, [...merged.removed, whole], () => ({ from: [id] })),
   };
@@ -64,7 +66,10 @@ export function planSplit({ corpus, id, rule: wanted, minWords }: SplitInput): S
 
 function piecesOf(whole: CorpusText, rule: HeadingRule, minWords: number): SourceText[] {
   return splitAtHeadings(whole.text, rule, minWords).map(({ heading, text }) => ({
-    ...{ id: 'piece', title: pieceTitle(whole.title, heading), text, source: whole.source },
+    id: 'piece',
+    title: pieceTitle(whole.title, heading),
+    text,
+    source: whole.source,
     ...(whole.side !== undefined && { side: whole.side }),
   }));
 }

@@ -16,9 +16,27 @@ import { compareWords, findSimilar } from './similar-task.ts';
 import { planSplit } from './split-task.ts';
 
 export const tasks = {
-  ...{ overview, readDocument, readImport, mergeImport, planJoin, previewDataset, checkLeakage, inspectDataset },
-  ...{ writeDatasets, planSplit, findSimilar, compareWords, recordPage, recordAt, drawRecords },
-  ...{ importReplies, splitReplyRecords, writeTrialRecords, recordFacts, planImport, writeImport },
+  overview,
+  readDocument,
+  readImport,
+  mergeImport,
+  planJoin,
+  previewDataset,
+  checkLeakage,
+  inspectDataset,
+  writeDatasets,
+  planSplit,
+  findSimilar,
+  compareWords,
+  recordPage,
+  recordAt,
+  drawRecords,
+  importReplies,
+  splitReplyRecords,
+  writeTrialRecords,
+  recordFacts,
+  planImport,
+  writeImport,
 };
 
 export type Tasks = typeof tasks;

@@ -87,5 +87,5 @@ function partOf({ texts }: Pick<Store, 'texts'>, id: number): TextPart {
   const { title, text, source, words, addedAt } = row;
   const parts = texts.parts(id);
   const tags = texts.heading(id)?.tags ?? [];
-  return { ...{ title, text, source, words, addedAt, tags }, ...(parts !== null && { parts }) };
+  return { title, text, source, words, addedAt, tags, ...(parts !== null && { parts }) };
 }

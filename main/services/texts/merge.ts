@@ -86,7 +86,8 @@ export function mergeTexts(
       const added = holding === null || holding.gone ? null : holding.text;
       const ofCorpus = added === null ? [] : found.filter(({ position }) => position === null);
       return {
-        ...{ added, duplicates },
+        added,
+        duplicates,
         replaced: ofCorpus.filter(({ gone }) => gone).map(({ text }) => text),
         besides: ofCorpus.filter(({ gone }) => !gone).map(({ text }) => text),
       };
@@ -120,7 +121,12 @@ function take(
   const { title, source } = candidate;
   const duplicates = similar.map(
     ({ holding, similarity, kind }): Duplicate => ({
-      ...{ kind, title, source, resembles: holding.text.title, similarity, kept },
+      kind,
+      title,
+      source,
+      resembles: holding.text.title,
+      similarity,
+      kept,
       place:
         holding.position === null
           ? { kind: 'corpus', id: holding.text.id }
@@ -132,10 +138,7 @@ function take(
   let side = sideOf([candidate, ...found.map(({ text }) => text)]);
   if (found.length > 0 && kept === 'both') side = keepTogether(found, side);
   else for (const holding of found) shelf.drop(holding);
-  return {
-    holding: shelf.hold({ ...shelf.named(candidate), ...(side && { side }) }, position),
-    ...{ duplicates, found },
-  };
+  return { holding: shelf.hold({ ...shelf.named(candidate), ...(side && { side }) }, position), duplicates, found };
 }
 
 /**

@@ -107,7 +107,9 @@ export function onceClosed(child: ChildProcess, listener: (code: number | null, 
 export function forkTrainer(entry: string, node: string = process.execPath): LaunchTrainer<object> {
   return (env) => {
     const options: ForkOptions = {
-      ...{ execPath: node, serialization: 'advanced', stdio: ['ignore', 'ignore', 'pipe', 'ipc'] },
+      execPath: node,
+      serialization: 'advanced',
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
       env: trainerEnvironment(env),
     };
     let fault: string | null = null;
@@ -142,7 +144,11 @@ export function forkTrainer(entry: string, node: string = process.execPath): Lau
 function unstarted(fault: string): TrainerChannel<object> {
   const nothing = (): void => undefined;
   return {
-    ...{ pid: undefined, stderr: null, post: nothing, kill: nothing, onMessage: nothing },
+    pid: undefined,
+    stderr: null,
+    post: nothing,
+    kill: nothing,
+    onMessage: nothing,
     onExit: (listener) => void setImmediate(() => listener(null, null, fault)),
   };
 }

@@ -60,7 +60,9 @@ export function warmStart(store: Store, config: TrainConfig): ChecklistItem<'war
   if (task !== 'reply' || !isReinforcement(method)) return [];
   return [
     {
-      ...{ name: 'warm_start', state: 'open', detail: 'none: GRPO starts from the base model' },
+      name: 'warm_start',
+      state: 'open',
+      detail: 'none: GRPO starts from the base model',
       next: 'Fine-tune it on human replies first; GRPO is more stable from there.',
     },
   ];
@@ -127,7 +129,9 @@ export function diskItem(folder: string): ChecklistItem<'disk'> {
   if (free === undefined) return { name: 'disk', state: 'open', detail: 'unknown on this system', next: null };
   const enough = free >= FREE_BYTES;
   return {
-    ...{ name: 'disk', state: enough ? 'done' : 'failed', detail: `${formatBytes(free)} free at ${place}` },
+    name: 'disk',
+    state: enough ? 'done' : 'failed',
+    detail: `${formatBytes(free)} free at ${place}`,
     next: enough ? null : `Free some space: checkpoints, samples and history need ${formatBytes(FREE_BYTES)}.`,
   };
 }

@@ -72,12 +72,10 @@ function byShape(
   const tokens = config.max_completion_length ?? 0;
   const kept = {
     ...residents,
-    ...{
-      fileBytes: storedBytes(base),
-      precision: keptAs(residents.precision, budget.device),
-      promptTokens: tokens,
-      completionTokens: tokens,
-    },
+    fileBytes: storedBytes(base),
+    precision: keptAs(residents.precision, budget.device),
+    promptTokens: tokens,
+    completionTokens: tokens,
   };
   return memoryUse(model, kept, budget, (config.activation_memory_mb ?? budget.activationMb ?? USUAL_MB) * 2 ** 20);
 }

@@ -154,8 +154,9 @@ async function look(
   });
   const memory = hostMemory();
   const machine = {
-    ...{ freeMemory: memory.freeBytes, memory: memory.totalBytes },
-    ...{ freeDisk: knownDiskSpace(workspace.root)?.freeBytes ?? null },
+    freeMemory: memory.freeBytes,
+    memory: memory.totalBytes,
+    freeDisk: knownDiskSpace(workspace.root)?.freeBytes ?? null,
     training: live.list().map(({ name }) => name),
   };
   const report = {

@@ -73,8 +73,13 @@ export function rooflineOf({ peaks, ops, phases }: RooflineResult, times: readon
     ops: ops
       .toSorted((a, b) => b.seconds - a.seconds)
       .map((op) => ({
-        ...{ phase: op.phase, op: op.op, sizes: op.sizes, calls: op.calls / steps, seconds: op.seconds / steps },
-        ...{ flop: op.flop / steps, bytes: op.bytes / steps },
+        phase: op.phase,
+        op: op.op,
+        sizes: op.sizes,
+        calls: op.calls / steps,
+        seconds: op.seconds / steps,
+        flop: op.flop / steps,
+        bytes: op.bytes / steps,
         gflops: op.flop / op.seconds / 1e9,
         gb_per_s: op.bytes / op.seconds / 1e9,
         share_of_peak: least(op) / op.seconds,

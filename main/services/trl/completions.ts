@@ -74,7 +74,10 @@ function samplesOf(rows: readonly Row[], { task, groupSize, records }: Completio
       const known = records.get(recordId);
       const components = Object.fromEntries(task.rewardNames.map((name) => [name, numberOf(row[name])]));
       return {
-        ...{ recordId, group, index, components },
+        recordId,
+        group,
+        index,
+        components,
         prompt: known?.record.prompt ?? textOf(row.prompt) ?? '',
         target: known?.target ?? '',
         completion: textOf(row.completion) ?? '',

@@ -92,8 +92,13 @@ export function exportForTrl(inputs: TrlInputs, folder: string, paths: HostPaths
     braid: { home, node: process.execPath },
   };
   const readme = readmeText({
-    ...{ config, task: task.name, model: settings.model, train: texts.train.length, test: texts.test.length },
-    ...{ maxCompletionLength: texts.maxCompletionLength, notCarried },
+    config,
+    task: task.name,
+    model: settings.model,
+    train: texts.train.length,
+    test: texts.test.length,
+    maxCompletionLength: texts.maxCompletionLength,
+    notCarried,
   });
   writeFolderAtomic(
     folder,
@@ -112,7 +117,10 @@ export function exportForTrl(inputs: TrlInputs, folder: string, paths: HostPaths
     { what: 'the export' },
   );
   return {
-    ...{ folder, train: texts.train.length, test: texts.test.length, not_carried_over: notCarried },
+    folder,
+    train: texts.train.length,
+    test: texts.test.length,
+    not_carried_over: notCarried,
     unused_chat_settings: texts.unusedChat.map(({ message, remedy }) => `${message}. ${remedy}`),
   };
 }

@@ -161,13 +161,17 @@ function record(store: Store, read: Read, options: ImportOptions): ImportedRun {
         ...state.steps.map(({ step, metrics }) => ({ kind: 'step' as const, step, metrics })),
         ...samples.map((one) => ({ kind: 'samples' as const, ...one })),
         ...copied.checkpoints.map(({ step, name }) => ({
-          ...{ kind: 'checkpoint' as const, step, path: join(run.folder, name) },
+          kind: 'checkpoint' as const,
+          step,
+          path: join(run.folder, name),
         })),
       ]);
       for (const one of state.evaluations) recordEvaluation(store, run.runId, one, read.heldOut);
       store.runs.setBackend(run.runId, TRL_BACKEND);
       addHostEvent(store, run.runId, 0, {
-        ...{ kind: 'notice', severity: 'info', data: { topic: 'imported' } },
+        kind: 'notice',
+        severity: 'info',
+        data: { topic: 'imported' },
         message: `Imported from ${read.folder}: trained by TRL`,
         remedy: notes.length === 0 ? null : notes.join(' '),
       });
@@ -176,7 +180,11 @@ function record(store: Store, read: Read, options: ImportOptions): ImportedRun {
       finishRun(store, run.runId, 'done', `Imported: TRL trained ${state.step} of ${counted(state.maxSteps, 'step')}`);
       writeRunFiles(run.folder, read);
       return {
-        ...{ run_id: run.runId, name: run.name, folder: run.folder, notes, bytes: copied.bytes },
+        run_id: run.runId,
+        name: run.name,
+        folder: run.folder,
+        notes,
+        bytes: copied.bytes,
         steps: state.steps.length,
         samples: samples.reduce((sum, one) => sum + one.samples.length, 0),
         evaluations: state.evaluations.length,
@@ -196,8 +204,17 @@ function recordEvaluation(store: Store, runId: number, { step, metrics }: Logged
   if (step === 0) store.runs.setBaseline(runId, mean);
   store.evaluations.add(
     {
-      ...{ runId, checkpointId: null, model: run.model, dataset: evaluationDataset(run), step, mean },
-      ...{ n, low: null, high: null, exactMatch: null, duringTraining: true },
+      runId,
+      checkpointId: null,
+      model: run.model,
+      dataset: evaluationDataset(run),
+      step,
+      mean,
+      n,
+      low: null,
+      high: null,
+      exactMatch: null,
+      duringTraining: true,
       metrics: { ...metrics, [`eval_${mainMetricOf(run.task)}`]: mean },
     },
     [],

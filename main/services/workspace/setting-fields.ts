@@ -59,8 +59,12 @@ function field(name: keyof Settings, described: Described): SettingField {
     default: {
       const { minimum = null, maximum = null, type } = described;
       return {
-        ...{ ...base, kind: 'number', default: Number(described.default) },
-        ...{ min: minimum, max: maximum, whole: type === 'integer' },
+        ...base,
+        kind: 'number',
+        default: Number(described.default),
+        min: minimum,
+        max: maximum,
+        whole: type === 'integer',
       };
     }
   }

@@ -82,7 +82,11 @@ function playAgain(environment: Environment, answers: readonly Answer[]): readon
     ({ record, completion, messages }): Played => ({
       // A completion without messages, such as one of a file, is one turn.
       turns: messages?.filter(({ role }) => role === 'assistant').map(({ content }) => content) ?? [completion],
-      ...{ messages: promptMessages(record), rewards: {}, state: null, failure: null, ended: false },
+      messages: promptMessages(record),
+      rewards: {},
+      state: null,
+      failure: null,
+      ended: false,
     }),
   );
   for (let turn = 0; turn < environment.maxTurns; turn++) {
@@ -94,7 +98,10 @@ function playAgain(environment: Environment, answers: readonly Answer[]): readon
       const isLast = turn + 1 === turns.length;
       const said = { role: 'assistant' as const, content: turns[turn] ?? '' };
       return {
-        ...{ record: answer.record, messages: [...messages, said], turn: turn + 1, state },
+        record: answer.record,
+        messages: [...messages, said],
+        turn: turn + 1,
+        state,
         finish: isLast ? answer.finish : 'stop',
       };
     });
@@ -114,6 +121,7 @@ function after(played: Played, asked: EnvironmentTurn | undefined, step: Environ
     ...played,
     messages: [...(asked?.messages ?? []), ...answer],
     rewards: withRewards(played.rewards, rewards),
-    ...{ state, ended: done },
+    state,
+    ended: done,
   };
 }

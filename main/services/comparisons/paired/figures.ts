@@ -27,7 +27,9 @@ export function comparisonFigures({ models, rows, metric }: ComparisonView): Fig
       name: 'position',
       title: position,
       svg: lineChart({
-        ...{ title: position, xLabel: 'word', yLabel: 'share correct' },
+        title: position,
+        xLabel: 'word',
+        yLabel: 'share correct',
         series: evaluated.map(({ name, summary }) => ({
           name,
           points: summary.score_by_position.map((y, at) => ({ x: at + 1, y })),
@@ -41,7 +43,8 @@ export function comparisonFigures({ models, rows, metric }: ComparisonView): Fig
       name: 'scores',
       title: spread,
       svg: barChart({
-        ...{ title: spread, yLabel: 'prompts' },
+        title: spread,
+        yLabel: 'prompts',
         groups: Array.from({ length: BINS }, (_, bin) => `${bound(bin)}–${bound(bin + 1)}`),
         series: evaluated.map(({ name, i }) => ({
           name,
@@ -58,7 +61,10 @@ export function comparisonFigures({ models, rows, metric }: ComparisonView): Fig
   const series = evaluated.map(({ name, summary }) => ({
     name,
     points: Object.entries(summary.by_words).map(([words, { mean_alignment, low, high }]) => ({
-      ...{ x: Number(words), y: mean_alignment, low, high },
+      x: Number(words),
+      y: mean_alignment,
+      low,
+      high,
     })),
   }));
   const svg = lineChart({ title: length, xLabel: 'words', yLabel: 'alignment', series });

@@ -79,7 +79,10 @@ export function freezePrompts({ store, paths }: PromptPlace, { datasetIds, n, se
     );
   const id = store.transaction(() =>
     store.promptSets.keep({
-      ...{ hash: hashOf(task, source, records), task: storedSource(source), seed, records },
+      hash: hashOf(task, source, records),
+      task: storedSource(source),
+      seed,
+      records,
       datasets: drawn.map(({ file }) => toStoredPath(store.folder, file)),
     }),
   );

@@ -42,7 +42,9 @@ export function storeEvaluation(
   const origin = { runId: null, checkpointId: entry.checkpointId, step: entry.step ?? 0, model: entry.model };
   const dataset = store.promptSets.get(prompts.id)?.datasets.join(', ') ?? '';
   const numbers: KeptNumbers = {
-    ...{ summary, backend, seconds },
+    summary,
+    backend,
+    seconds,
     ...(rewardCost !== undefined && { rewardCost }),
     ...(chat !== undefined && { chat }),
   };

@@ -222,7 +222,8 @@ function summary(store: Store, id: number): ComparisonSummary {
   const known = datasetsOf(store, files);
   const datasets = files.map((file) => basename(file).replace(/(\.test)?\.jsonl$/, ''));
   return {
-    ...{ id, madeAt },
+    id,
+    madeAt,
     prompts: {
       id: promptSetId,
       hash: set?.hash ?? '',
@@ -235,7 +236,9 @@ function summary(store: Store, id: number): ComparisonSummary {
       ),
     },
     models: store.comparisons.models(id).map(({ reference, name, evaluationId, paired }) => ({
-      ...{ reference, name, paired: paired as Comparison | null },
+      reference,
+      name,
+      paired: paired as Comparison | null,
       mean: evaluationId === null ? null : (store.evaluations.get(evaluationId)?.mean ?? null),
     })),
   };

@@ -50,7 +50,8 @@ function passCurve(models: readonly ModelSamples[], rows: readonly ComparisonRow
   });
   if (passes.length < 2) return [];
   const series = models.map(({ name }, m) => ({
-    ...{ name, colour: m },
+    name,
+    colour: m,
     points: passes.flatMap(({ k, means }): Point[] => {
       const at = means[m];
       return at === undefined ? [] : [{ x: k, y: at.mean, low: at.low, high: at.high }];

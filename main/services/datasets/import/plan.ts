@@ -139,7 +139,9 @@ export async function planRows(options: RowOptions, table: Table, heldOut: HeldO
     const { task, rows, leftOut, duplicates, faults, train, test } = await prepare(options, table, heldOut);
     const counts = { rows, leftOut, duplicates, faults: faults.length };
     return {
-      ...{ ...shown, problem: null, faults: faults.slice(0, SHOWN).map(describeFault) },
+      ...shown,
+      problem: null,
+      faults: faults.slice(0, SHOWN).map(describeFault),
       counts: { ...counts, train: train.length, test: test.length },
       train: train.slice(0, SHOWN).map((one) => planned(task, one)),
       test: test.slice(0, SHOWN).map((one) => planned(task, one)),
@@ -282,7 +284,11 @@ async function prepare(options: RowOptions, table: Table, heldOut: HeldOut): Pro
   // Rows are shuffled before they are split; they are reported in the file's order.
   faults.sort((a, b) => (a.file === b.file ? (a.line ?? 0) - (b.line ?? 0) : 0));
   return {
-    ...{ mapping, task, faults, train, test },
+    mapping,
+    task,
+    faults,
+    train,
+    test,
     rows: table.rows.length + (held?.rows ?? 0),
     leftOut: chosen.leftOut + (held?.leftOut ?? 0),
     duplicates: chosen.duplicates + (held?.duplicates ?? 0),

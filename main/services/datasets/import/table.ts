@@ -150,7 +150,8 @@ function csvRows(file: string, text: string, separator?: string): Row[] {
   );
   if (faults.length > 0) throw faultsError(WORDS.code, faults, WORDS.fix);
   return body.map(({ line, fields }) => ({
-    ...{ file, line },
+    file,
+    line,
     values: Object.fromEntries(columns.map((name, i) => [name, fields[i] ?? ''])),
   }));
 }

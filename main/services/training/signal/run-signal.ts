@@ -79,8 +79,11 @@ function stepsOf(store: Store, runId: number): SignalStep[] {
     perGeneration(sampled, store.metrics.series(runId, name)),
   );
   return [...bySteps].map(([step, groups], i) => ({
-    ...{ step, groups, sampling: (rollout[i] ?? 0) + (reward[i] ?? 0) },
-    ...{ training: training[i] ?? 0, total: total[i] ?? 0 },
+    step,
+    groups,
+    sampling: (rollout[i] ?? 0) + (reward[i] ?? 0),
+    training: training[i] ?? 0,
+    total: total[i] ?? 0,
   }));
 }
 
