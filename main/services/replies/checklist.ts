@@ -9,9 +9,12 @@ import {
   attempt,
   type ChecklistItem,
   diskItem,
+  done,
+  failed,
   fileItem,
   memoryItem,
   modelItem,
+  open,
   overlapItem,
   rewardItem,
   trialItem,
@@ -86,15 +89,14 @@ function isTicked({ ticks, trial }: ReplyState, name: TickName): boolean {
 function splitItems({ split }: ReplyState, { files, shared }: RecordFacts): ChecklistItem<ReplyCheckName>[] {
   const [, , sft, grpo] = files;
   const next = 'Split the records for two phases.';
-  if (split === null) return [{ name: 'split', state: 'failed', detail: 'not split yet', next }];
-  for (const phase of [sft, grpo])
-    if (phase?.kind !== 'good') return [{ name: 'split', state: 'failed', detail: phase?.reason ?? '', next }];
+  if (split === null) return [failed('split', 'not split yet', next)];
+  for (const phase of [sft, grpo]) if (phase?.kind !== 'good') return [failed('split', phase?.reason ?? '', next)];
   const between = (first: number, second: number): number =>
     shared.find((pair) => pair.first === first && pair.second === second)?.records ?? 0;
   const { ratio, seed, after, checks } = split;
   const sizes = `${after.sft.records} records for phase 1, ${after.grpo.records} for phase 2`;
   return [
-    { name: 'split', state: 'done', detail: `${sizes}, ratio ${ratio}, seed ${seed}`, next: null },
+    done('split', `${sizes}, ratio ${ratio}, seed ${seed}`),
     overlapItem('phases_disjoint', between(2, 3), 'no post is in both phases'),
     overlapItem('held_out_disjoint', between(1, 2) + between(1, 3), 'no held-out post is in the training data'),
     ...checks.flatMap((check) => (check.name === 'quartile_shares' ? [quartiles(check)] : [])),
@@ -118,12 +120,7 @@ function runItems(app: Part, seed: number): ChecklistItem<ReplyCheckName>[] {
     if (config === undefined) return [warm];
     const parts = replyTask.rewardNames.length;
     return [
-      {
-        name: 'configurations',
-        state: 'done',
-        detail: `${replyRuns.length} presets, ${parts} reward components`,
-        next: null,
-      },
+      done('configurations', `${replyRuns.length} presets, ${parts} reward components`),
       rewardItem(config, replyTask),
       warm,
       memoryItem(app.store, start.state === 'done' ? { ...config, from_checkpoint: start.detail } : config, app.paths),
@@ -131,13 +128,13 @@ function runItems(app: Part, seed: number): ChecklistItem<ReplyCheckName>[] {
   } catch (error) {
     if (!(error instanceof BraidError)) throw error;
     const next = error.remedy ?? 'Choose another model.';
-    return [{ name: 'configurations', state: 'failed', detail: error.message, next }, warm];
+    return [failed('configurations', error.message, next), warm];
   }
 }
 
 function machineItem({ live }: Pick<ReplyHost, 'live'>): ChecklistItem<'machine'> {
   const names = live.list().map(({ name }) => name);
-  if (names.length === 0) return { name: 'machine', state: 'done', detail: 'nothing else is training', next: null };
+  if (names.length === 0) return done('machine', 'nothing else is training');
   const next = 'Wait for it to finish, or stop it: two runs share processors and memory.';
-  return { name: 'machine', state: 'open', detail: `training: ${names.join(', ')}`, next };
+  return open('machine', `training: ${names.join(', ')}`, next);
 }

@@ -3,7 +3,7 @@
 import { formatDuration, formatMoney } from '../../text/format.ts';
 import { type ReplyRun, replyRuns } from '../recipes/reply-presets.ts';
 import { costOf } from '../runs/cost.ts';
-import type { ChecklistItem } from '../training/checklist-items.ts';
+import { type ChecklistItem, done, open } from '../training/checklist-items.ts';
 import type { OpenWorkspace } from '../workspace/open-workspace.ts';
 import { readSettings } from '../workspace/settings.ts';
 import { isReinforced } from './methods.ts';
@@ -30,13 +30,8 @@ function paceOf(store: OpenWorkspace['store'], runId: number): number {
 export function expectedItem(app: Part, memory: Pick<ReplyState, 'trial'>): ChecklistItem<'time'> {
   const seconds = expectedSeconds(app, memory);
   const next = 'The small-scale test measures the pace.';
-  if (seconds === null) return { name: 'time', state: 'open', detail: 'not known yet', next };
+  if (seconds === null) return open('time', 'not known yet', next);
   const { cost, currency } = costOf(seconds, readSettings(app.store));
   const price = cost === null ? '' : `, ${formatMoney(cost, currency)}`;
-  return {
-    name: 'time',
-    state: 'done',
-    detail: `about ${formatDuration(seconds)} for the four runs${price}`,
-    next: null,
-  };
+  return done('time', `about ${formatDuration(seconds)} for the four runs${price}`);
 }

@@ -25,6 +25,17 @@ export interface ChecklistItem<N extends string = string> {
   readonly next: string | null;
 }
 
+type Item = <N extends string>(name: N, detail: string, next: string | null) => ChecklistItem<N>;
+
+export const done = <N extends string>(name: N, detail: string): ChecklistItem<N> => ({
+  name,
+  state: 'done',
+  detail,
+  next: null,
+});
+export const open: Item = (name, detail, next) => ({ name, state: 'open', detail, next });
+export const failed: Item = (name, detail, next) => ({ name, state: 'failed', detail, next });
+
 /** Free bytes required for checkpoints, samples and history. */
 const FREE_BYTES = 2 * 2 ** 30;
 
@@ -45,9 +56,9 @@ export function modelItem(
 /** An item that is done if the function succeeds, and failed with its error otherwise. */
 export function attempt<N extends string>(name: N, next: string, work: () => string): ChecklistItem<N> {
   try {
-    return { name, state: 'done', detail: work(), next: null };
+    return done(name, work());
   } catch (error) {
-    if (error instanceof BraidError) return { name, state: 'failed', detail: error.message, next };
+    if (error instanceof BraidError) return failed(name, error.message, next);
     throw error;
   }
 }
@@ -59,20 +70,19 @@ export function warmStart(store: Store, config: TrainConfig): ChecklistItem<'war
     return [attempt('warm_start', 'Finish training that run first.', () => resolveStart(store, start))];
   if (task !== 'reply' || !isReinforcement(method)) return [];
   return [
-    {
-      name: 'warm_start',
-      state: 'open',
-      detail: 'none: GRPO starts from the base model',
-      next: 'Fine-tune it on human replies first; GRPO is more stable from there.',
-    },
+    open(
+      'warm_start',
+      'none: GRPO starts from the base model',
+      'Fine-tune it on human replies first; GRPO is more stable from there.',
+    ),
   ];
 }
 
 /** Whether two files share no prompt. */
 export function overlapItem<N extends string>(name: N, shared: number, clean: string): ChecklistItem<N> {
-  if (shared === 0) return { name, state: 'done', detail: clean, next: null };
+  if (shared === 0) return done(name, clean);
   const next = "Split again: scores on training prompts don't measure what was learned.";
-  return { name, state: 'failed', detail: `${counted(shared, 'prompt is', 'prompts are')} on both sides`, next };
+  return failed(name, `${counted(shared, 'prompt is', 'prompts are')} on both sides`, next);
 }
 
 /** Whether a file of records can be read, and how many it has. */
@@ -82,9 +92,8 @@ export function fileItem<N extends string>(
   facts: FileFacts | undefined,
   remedy: string,
 ): ChecklistItem<N> {
-  if (facts?.kind === 'good')
-    return { name, state: 'done', detail: `${counted(facts.records, 'record')} in ${file}`, next: null };
-  return { name, state: 'failed', detail: facts?.reason ?? `${file}: not checked`, next: remedy };
+  if (facts?.kind === 'good') return done(name, `${counted(facts.records, 'record')} in ${file}`);
+  return failed(name, facts?.reason ?? `${file}: not checked`, remedy);
 }
 
 /** Whether the weights match the reward's components. */
@@ -93,10 +102,10 @@ export function rewardItem(
   task: Pick<TaskFacts, 'name' | 'rewardNames' | 'rewardWeights'>,
 ): ChecklistItem<'reward'> {
   const fault = weightsFault(config, task);
-  if (fault !== null) return { name: 'reward', state: 'failed', detail: fault.message, next: fault.remedy };
+  if (fault !== null) return failed('reward', fault.message, fault.remedy);
   const weights = config.reward_weights ?? task.rewardWeights ?? [];
   const detail = task.rewardNames.map((name, i) => `${name} ${weights[i] ?? 1}`).join(', ');
-  return { name: 'reward', state: 'done', detail, next: null };
+  return done('reward', detail);
 }
 
 /** The run's expected memory use. */
@@ -112,13 +121,13 @@ export function memoryItem(store: Store, config: TrainConfig, paths: HostPaths):
     const gpuFree = machine.gpu === null ? '' : ` and ${formatBytes(machine.gpu.freeBytes)} of the GPU's`;
     const free = `${formatBytes(freeBytes)}${ofGpu === '' ? '' : gpuFree} free`;
     const detail = `about ${formatBytes(needed.host)} expected${ofGpu}, ${free}`;
-    if (needed.host > totalBytes) return { name, state: 'failed', detail, next };
+    if (needed.host > totalBytes) return failed(name, detail, next);
     if (needed.host > freeBytes || needed.gpu > (machine.gpu?.freeBytes ?? Number.POSITIVE_INFINITY))
-      return { name, state: 'open', detail, next: `Close other programs. ${next}` };
-    return { name, state: 'done', detail, next: null };
+      return open(name, detail, `Close other programs. ${next}`);
+    return done(name, detail);
   } catch (error) {
     if (!(error instanceof BraidError)) throw error;
-    return { name, state: 'open', detail: 'unknown without the model', next: error.message };
+    return open(name, 'unknown without the model', error.message);
   }
 }
 
@@ -126,7 +135,7 @@ export function memoryItem(store: Store, config: TrainConfig, paths: HostPaths):
 export function diskItem(folder: string): ChecklistItem<'disk'> {
   const place = existsSync(folder) ? folder : dirname(folder);
   const free = knownDiskSpace(place)?.freeBytes;
-  if (free === undefined) return { name: 'disk', state: 'open', detail: 'unknown on this system', next: null };
+  if (free === undefined) return open('disk', 'unknown on this system', null);
   const enough = free >= FREE_BYTES;
   return {
     name: 'disk',
@@ -141,14 +150,8 @@ export function trialItem(store: Store, model: string): ChecklistItem<'small_sca
   const name = 'small_scale_test';
   const trial = newestTrial(store);
   const next = 'Run it with the button on the Replies screen, or with braid trial.';
-  if (trial === null) return { name, state: 'open', detail: 'not run yet', next };
-  if (trial.model !== model)
-    return { name, state: 'open', detail: `the newest one used ${trial.model}, this run trains ${model}`, next };
-  if (trial.go) return { name, state: 'done', detail: `go, with ${trial.model}`, next: null };
-  return {
-    name,
-    state: 'failed',
-    detail: `no-go, with ${trial.model}`,
-    next: 'Read its criteria, fix what failed, then test again.',
-  };
+  if (trial === null) return open(name, 'not run yet', next);
+  if (trial.model !== model) return open(name, `the newest one used ${trial.model}, this run trains ${model}`, next);
+  if (trial.go) return done(name, `go, with ${trial.model}`);
+  return failed(name, `no-go, with ${trial.model}`, 'Read its criteria, fix what failed, then test again.');
 }

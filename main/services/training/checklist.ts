@@ -16,6 +16,7 @@ import {
   fileItem,
   memoryItem,
   modelItem,
+  open,
   overlapItem,
   rewardItem,
   trialItem,
@@ -74,7 +75,7 @@ function datasetItems(
   const dataset = fileItem('dataset', train, files[0], remedy);
   if (!existsSync(test)) {
     const next = 'Set eval_dataset: without held-out records there is neither a baseline nor a held-out score.';
-    return [dataset, { name: 'held_out', state: 'open', detail: `no held-out records at ${test}`, next }];
+    return [dataset, open('held_out', `no held-out records at ${test}`, next)];
   }
   const heldOut = fileItem('held_out', test, files[1], remedy);
   if (overlap === undefined) return [dataset, heldOut];
