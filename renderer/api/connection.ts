@@ -1,6 +1,7 @@
 /**
  * Keeps the connection to the host: reconnects when it is lost, and rejects calls with a message instead of hanging.
  */
+import { observable } from '../components/observable.ts';
 import { openTransport, SessionExpired, type Transport } from './transport.ts';
 
 export type ConnectionState =
@@ -10,21 +11,14 @@ export type ConnectionState =
 
 const RETRY_MS = [300, 600, 1000, 2000, 3000];
 
-let state: ConnectionState = { kind: 'connecting' };
+const { get, set, subscribe } = observable<ConnectionState>({ kind: 'connecting' });
 let epoch = 0;
 /** Opened elsewhere, to be used instead of the next attempt. */
 let offered: Transport | null = null;
 let wake = (): void => undefined;
-const listeners = new Set<() => void>();
 
 /** For useSyncExternalStore. */
-export const connection = {
-  get: (): ConnectionState => state,
-  subscribe: (listener: () => void): (() => void) => {
-    listeners.add(listener);
-    return () => listeners.delete(listener);
-  },
-};
+export const connection = { get, subscribe };
 
 /** Connects, and reconnects for as long as the page is open. */
 export async function keepConnected(open: () => Promise<Transport> = openTransport): Promise<void> {
@@ -63,6 +57,7 @@ const TIMEOUT_MS = 10_000;
 
 /** The open connection; waits a moment while it is being reopened. */
 export function currentTransport(): Promise<Transport> {
+  const state = get();
   if (state.kind === 'open') return Promise.resolve(state.transport);
   if (state.kind === 'expired')
     return Promise.reject(new Error('The session of this page has expired. Reconnect first.'));
@@ -73,16 +68,12 @@ export function currentTransport(): Promise<Transport> {
         new Error('The app is not responding. Saved work is safe. This page reconnects as soon as the app is back.'),
       );
     }, TIMEOUT_MS);
-    const stop = connection.subscribe(() => {
-      if (state.kind !== 'open') return;
+    const stop = subscribe(() => {
+      const now = get();
+      if (now.kind !== 'open') return;
       clearTimeout(give);
       stop();
-      resolve(state.transport);
+      resolve(now.transport);
     });
   });
-}
-
-function set(next: ConnectionState): void {
-  state = next;
-  for (const listener of listeners) listener();
 }

@@ -1,4 +1,5 @@
 /** A text that is saved while it is typed, with a draft that outlives the page. No React. */
+import { observable } from './observable.ts';
 
 /** Saved once typing pauses for this long. */
 const PAUSE_MS = 700;
@@ -25,27 +26,21 @@ export interface KeptText {
 /** Starts with the draft if there is one: it is what the user typed last. */
 export function keepText({ draftKey, stored, save, storage = localStorage }: KeptTextOptions): KeptText {
   let saved = stored;
-  let text = readDraft(storage, draftKey) ?? stored;
+  const { get, set: show, subscribe } = observable(readDraft(storage, draftKey) ?? stored);
   /** The text being sent. */
   let pending: string | null = null;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const listeners = new Set<() => void>();
-
-  function show(next: string): void {
-    text = next;
-    for (const listener of listeners) listener();
-  }
 
   function flush(): void {
     clearTimeout(timer);
-    if (text === (pending ?? saved)) return;
-    const sent = text;
+    const sent = get();
+    if (sent === (pending ?? saved)) return;
     pending = sent;
     save(sent).then(
       () => {
         saved = sent;
         if (pending === sent) pending = null;
-        if (text === sent) writeDraft(storage, draftKey, null);
+        if (get() === sent) writeDraft(storage, draftKey, null);
       },
       // Whoever saves shows the failure. The draft stays, and the next flush sends it again.
       () => {
@@ -55,11 +50,8 @@ export function keepText({ draftKey, stored, save, storage = localStorage }: Kep
   }
 
   return {
-    text: () => text,
-    subscribe: (listener) => {
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
-    },
+    text: get,
+    subscribe,
     change: (next) => {
       clearTimeout(timer);
       writeDraft(storage, draftKey, next === saved && pending === null ? null : next);
@@ -68,9 +60,9 @@ export function keepText({ draftKey, stored, save, storage = localStorage }: Kep
     },
     flush,
     follow: (next) => {
-      const isUnsaved = pending !== null || text !== saved;
+      const isUnsaved = pending !== null || get() !== saved;
       saved = next;
-      if (text === next && pending === null) writeDraft(storage, draftKey, null);
+      if (get() === next && pending === null) writeDraft(storage, draftKey, null);
       else if (!isUnsaved) show(next);
     },
   };

@@ -1,19 +1,6 @@
 /** Whether the tour is on; it is started from Home, the palette and the desktop's Help menu. */
+import { observable } from '../components/observable.ts';
 
-let isOn = false;
-const listeners = new Set<() => void>();
+const { get, set, subscribe } = observable(false);
 
-function set(next: boolean): void {
-  isOn = next;
-  for (const listener of listeners) listener();
-}
-
-export const tour = {
-  get: (): boolean => isOn,
-  start: (): void => set(true),
-  end: (): void => set(false),
-  subscribe: (listener: () => void): (() => void) => {
-    listeners.add(listener);
-    return () => listeners.delete(listener);
-  },
-};
+export const tour = { get, subscribe, start: (): void => set(true), end: (): void => set(false) };

@@ -1,13 +1,13 @@
 /** Completions pinned for comparison across steps and runs; kept while the window is open. */
 import { useSyncExternalStore } from 'react';
 import type { SampleKey } from '../../main/api/contract/index.ts';
+import { observable } from '../components/observable.ts';
 
 /** As many as fit side by side. */
 export const MAX_PINS = 4;
 
 const STORED = 'braid.pins';
-const listeners = new Set<() => void>();
-let pins: readonly SampleKey[] = readPins(globalThis.sessionStorage?.getItem(STORED) ?? null);
+const pins = observable(readPins(globalThis.sessionStorage?.getItem(STORED) ?? null));
 
 /** A key as text. */
 export function keyText({ runId, step, group, index }: SampleKey): string {
@@ -42,14 +42,8 @@ export function togglePin(before: readonly SampleKey[], key: SampleKey): readonl
 }
 
 function change(next: readonly SampleKey[]): void {
-  pins = next;
   sessionStorage.setItem(STORED, next.map(keyText).join(' '));
-  for (const listener of listeners) listener();
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
+  pins.set(next);
 }
 
 export interface Pins {
@@ -61,7 +55,7 @@ export interface Pins {
 }
 
 export function usePins(): Pins {
-  const now = useSyncExternalStore(subscribe, () => pins);
+  const now = useSyncExternalStore(pins.subscribe, pins.get);
   return {
     pins: now,
     full: now.length >= MAX_PINS,
