@@ -8,9 +8,8 @@ import { bytes, counted } from '../components/format.ts';
 import { Link } from '../components/Link.tsx';
 import { Panel } from '../components/Screen.tsx';
 import { When } from '../components/When.tsx';
-import { verdictOf } from '../settings/report.ts';
+import { shownChecks, verdictOf } from '../settings/report.ts';
 import classes from './Home.module.css';
-import { shownChecks } from './machine.ts';
 
 const icons = { OK: IconCircleCheck, WARN: IconAlertTriangle, FAIL: IconCircleX } as const;
 /** The doctor needs the CPU for a moment, so it starts only once the page is usable. */

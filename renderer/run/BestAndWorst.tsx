@@ -6,7 +6,7 @@ import { CompletionText } from '../components/CompletionText.tsx';
 import { Failed, Loading } from '../components/Feedback.tsx';
 import { counted, score } from '../components/format.ts';
 import { Target } from '../samples/SampleCard.tsx';
-import { extremes } from './extremes.ts';
+import { extremes } from './best-and-worst.ts';
 import classes from './Run.module.css';
 
 export function BestAndWorst({ runId, step }: { readonly runId: number; readonly step: number }) {

@@ -1,7 +1,7 @@
 /** Prefetches what the run page shows in one go; each part on its own would fetch only once it renders. */
 import { type QueryClient, queryOptions } from '@tanstack/react-query';
 import { api } from '../api/client.ts';
-import { extremes } from './extremes.ts';
+import { extremes } from './best-and-worst.ts';
 import { panelsFor, rewardLooks } from './panels.ts';
 import { FRESH_MS, metricsQuery } from './use-metrics.ts';
 

@@ -19,3 +19,8 @@ export function reportOf(checks: readonly Check[], version: string): string {
   ]);
   return [`Braid ${version}`, ...lines, ''].join('\n');
 }
+
+/** The doctor's findings without those on how the app can be opened: whoever reads this has it open. */
+export function shownChecks(checks: readonly Check[]): readonly Check[] {
+  return checks.filter(({ isOpening }) => isOpening !== true);
+}

@@ -8,7 +8,7 @@ import { api } from '../api/client.ts';
 import { Choice } from '../components/Choice.tsx';
 import { Failed, Loading } from '../components/Feedback.tsx';
 import { number } from '../components/format.ts';
-import { sharedStart } from './record-words.ts';
+import { sharedStart } from './shared-start.ts';
 import classes from './Task.module.css';
 import type { Draft } from './use-draft.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { MetricBucket } from '../../../main/store/metrics.ts';
+import { extremes } from '../../../renderer/run/best-and-worst.ts';
 import { discardedBy } from '../../../renderer/run/discarded.ts';
-import { extremes } from '../../../renderer/run/extremes.ts';
 import { panelsFor } from '../../../renderer/run/panels.ts';
 import { metricSeries, stepsAround } from '../../../renderer/run/series.ts';
 import { markersOf, timelineOf } from '../../../renderer/run/timeline.ts';

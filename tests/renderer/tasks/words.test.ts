@@ -9,7 +9,7 @@ import {
   sharedInWords,
   withoutFolders,
 } from '../../../renderer/tasks/import-words.ts';
-import { sharedStart } from '../../../renderer/tasks/record-words.ts';
+import { sharedStart } from '../../../renderer/tasks/shared-start.ts';
 import { correlation, deadInWords, orderInWords, verdictOf } from '../../../renderer/tasks/trial-words.ts';
 
 const report = (change: Partial<TrialReport>): TrialReport =>

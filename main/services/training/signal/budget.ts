@@ -7,8 +7,8 @@
  */
 import type { TrainConfig } from '../../../trainer/config/config.ts';
 import type { GroupOutcome } from '../../../trainer/protocol/trainer-events.ts';
-import type { RecordWords, SignalStep } from './history.ts';
 import { type ReplayRefusal, replayDifficulty } from './replay-difficulty.ts';
+import type { RecordWords, SignalStep } from './signal-step.ts';
 import { type CostConfig, type TrainingCost, teachingShare, trainingCost } from './training-cost.ts';
 
 /** Shares of the groups sampled from step `from` to step `to`; they add up to 1. */

@@ -7,7 +7,7 @@ import { openTask } from '../../../tasks/index.ts';
 import { countWords } from '../../../text/words.ts';
 import { readDataset } from '../../datasets/index.ts';
 import { runTask } from '../../tasks/run-task.ts';
-import type { RecordWords } from './history.ts';
+import type { RecordWords } from './signal-step.ts';
 
 interface Known {
   readonly runId: number;

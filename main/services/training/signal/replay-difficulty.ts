@@ -9,7 +9,7 @@
  */
 import { type DifficultyRule, nextTarget } from '../../../trainer/batching/difficulty.ts';
 import type { GroupOutcome } from '../../../trainer/protocol/trainer-events.ts';
-import type { RecordWords, SignalStep } from './history.ts';
+import type { RecordWords, SignalStep } from './signal-step.ts';
 import { type TrainingCost, teachingShare } from './training-cost.ts';
 
 /** Generations before and after one whose groups stand for it. */

@@ -12,8 +12,8 @@ import { savedConfig } from '../../runs/saved-config.ts';
 import { type AdvisedRun, changedRun } from '../../runs/verdict/advice.ts';
 import { runTask } from '../../tasks/run-task.ts';
 import { type SignalBudget, type SignalSetting, signalBudget } from './budget.ts';
-import type { SignalStep } from './history.ts';
 import { recordWords } from './record-words.ts';
+import type { SignalStep } from './signal-step.ts';
 
 export type { SignalBudget, SignalSetting } from './budget.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { signalBudget as budgetOf, SIGNAL_SETTINGS } from '../../../../main/services/training/signal/budget.ts';
-import type { SignalStep } from '../../../../main/services/training/signal/history.ts';
+import type { SignalStep } from '../../../../main/services/training/signal/signal-step.ts';
 import { configFaults, parseConfig, type TrainConfig } from '../../../../main/trainer/config/config.ts';
 import type { GroupOutcome } from '../../../../main/trainer/protocol/trainer-events.ts';
 

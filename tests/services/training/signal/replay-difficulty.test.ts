@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { SignalStep } from '../../../../main/services/training/signal/history.ts';
 import { replayDifficulty } from '../../../../main/services/training/signal/replay-difficulty.ts';
+import type { SignalStep } from '../../../../main/services/training/signal/signal-step.ts';
 
 /** Two records of 2 words, which teach, and two of 10, which are dead. */
 const words = new Map([

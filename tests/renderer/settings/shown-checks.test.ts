@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { checkBrowser, checkElectron } from '../../../main/services/doctor/desktop.ts';
-import { shownChecks } from '../../../renderer/home/machine.ts';
+import { shownChecks } from '../../../renderer/settings/report.ts';
 
 describe('shownChecks', () => {
   it('leaves out how the app can be opened, whatever those checks are called', () => {
