@@ -21,6 +21,12 @@ const SETTINGS = { max_steps: 3 };
 /** For servers that never answer again. */
 const LITTLE = { ...HASTE, totalMs: 300, attemptMs: 200 };
 
+/** Patience that shrinks to that little once it is told to: what goes well before may take long on a busy machine. */
+function shrinking() {
+  const patience = { ...HASTE };
+  return { patience, shrink: () => void Object.assign(patience, LITTLE) };
+}
+
 interface Tried {
   readonly server: TinkerServer;
   readonly events: readonly TrainerEvent[];
@@ -123,22 +129,36 @@ describe('a connection that breaks', () => {
   });
 
   it('whenever a checkpoint is fetched: the run ends after a while', async () => {
+    const { patience, shrink } = shrinking();
     const { error, events } = await tried(
-      { fault: ({ route }) => (route.endsWith('/download') ? { kind: 'break', when: 'after' } : null) },
+      {
+        fault: ({ route }) => {
+          // What is asked for right before it.
+          if (route === 'save_weights') shrink();
+          return route.endsWith('/download') ? { kind: 'break', when: 'after' } : null;
+        },
+      },
       {},
       undefined,
-      LITTLE,
+      patience,
     );
     expect(error?.code).toBe('ENGINE_UNREACHABLE');
     expect(stepsIn(events)).toBe(3);
   });
 
   it('for good: the run ends after a while', async () => {
+    const { patience, shrink } = shrinking();
     const { error } = await tried(
-      { fault: ({ route }) => (route === 'retrieve_future' ? { kind: 'break', when: 'before' } : null) },
+      {
+        fault: ({ route }) => {
+          // What is sent right before the first future is asked for.
+          if (route === 'create_model') shrink();
+          return route === 'retrieve_future' ? { kind: 'break', when: 'before' } : null;
+        },
+      },
       {},
       undefined,
-      LITTLE,
+      patience,
     );
     expect(error?.code).toBe('ENGINE_UNREACHABLE');
   });
