@@ -1,27 +1,17 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as tf from '@tensorflow/tfjs-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ChatMessage } from '../../../main/samples/chat-message.ts';
+import { describe, expect, it } from 'vitest';
+import { disposeModel } from '../../../main/model/model.ts';
 import type { FolderSource } from '../../../main/tasks/folder/source.ts';
 import { openTask } from '../../../main/tasks/index.ts';
-import { closeWasmBackend } from '../../../main/tensor/wasm/boot.ts';
-import type { WasmRuntime } from '../../../main/tensor/wasm/runtime.ts';
-import { runPlayJob } from '../../../main/trainer/jobs/play.ts';
-import { openTiny } from '../run/tiny-run.ts';
+import { buildKernels } from '../../../main/tensor/kernels/build.ts';
+import type { PlayJob, PlayResult } from '../../../main/trainer/jobs/play.ts';
+import { runJob } from '../../../main/trainer/jobs/run-job.ts';
+import type { JobEvent } from '../../../main/trainer/protocol/trainer-events.ts';
+import { temporaryFolder } from '../../store/helpers.ts';
+import { writeTinyModel } from '../../tiny-model.ts';
 
-let runtime: WasmRuntime;
-let model: string;
-const folder = mkdtempSync(join(tmpdir(), 'braid-test-'));
-beforeAll(async () => {
-  ({ runtime, model } = await openTiny(join(folder, 'model')));
-});
-afterAll(async () => {
-  await closeWasmBackend(runtime);
-  rmSync(folder, { recursive: true, force: true });
-});
-
+/** Says the model's words back, and is worth as many letters as it wrote in all. */
 const task: FolderSource = {
   ...{ name: 'echo', folder: '/tasks/echo' },
   definition: `title: Echo
@@ -32,36 +22,55 @@ max_completion_length: 16
 success_threshold: 1
 `,
   reward: `
-export const step = ({ record, turn }) =>
-  turn === 3 ? { reward: 1, done: true } : { message: record.word + ' ' + turn, done: false };`,
+export const step = ({ record, messages, turn }) => {
+  const said = messages.filter(({ role }) => role === 'assistant').map(({ content }) => content);
+  return turn === 3
+    ? { reward: said.join('').length, done: true }
+    : { message: record.word + ' ' + said.at(-1), done: false };
+};`,
 };
 
 describe('runPlayJob', () => {
   it("tells each turn and the environment's answer before the next turn, and leaves no tensors", async () => {
-    const told: { messages: readonly ChatMessage[]; tokens: number }[] = [];
+    const model = join(temporaryFolder(), 'model');
+    disposeModel(await writeTinyModel(model));
     const before = tf.memory().numTensors;
-    const result = await runPlayJob(
-      {
-        ...{ kind: 'play', task, record: openTask(task, '').parseRecord({ word: 'wa' }), temperature: 1, seed: 3 },
-        ...{
-          model: { base: model, adapter: null, tokenizer: model },
-          beside: [],
-          maxCompletionLength: null,
-          rewardAccess: null,
-        },
-        ...{ backend: 'wasm', threads: 1, kernelsFile: '' },
-        rewardWorker: join(import.meta.dirname, '../../../main/tasks/sandbox/worker.ts'),
-      },
-      {
-        ...{ backend: { name: 'wasm', threads: 1 }, progress: async () => undefined },
-        ...{ alive: () => undefined, text: () => undefined },
-        messages: (messages, tokens) => told.push({ messages, tokens }),
-      },
-    );
-    expect(told.map(({ messages }) => messages.map(({ role }) => role[0]).join(''))).toEqual(['au', 'auau', 'auaua']);
-    expect(told[1]?.messages[3]?.content).toBe('wa 2');
-    expect(told.at(-1)).toEqual({ messages: result.messages, tokens: result.tokens });
-    expect(result).toMatchObject({ reward: 1, components: { reward: 1 }, failure: null, check: null });
+    const job: PlayJob = {
+      ...{ kind: 'play', task, record: openTask(task, '').parseRecord({ word: 'wa' }), temperature: 1, seed: 3 },
+      ...{ model: { base: model, adapter: null, tokenizer: model }, beside: [] },
+      ...{ maxCompletionLength: null, rewardAccess: null },
+      ...{ backend: 'wasm', threads: 1, kernelsFile: buildKernels() },
+      rewardWorker: join(import.meta.dirname, '../../../main/tasks/sandbox/worker.ts'),
+    };
+    const events: JobEvent[] = [];
+    await runJob(job, (event) => events.push(event));
     expect(tf.memory().numTensors).toBe(before);
+
+    const last = events.at(-1);
+    if (last?.kind !== 'result') throw new Error(`Expected a result, got ${JSON.stringify(last)}`);
+    const result = last.value as PlayResult;
+    const said = result.messages?.filter(({ role }) => role === 'assistant').map(({ content }) => content) ?? [];
+    expect(said).toHaveLength(3);
+    expect(result).toMatchObject({
+      reward: said.join('').length,
+      components: { reward: result.reward },
+      failure: null,
+      check: null,
+    });
+
+    const shown = events.filter(({ kind }) => kind === 'text' || kind === 'messages');
+    const conversations = shown.flatMap((event) => (event.kind === 'messages' ? [event] : []));
+    expect(conversations.map(({ messages }) => messages.map(({ role }) => role[0]).join(''))).toEqual([
+      ...['au', 'auau', 'auaua'],
+    ]);
+    expect(conversations[1]?.messages[3]?.content).toBe(`wa ${said[1]}`);
+    expect(conversations.at(-1)).toEqual({ kind: 'messages', messages: result.messages, tokens: result.tokens });
+    // A turn's text grows before the conversation with it comes.
+    shown.forEach((event, i) => {
+      if (event.kind !== 'text') return;
+      const turn = shown.slice(0, i).filter(({ kind }) => kind === 'messages').length;
+      expect(said[turn]?.startsWith(event.text.trimEnd()), event.text).toBe(true);
+    });
+    expect(shown[0]).toMatchObject({ kind: 'text', tokens: 1 });
   });
 });
