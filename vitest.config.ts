@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
-/** Pure functions and tables: they share one process, which starts once. */
-const pure = [
-  'tests/{docs,io,store,tasks,text,renderer}/**/*.test.ts',
-  'tests/services/{config,datasets,figures,models,runs,texts,workspace}/**/*.test.ts',
-];
+/** Functions, tables, services and commands: these files share a process, which imports the app once. */
+const together = 'api|commands|docs|io|renderer|services|store|tasks|text';
+
+/** What stands in for a module of the app does so for the whole process. */
+const mocking = ['tests/commands/train-seeds-stop.test.ts'];
 
 /**
  * Campaigns of many seconds each, for `npm run test:long`: kills and broken disks, whole stories by clicks, recipes
@@ -56,6 +56,7 @@ const shared = {
   // A page on a busy machine takes longer than vitest's one second.
   expect: { poll: { timeout: 45_000 } },
   globalSetup: 'tests/no-user-set-up.ts',
+  setupFiles: 'tests/each-file.ts',
   env: { NODE_COMPILE_CACHE: compileCache, TMPDIR: temporary, TEMP: temporary, TMP: temporary },
 };
 
@@ -64,12 +65,19 @@ export default defineConfig({
     // One more than the cores of a small machine: pages and processes are waited for a quarter of the time.
     maxWorkers: 3,
     projects: [
-      { test: { ...shared, name: 'pure', include: pure, exclude: [...long, ...elsewhere], isolate: false } },
+      {
+        test: {
+          ...{ ...shared, name: 'together', isolate: false },
+          include: [`tests/@(${together})/**/*.test.ts`],
+          exclude: [...mocking, ...long, ...elsewhere],
+        },
+      },
       // Tensor tests start worker threads of their own: one process a file keeps backends apart.
       {
         test: {
-          ...{ ...shared, name: 'processes' },
-          ...{ include: ['tests/**/*.test.ts'], exclude: [...pure, ...long, ...elsewhere] },
+          ...{ ...shared, name: 'apart' },
+          include: ['tests/*.test.ts', `tests/!(${together})/**/*.test.ts`, ...mocking],
+          exclude: [...long, ...elsewhere],
         },
       },
       { test: { ...shared, name: 'long', include: long, exclude: elsewhere } },

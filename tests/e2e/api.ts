@@ -2,10 +2,10 @@
 import { createORPCClient } from '@orpc/client';
 import { RPCLink } from '@orpc/client/websocket';
 import type { ContractRouterClient } from '@orpc/contract';
-import { afterAll } from 'vitest';
 import { WebSocket } from 'ws';
 import type { Contract } from '../../main/api/contract/index.ts';
 import { enterPage } from '../api/page-entry.ts';
+import { atEndOfFile } from '../end-of-file.ts';
 import type { RunningApp } from './app.ts';
 
 /** Connects as the app's own page would; the connection closes with the test file. */
@@ -16,7 +16,7 @@ export async function connectTo({ url }: Pick<RunningApp, 'url'>): Promise<Contr
     socket.on('open', resolve);
     socket.on('error', reject);
   });
-  afterAll(() => socket.terminate());
+  atEndOfFile(() => socket.terminate());
   // Node's sockets behave like a page's, but the library's types only accept the page's.
   return createORPCClient(new RPCLink({ websocket: socket as unknown as globalThis.WebSocket }));
 }

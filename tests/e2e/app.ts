@@ -5,7 +5,8 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Browser, Locator, Page } from 'playwright-core';
-import { afterAll, expect } from 'vitest';
+import { expect } from 'vitest';
+import { atEndOfFile } from '../end-of-file.ts';
 import { temporaryFolderOfFile } from '../store/helpers.ts';
 import { launchBrowser } from './browser.ts';
 
@@ -13,12 +14,6 @@ const root = resolve(import.meta.dirname, '../..');
 
 /** Pictures for docs/ are worth waiting for on a busy machine. */
 const isForPictures = process.env.BRAID_SCREENSHOTS !== undefined;
-
-const endings: (() => Promise<void>)[] = [];
-// Registered while the file is collected: a hook registered inside a test or another hook never runs.
-afterAll(async () => {
-  await Promise.all(endings.splice(0).map((end) => end()));
-}, 60_000);
 
 export interface RunningApp {
   /** Including the token. */
@@ -47,7 +42,7 @@ export async function startApp(
     host.kill('SIGTERM');
     await exited;
   };
-  endings.push(stop);
+  atEndOfFile(stop);
   const line = await Promise.race([firstLine(host), exited.then(() => null)]);
   if (line === null) throw new Error(`Expected braid serve to start, but it ended: ${errors}`);
   const { url } = JSON.parse(line) as { url: string };
@@ -79,7 +74,10 @@ export async function openPage(app: Pick<RunningApp, 'url'>, size = { width: 128
   if (browser === null) {
     const started = launchBrowser();
     browser = started;
-    endings.push(async () => (await started).close());
+    atEndOfFile(async () => {
+      browser = null;
+      await (await started).close();
+    });
   }
   const context = await (await browser).newContext({ viewport: size, reducedMotion: 'reduce' });
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);

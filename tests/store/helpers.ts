@@ -1,10 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, onTestFinished } from 'vitest';
 import type { Sample } from '../../main/samples/sample.ts';
+import { onTestFinished } from 'vitest';
 import { openStore, type Store } from '../../main/store/index.ts';
 import type { NewRun } from '../../main/store/runs.ts';
+import { atEndOfFile } from '../end-of-file.ts';
 
 /** A folder that goes when the test ends. */
 export function temporaryFolder(): string {
@@ -13,16 +14,10 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-const foldersOfFile: string[] = [];
-// Registered while the file is collected: a hook that is asked for inside a test or another hook never runs.
-afterAll(() => {
-  for (const folder of foldersOfFile.splice(0)) rmSync(folder, { recursive: true, force: true });
-});
-
 /** A folder that goes when the test file ends. */
 export function temporaryFolderOfFile(): string {
   const folder = mkdtempSync(join(tmpdir(), 'braid-test-'));
-  foldersOfFile.push(folder);
+  atEndOfFile(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 

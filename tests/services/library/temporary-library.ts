@@ -1,6 +1,5 @@
 /** A library on a workspace of its own, with a real thread. */
 import { join, resolve } from 'node:path';
-import { afterAll } from 'vitest';
 import { checkoutPaths } from '../../../main/commands/host-paths.ts';
 import { type Library, openLibrary } from '../../../main/services/library/library.ts';
 import { openTextWorkers } from '../../../main/services/text-worker/workers.ts';
@@ -19,9 +18,8 @@ export interface TemporaryLibrary extends Library {
 
 const shipped = checkoutPaths(resolve(import.meta.dirname, '../../..'));
 
-/** One thread serves a test file. */
+/** One thread serves all tests of a process; it keeps none alive. */
 const workers = openTextWorkers(shipped.textWorker);
-afterAll(() => workers.close());
 
 /** Opens it for one test. */
 export function temporaryLibrary(changes: Partial<Library['paths']> = {}): TemporaryLibrary {
