@@ -18,24 +18,26 @@ const gpu = await openGpuForTest();
 const { model } = tiny;
 
 describe.runIf(gpu !== null)('a run on webgpu', () => {
-  beforeAll(async () => void (await tf.setBackend(WEBGPU_BACKEND)));
+  const config: Partial<TrainConfig> = { max_steps: 4, gradient_accumulation_steps: 2, beta: 0.1, num_iterations: 2 };
+  let whole: Awaited<ReturnType<typeof tinyRun>>;
+  beforeAll(async () => {
+    await tf.setBackend(WEBGPU_BACKEND);
+    whole = await tinyRun({ model, config, outputDir: join(folder, 'whole') });
+  });
   afterAll(async () => {
     await closeWebGpuBackend(opened(gpu));
     await closeWasmBackend(tiny.runtime);
     rmSync(folder, { recursive: true, force: true });
   });
 
-  const config: Partial<TrainConfig> = { max_steps: 4, gradient_accumulation_steps: 2, beta: 0.1, num_iterations: 2 };
-
   it('has the completions and, to rounding, the losses of the same run on wasm', async () => {
-    const ours = await tinyRun({ model, config });
     await tf.setBackend('wasm');
     const theirs = await tinyRun({ model, config });
     await tf.setBackend(WEBGPU_BACKEND);
-    const completions = ({ samples }: typeof ours): unknown =>
+    const completions = ({ samples }: typeof whole): unknown =>
       samples.map((event) => event.kind === 'samples' && event.samples.map(({ completion }) => completion));
-    expect(completions(ours)).toEqual(completions(theirs));
-    ours.steps.forEach((metrics, step) => {
+    expect(completions(whole)).toEqual(completions(theirs));
+    whole.steps.forEach((metrics, step) => {
       for (const [name, value] of Object.entries(metrics)) {
         const expected = theirs.steps[step]?.[name] ?? Number.NaN;
         expect(Math.abs(value - expected), `${name} of step ${step + 1}`).toBeLessThanOrEqual(
@@ -46,7 +48,6 @@ describe.runIf(gpu !== null)('a run on webgpu', () => {
   });
 
   it('leaves the same checkpoint, byte for byte, when it is stopped and resumed', async () => {
-    const whole = await tinyRun({ model, config });
     const stopped = await tinyRun({ model, config, stopAfter: 3 });
     const resumed = await tinyRun({ model, config, resumeFrom: stopped.checkpoint });
     expect(checkpointDigests(resumed.checkpoint, true)).toEqual(checkpointDigests(whole.checkpoint, true));
@@ -54,25 +55,25 @@ describe.runIf(gpu !== null)('a run on webgpu', () => {
   });
 
   it('trains on frozen weights in NF4, and keeps to them when it is resumed', async () => {
-    const packed: Partial<TrainConfig> = { ...config, base_weights: 'nf4' };
-    const whole = await tinyRun({ model, config: packed });
-    const stopped = await tinyRun({ model, config: packed, stopAfter: 2 });
+    const packed: Partial<TrainConfig> = { ...config, max_steps: 2, base_weights: 'nf4' };
+    const unbroken = await tinyRun({ model, config: packed });
+    const stopped = await tinyRun({ model, config: packed, stopAfter: 1 });
     const { memory } = JSON.parse(readFileSync(join(stopped.checkpoint, 'rng.json'), 'utf8'));
     expect(memory).toMatchObject({ precision: 'nf4' });
     const resumed = await tinyRun({ model, config: packed, resumeFrom: stopped.checkpoint });
-    expect(checkpointDigests(resumed.checkpoint, true)).toEqual(checkpointDigests(whole.checkpoint, true));
-    // And to others than those in float32.
-    const plain = await tinyRun({ model, config });
-    expect(whole.steps).not.toEqual(plain.steps);
+    expect(checkpointDigests(resumed.checkpoint, true)).toEqual(checkpointDigests(unbroken.checkpoint, true));
+    // And to others than those in float32, which give other probabilities from the first step on.
+    expect(unbroken.steps[0]?.entropy).toBeGreaterThan(0);
+    expect(unbroken.steps[0]?.entropy).not.toBe(whole.steps[0]?.entropy);
   });
 
-  it('keeps its number of buffers, their bytes and its tensors over 200 steps', async () => {
+  it('keeps its number of buffers, their bytes and its tensors over 60 steps', async () => {
     const { gpu: device } = opened(gpu);
     const before = tf.memory().numTensors;
     const seen: string[] = [];
     await tinyRun({
       model,
-      config: { max_steps: 200, per_device_train_batch_size: 2, num_generations: 2 },
+      config: { max_steps: 60, per_device_train_batch_size: 2, num_generations: 2 },
       // One prompt of two texts of one word: short completions, as each token takes a dispatch for each part of a layer.
       records: tinyDataset({ words: 1 }).train,
       onEvent: ({ kind }) => {
@@ -83,7 +84,7 @@ describe.runIf(gpu !== null)('a run on webgpu', () => {
       },
     });
     // Lengths vary, so the pool fills for a while.
-    expect(new Set(seen.slice(100)).size).toBe(1);
+    expect(new Set(seen.slice(45)).size).toBe(1);
     expect(tf.memory().numTensors).toBe(before);
   }, 900_000);
 });

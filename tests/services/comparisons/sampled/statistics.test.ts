@@ -67,7 +67,7 @@ describe('comparisonTable', () => {
       1,
     );
     expect(rows[0]?.winner).toBe('model 8');
-  }, 30_000);
+  });
 
   it('leaves out prompts where a model has no number, and rows without any', () => {
     const models = [model('a', (i) => (i < 10 ? Number.NaN : 0)), model('b', () => 1)];
