@@ -14,6 +14,11 @@ import { chooseTestGpu, skipWithoutGpu } from './software-gpu.ts';
 
 export interface TestBackend {
   readonly name: string;
+  /**
+   * A GPU that the processor plays takes up to fifty times as long: of cases that differ in what holds for every
+   * backend alike, suites take some on it, and all on the others and on a real GPU.
+   */
+  readonly slow: boolean;
   /** Makes it tfjs's current backend. */
   use(): Promise<void>;
 }
@@ -24,7 +29,7 @@ const COMPOSITE_OPS = [
   ...['PackedAttention', 'PackedAttentionGrad', 'SelectiveLogSoftmax', 'SelectiveLogSoftmaxGrad', 'SampleRows'],
 ];
 
-const use = (name: string): TestBackend => ({ name, use: async () => void (await tf.setBackend(name)) });
+const use = (name: string): TestBackend => ({ name, slow: false, use: async () => void (await tf.setBackend(name)) });
 
 /**
  * The portable backend, the embedded one once all its kernels are there, the native one where it is tested, and a GPU,
@@ -50,8 +55,8 @@ async function openNative(): Promise<readonly TestBackend[]> {
 async function openGpu(): Promise<readonly TestBackend[]> {
   try {
     chooseTestGpu();
-    await openWebGpuBackend();
-    return [use(WEBGPU_BACKEND)];
+    const { gpu } = await openWebGpuBackend();
+    return [{ ...use(WEBGPU_BACKEND), slow: gpu.adapter.software }];
   } catch (error) {
     skipWithoutGpu(error);
     return [];

@@ -62,11 +62,12 @@ describe.each(backends)('on $name', (backend) => {
 
     it('gives the log-probabilities of transformers, packed and one by one', () => {
       expect(largestDifference(scoreCompletions(model, null, items), reference.logps)).toBeLessThan(1e-4);
+      if (backend.slow) return;
       const single = items.flatMap((item) => scoreCompletions(model, null, [item], { maxTokens: 1 }));
       expect(largestDifference(single, reference.logps)).toBeLessThan(1e-4);
     });
 
-    it('gives completions that share their prompt what they get alone', () => {
+    it.skipIf(backend.slow)('gives completions that share their prompt what they get alone', () => {
       const [promptIds] = reference.prompts.slice(-1) as [readonly number[]];
       const shared = reference.completions.map((completionIds) => ({ promptIds, completionIds }));
       const alone = shared.flatMap((item) => scoreCompletions(model, null, [item]));
@@ -80,7 +81,8 @@ describe.each(backends)('on $name', (backend) => {
       expect(tf.memory().numTensors).toBe(before);
     });
 
-    it('has the gradients of torch', () => {
+    // Those of the adapter go through the same ops.
+    it.skipIf(backend.slow)('has the gradients of torch', () => {
       const how = { items, checkpointing: false, expected: reference.gradients };
       expectGradients(model, null, modelParameters(model), how);
     });

@@ -179,7 +179,10 @@ describe.each(backends)('optimiser steps on $name', (backend) => {
   beforeAll(backend.use);
 
   it.each(
-    fixture.cases.map((c) => [`${c.base} ${c.adapter ?? 'all weights'} ${JSON.stringify(c.settings)}`, c] as const),
+    // The last trains the same model as the one before it, by other settings.
+    fixture.cases
+      .slice(0, backend.slow ? -1 : undefined)
+      .map((c) => [`${c.base} ${c.adapter ?? 'all weights'} ${JSON.stringify(c.settings)}`, c] as const),
   )('%s', (_, reference) => {
     const { logs, after } = train(reference);
     for (const [step, theirs] of reference.logs.entries()) {
