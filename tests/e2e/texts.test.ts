@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { makeZip } from '../../main/io/make-zip.ts';
 import { temporaryFolderOfFile } from '../store/helpers.ts';
 import { writeTinyDataset } from '../tiny-dataset.ts';
@@ -20,20 +20,21 @@ async function paste(page: Page, text: string): Promise<void> {
   }, text);
 }
 
-describe.skipIf(noBrowser)('texts and datasets', () => {
+/** Opens the texts; the bundled ones are loaded first. */
+async function openTexts(app: RunningApp) {
+  const opened = await openPage(app);
+  await opened.goto('/texts');
+  await opened.page.getByRole('button', { name: 'Load the bundled texts' }).click();
+  await opened.page.getByText('64 texts', { exact: true }).waitFor();
+  return opened;
+}
+
+describe.skipIf(noBrowser)('texts', () => {
   let app: RunningApp;
   // One app per test, as they add and delete texts.
   beforeEach(async () => {
     app = await startApp();
   });
-
-  async function openTexts() {
-    const opened = await openPage(app);
-    await opened.goto('/texts');
-    await opened.page.getByRole('button', { name: 'Load the bundled texts' }).click();
-    await opened.page.getByText('64 texts', { exact: true }).waitFor();
-    return opened;
-  }
 
   it('loads the bundled texts first, then searches, sorts, renames and deletes', async () => {
     const { page, goto, complaints } = await openPage(app);
@@ -78,7 +79,7 @@ describe.skipIf(noBrowser)('texts and datasets', () => {
   });
 
   it('previews an import with its errors, and stores nothing before the confirmation', async () => {
-    const { page } = await openTexts();
+    const { page } = await openTexts(app);
     const folder = temporaryFolderOfFile();
     const file = (name: string, content: string | Uint8Array): string => {
       writeFileSync(join(folder, name), content);
@@ -111,7 +112,7 @@ describe.skipIf(noBrowser)('texts and datasets', () => {
   });
 
   it('imports the good lines of a file, other encodings, and the .zip of a chat export', async () => {
-    const { page } = await openTexts();
+    const { page } = await openTexts(app);
     const folder = temporaryFolderOfFile();
     const file = (name: string, content: string | Uint8Array): string => {
       writeFileSync(join(folder, name), content);
@@ -153,7 +154,7 @@ describe.skipIf(noBrowser)('texts and datasets', () => {
   });
 
   it('compares near duplicates of an import and of the corpus, and keeps one or both', async () => {
-    const { page, complaints } = await openTexts();
+    const { page, complaints } = await openTexts(app);
     const draft = words(60, 1);
     await paste(page, JSON.stringify({ Draft: draft }));
     const dialog = page.getByRole('dialog', { name: 'Import texts' });
@@ -187,7 +188,7 @@ describe.skipIf(noBrowser)('texts and datasets', () => {
   });
 
   it('edits, tags and splits a text, and undoes a merge', async () => {
-    const { page, complaints } = await openTexts();
+    const { page, complaints } = await openTexts(app);
     const book = ['one', 'two', 'three'].map((n, i) => `# Part ${n}\n\n${words(40, 10_000 * i)}`).join('\n\n');
     await paste(page, JSON.stringify({ 'The book': book, Note: words(30, 5) }));
     const dialog = page.getByRole('dialog', { name: 'Import texts' });
@@ -234,8 +235,34 @@ describe.skipIf(noBrowser)('texts and datasets', () => {
     expect(complaints).toEqual([]);
   });
 
+  it('merges short texts after a preview', async () => {
+    const { page } = await openTexts(app);
+    await page.keyboard.press('m');
+    const dialog = page.getByRole('dialog', { name: 'Merge texts' });
+    await dialog.getByLabel('Merged texts').fill('1');
+    const merge = dialog.getByRole('button', { name: /^Merge \d+ texts into 1$/ });
+    await dialog.getByText('Texts per stage, before and after').waitFor();
+    await expectAccessible(page);
+    await dialog.getByRole('textbox', { name: /Title of the merged text/ }).fill('Joined by hand');
+    await merge.click();
+    await page.getByText(/texts merged into 1\./).waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('joined by hand');
+    await page.getByText(/^1 of \d+ texts$/).waitFor();
+  });
+});
+
+describe.skipIf(noBrowser)('texts that stay as they are, and what is made of them', () => {
+  let app: RunningApp;
+  beforeAll(async () => {
+    app = await startApp();
+    const { page } = await openTexts(app);
+    await page.close();
+  });
+
   it('imports a pasted chat export of 20 MB, and explains why it refuses more than 64 MiB', async () => {
-    const { page } = await openTexts();
+    const { page, goto } = await openPage(app);
+    await goto('/texts');
     const size = await page.evaluate(() => {
       const answer = (i: number) =>
         Array.from({ length: i % 4000 === 1 ? 90 : 12 }, (_, k) => `w${(i * 31 + k * 17) % 9973}`);
@@ -260,24 +287,27 @@ describe.skipIf(noBrowser)('texts and datasets', () => {
     await page.getByText(/These files have 65 MiB; the limit of one import is 64 MiB/).waitFor();
   }, 120_000);
 
-  it('merges short texts after a preview', async () => {
-    const { page } = await openTexts();
-    await page.keyboard.press('m');
-    const dialog = page.getByRole('dialog', { name: 'Merge texts' });
-    await dialog.getByLabel('Merged texts').fill('1');
-    const merge = dialog.getByRole('button', { name: /^Merge \d+ texts into 1$/ });
-    await dialog.getByText('Texts per stage, before and after').waitFor();
+  it('adds dataset files that are not listed yet, and names the invalid line of a broken one', async () => {
+    writeTinyDataset(join(app.workspace, 'datasets', 'brought.jsonl'));
+    writeFileSync(join(app.workspace, 'datasets', 'broken.jsonl'), '{"id":"a","fragment_a":"one","fragment_b":5}\n');
+    const { page, goto, complaints } = await openPage(app);
+    await goto('/texts/datasets');
+    await page.getByText('Unlisted files in the datasets folder').waitFor();
     await expectAccessible(page);
-    await dialog.getByRole('textbox', { name: /Title of the merged text/ }).fill('Joined by hand');
-    await merge.click();
-    await page.getByText(/texts merged into 1\./).waitFor();
-    await page.keyboard.press('/');
-    await page.keyboard.type('joined by hand');
-    await page.getByText(/^1 of \d+ texts$/).waitFor();
+    await page.getByRole('button', { name: 'Add broken' }).click();
+    await page.getByText('The dataset could not be added').waitFor();
+    await page.getByText(/broken\.jsonl, line 1: expected/).waitFor();
+    await page.getByRole('button', { name: 'Add brought' }).click();
+    const row = page.getByRole('row').filter({ has: page.getByRole('link', { name: 'brought' }) });
+    await row.getByRole('cell', { name: '12', exact: true }).waitFor();
+    expect(await page.getByRole('button', { name: 'Add brought' }).count()).toBe(0);
+    await row.getByRole('link', { name: 'brought' }).click();
+    await page.getByText('2w-train-0001').waitFor();
+    expect(complaints).toEqual([]);
   });
 
   it('makes the curriculum, opens a dataset, searches it, and deletes it by name', async () => {
-    const { page, goto, complaints } = await openTexts();
+    const { page, goto, complaints } = await openPage(app);
     await goto('/texts/make');
     await page.getByText('Held out: training and test share no text').waitFor();
     await page.getByLabel('Training pairs').fill('40');
@@ -325,27 +355,8 @@ describe.skipIf(noBrowser)('texts and datasets', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('adds dataset files that are not listed yet, and names the invalid line of a broken one', async () => {
-    writeTinyDataset(join(app.workspace, 'datasets', 'brought.jsonl'));
-    writeFileSync(join(app.workspace, 'datasets', 'broken.jsonl'), '{"id":"a","fragment_a":"one","fragment_b":5}\n');
-    const { page, goto, complaints } = await openPage(app);
-    await goto('/texts/datasets');
-    await page.getByText('Unlisted files in the datasets folder').waitFor();
-    await expectAccessible(page);
-    await page.getByRole('button', { name: 'Add broken' }).click();
-    await page.getByText('The dataset could not be added').waitFor();
-    await page.getByText(/broken\.jsonl, line 1: expected/).waitFor();
-    await page.getByRole('button', { name: 'Add brought' }).click();
-    const row = page.getByRole('row').filter({ has: page.getByRole('link', { name: 'brought' }) });
-    await row.getByRole('cell', { name: '12', exact: true }).waitFor();
-    expect(await page.getByRole('button', { name: 'Add brought' }).count()).toBe(0);
-    await row.getByRole('link', { name: 'brought' }).click();
-    await page.getByText('2w-train-0001').waitFor();
-    expect(complaints).toEqual([]);
-  });
-
   it('versions templates and says what is wrong with one', async () => {
-    const { page, goto } = await openTexts();
+    const { page, goto } = await openPage(app);
     await goto('/texts/make');
     await page.getByRole('button', { name: 'Edit …' }).click();
     const editor = page.getByRole('dialog', { name: 'Prompt template process v1' });
