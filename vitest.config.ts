@@ -10,22 +10,24 @@ const together = 'api|commands|docs|io|renderer|services|store|tasks|text';
 const mocking = ['tests/commands/train-seeds-stop.test.ts'];
 
 /**
- * Campaigns of many seconds each, for `npm run test:long`: kills and broken disks, whole stories by clicks, recipes
- * from end to end, exhaustive shapes, and the GPU's kernels on a software adapter. CI runs them beside the others.
+ * Campaigns of many seconds each, for `npm run test:long`: kills and broken disks, screens and stories by clicks but for
+ * the first few, commands and services that start many trainers, recipes from end to end, exhaustive shapes, and the
+ * GPU's kernels on a software adapter. CI runs them beside the others.
  */
 const long = [
   'tests/campaign/**/*.test.ts',
-  'tests/commands/{replies,train-webgpu}.test.ts',
-  'tests/e2e/{compare,curriculum,keyboard,queue,replies,screens,story,tasks}.test.ts',
+  'tests/commands/{bench,bench-webgpu,engine,evaluate,merge,replies,sweep,task,train-seeds,train-webgpu}.test.ts',
+  'tests/e2e/!(frame|home|run-page|samples|settings).test.ts',
   'tests/faults/{checkpoints,full-disk-host,killed,out-of-memory}.test.ts',
   'tests/model/{generate,gradients}.test.ts',
-  'tests/parity/precision.test.ts',
+  'tests/parity/{families,grpo-steps,precision}.test.ts',
   'tests/scripts/package.test.ts',
   'tests/services/recipes/*.test.ts',
-  'tests/services/training/training.test.ts',
+  'tests/services/{queue/queue,sweeps/sweep-runs}.test.ts',
+  'tests/services/training/{external-rewards,preflight,training}.test.ts',
   'tests/tasks/sandbox/thousand.test.ts',
   'tests/tensor/native/sanitizers.test.ts',
-  'tests/tensor/ops/{attention,log-softmax,sample}.test.ts',
+  'tests/tensor/ops/*.test.ts',
   'tests/tensor/wasm/{gemm,pool}.test.ts',
   'tests/tensor/webgpu/**/*.test.ts',
   'tests/trainer/run/{no-leak,webgpu-faults,webgpu-run}.test.ts',
