@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Sample } from '../../main/samples/sample.ts';
 import { onTestFinished } from 'vitest';
+import type { Sample } from '../../main/samples/sample.ts';
 import { openStore, type Store } from '../../main/store/index.ts';
 import type { NewRun } from '../../main/store/runs.ts';
 import { atEndOfFile } from '../end-of-file.ts';
