@@ -122,30 +122,6 @@ describe.skipIf(noBrowser)('a task of your own', () => {
     await expectAccessible(page);
     expect(complaints).toEqual([]);
   });
-
-  it('fits windows from 700 to 1920 pixels, light and dark', { timeout: 120_000 }, async () => {
-    const app = await startApp();
-    const { page, goto } = await openPage(app);
-    page.setDefaultTimeout(60_000);
-    for (const [width, scheme] of [
-      [700, 'light'],
-      [1024, 'dark'],
-      [1920, 'dark'],
-    ] as const) {
-      await page.setViewportSize({ width, height: 900 });
-      await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
-      for (const route of ['/tasks', '/tasks/format-and-correctness', '/tasks/format-and-correctness/import']) {
-        await goto(route);
-        if (route.endsWith('correctness')) await page.getByText('dead groups').first().waitFor();
-        const wider = await page.evaluate(() => {
-          const main = document.querySelector('main');
-          return (main?.scrollWidth ?? 0) - (main?.clientWidth ?? 0);
-        });
-        expect(wider, `${route} at ${width}`).toBeLessThanOrEqual(0);
-        await expectAccessible(page);
-      }
-    }
-  });
 });
 
 /** The records as somebody else's table: other names, a column more. */
