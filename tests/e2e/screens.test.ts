@@ -43,13 +43,13 @@ const sizes = [
 ] as const;
 
 const all = sizes.flatMap((size) => (['light', 'dark'] as const).map((scheme) => ({ size, scheme })));
-/** Where screenshots are taken, before a release, everything is looked at in every window. */
+/** Where screenshots are taken, before a release, axe checks every window of both themes. */
 const thorough = process.env.BRAID_SCREENS !== undefined;
 /** Sizes don't depend on colours, so one size has both themes and the others take turns. */
 const windows = all.filter(
   ({ size: [width], scheme }, i) => thorough || width === 1280 || (scheme === 'dark') === i % 4 < 2,
 );
-/** What axe looks at depends on the colours, and on whether the window is wide or narrow. */
+/** What axe finds depends on the colours, and on whether the window is wide or narrow. */
 const isForAxe = (width: number): boolean => thorough || width === 1280 || width === 640;
 
 /** How far the page, or its main part, can be scrolled sideways, or the page itself down: only its main part should. */

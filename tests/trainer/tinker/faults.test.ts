@@ -21,7 +21,7 @@ const SETTINGS = { max_steps: 3 };
 /** For servers that never answer again. */
 const LITTLE = { ...HASTE, totalMs: 300, attemptMs: 200 };
 
-/** Patience that shrinks to that little once it is told to: what goes well before may take long on a busy machine. */
+/** Patience that `shrink` cuts to that little: what goes well before may take long on a busy machine. */
 function shrinking() {
   const patience = { ...HASTE };
   return { patience, shrink: () => void Object.assign(patience, LITTLE) };
