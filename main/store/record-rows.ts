@@ -8,10 +8,8 @@ type Value = string | number | null;
 /** A row as SQLite has it, by the names of its columns. */
 export type RecordRow = Readonly<Record<string, Value>>;
 
-const readers: Readonly<Record<ColumnKind, (stored: Value) => unknown>> = {
-  text: (stored) => stored,
-  reason: (stored) => stored,
-  whole: (stored) => stored,
+/** Of the kinds that aren't kept as they are. */
+const readers: Readonly<Partial<Record<ColumnKind, (stored: Value) => unknown>>> = {
   number: (stored) => fromNull(stored as number | null),
   flag: (stored) => stored === 1,
   numbers: (stored) => parseNumbers(stored as string),
@@ -47,8 +45,9 @@ export function recordRows<R extends object>(described: RecordColumns<R>, table:
     fromRow(row: RecordRow): R {
       const record: Record<string, unknown> = {};
       for (const { name, column, optional, read } of fields) {
-        const stored = row[column] ?? null;
-        if (stored !== null || !optional) record[name] = read(stored);
+        const stored = row[column] as Value;
+        if (optional && stored === null) continue;
+        record[name] = read === undefined ? stored : read(stored);
       }
       return record as R;
     },
