@@ -28,7 +28,7 @@ export interface StoredSample extends Sample {
 export type SampleKey = Pick<StoredSample, 'runId' | 'step' | 'group' | 'index'>;
 
 /** How values are kept; NaN is no number: it is null in the database and reads back as NaN. */
-export type ColumnKind = 'text' | 'reason' | 'whole' | 'number' | 'flag' | 'numbers' | 'messages';
+export type ColumnKind = 'text' | 'whole' | 'number' | 'flag' | 'numbers' | 'messages';
 
 /** A file that has a column of its own for it; JSONL has everything. */
 export type ColumnFile = 'csv' | 'parquet';
@@ -83,7 +83,7 @@ export const sampleColumns = {
   length: { kind: 'whole', files: ['csv'], shown: { unit: 'token' } },
   terminated: { kind: 'flag', files: ['csv'] },
   components: { kind: 'numbers', column: 'components_json', files: ['csv', 'parquet'] },
-  failure: { kind: 'reason' },
+  failure: { kind: 'text' },
   completion,
   target: { kind: 'text', isText: true, files: ['csv'] },
   prompt: { kind: 'text', isText: true, files: ['csv', 'parquet'] },

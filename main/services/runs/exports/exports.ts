@@ -105,7 +105,7 @@ function eventsOf(rows: readonly StepRow[], began: number): ScalarEvent[] {
 }
 
 const types = {
-  ...{ text: 'STRING', reason: 'STRING', messages: 'JSON', numbers: 'JSON' },
+  ...{ text: 'STRING', messages: 'JSON', numbers: 'JSON' },
   ...{ whole: 'INT32', number: 'DOUBLE', flag: 'BOOLEAN' },
 } as const satisfies Record<ColumnKind, ColumnSource['type']>;
 
