@@ -64,6 +64,26 @@ export function joined(name: string, value: string, lanes: number): string {
   for (var other = 1u; other < ${JOINERS}u; other++) { ${name} = join(${name}, joints[other]); }`;
 }
 
+/** Declares what `firstLargest` needs. */
+export const placing = (lanes: number): string => `
+var<workgroup> best: array<f32, ${lanes}>;
+var<workgroup> place: array<u32, ${lanes}>;`;
+
+/** WGSL statements after which `best[0]` is the largest `top` of all lanes and `place[0]` its `at`: of equals the first. */
+export const firstLargest = (lanes: number): string => `  best[lane] = top;
+  place[lane] = at;
+  workgroupBarrier();
+  for (var half = ${lanes / 2}u; half > 0u; half /= 2u) {
+    if (lane < half) {
+      let other = lane + half;
+      if (best[other] > best[lane] || (best[other] == best[lane] && place[other] < place[lane])) {
+        best[lane] = best[other];
+        place[lane] = place[other];
+      }
+    }
+    workgroupBarrier();
+  }`;
+
 /** Lanes for rows of so many numbers: a short row on many lanes is all overhead. */
 export function lanesFor(width: number): number {
   return width <= 128 ? 32 : width <= 1024 ? 64 : 256;
@@ -201,7 +221,7 @@ const argProgram = variants(({ sign }: { readonly sign: 1 | -1 }) =>
     parameters: ['rows', 'width'],
     buffers: { x: 'f32', out: 'rw i32' },
     workgroup: LANES,
-    declarations: `var<workgroup> best: array<f32, ${LANES}>;\nvar<workgroup> place: array<u32, ${LANES}>;`,
+    declarations: placing(LANES),
     main: `  if (group >= p.rows) { return; }
   var top = -3.4028234e38;
   var at = 0xffffffffu;
@@ -209,19 +229,7 @@ const argProgram = variants(({ sign }: { readonly sign: 1 | -1 }) =>
     let value = ${sign === 1 ? '' : '-'}x[group * p.width + i];
     if (value > top || at == 0xffffffffu) { top = value; at = i; }
   }
-  best[lane] = top;
-  place[lane] = at;
-  workgroupBarrier();
-  for (var half = ${LANES / 2}u; half > 0u; half /= 2u) {
-    if (lane < half) {
-      let other = lane + half;
-      if (best[other] > best[lane] || (best[other] == best[lane] && place[other] < place[lane])) {
-        best[lane] = best[other];
-        place[lane] = place[other];
-      }
-    }
-    workgroupBarrier();
-  }
+${firstLargest(LANES)}
   if (lane == 0u) { out[group] = i32(place[0]); }`,
   }),
 );

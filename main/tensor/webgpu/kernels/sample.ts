@@ -1,7 +1,7 @@
 /** One token a row from softmax(logits / temperature), by inverting the cumulative sum at the row's uniform. */
 import type { Register } from '../kernel.ts';
 import { program } from '../program.ts';
-import { joined, joining } from './reduce.ts';
+import { firstLargest, joined, joining, placing } from './reduce.ts';
 
 const LANES = 256;
 
@@ -34,8 +34,7 @@ const summarise = program({
   declarations: `
 fn join(a: f32, b: f32) -> f32 { return a + b; }
 ${joining('f32', LANES)}
-var<workgroup> best: array<f32, ${LANES}>;
-var<workgroup> place: array<u32, ${LANES}>;`,
+${placing(LANES)}`,
   main: `  let base = wg.y * p.vocabulary;
   let first = wg.x * p.length;
   let end = min(p.vocabulary, first + p.length);
@@ -44,20 +43,7 @@ var<workgroup> place: array<u32, ${LANES}>;`,
   for (var i = first + lane; i < end; i += ${LANES}u) {
     if (logits[base + i] > top) { top = logits[base + i]; at = i; }
   }
-  best[lane] = top;
-  place[lane] = at;
-  workgroupBarrier();
-  for (var half = ${LANES / 2}u; half > 0u; half /= 2u) {
-    if (lane < half) {
-      let other = lane + half;
-      // Of equals the first id.
-      if (best[other] > best[lane] || (best[other] == best[lane] && place[other] < place[lane])) {
-        best[lane] = best[other];
-        place[lane] = place[other];
-      }
-    }
-    workgroupBarrier();
-  }
+${firstLargest(LANES)}
   let most = best[0];
   var sum = 0.0;
   for (var i = first + lane; i < end; i += ${LANES}u) { sum += exp((logits[base + i] - most) * p.inverse); }
