@@ -23,7 +23,7 @@ const random = randomStream(seed);
 const moment = (): number => 150 + random.next() * 1200;
 
 describe('kill -9', () => {
-  it('of the trainer, ten times, leaves the metrics of an uninterrupted run', { timeout: 120_000 }, async () => {
+  it('of the trainer, six times, leaves the metrics of an uninterrupted run', { timeout: 120_000 }, async () => {
     const world = await tinyWorkspace();
     const app = openTinyApp(world);
     const whole = app.live.start(world.config(config));
@@ -34,7 +34,7 @@ describe('kill -9', () => {
     const { client } = await overPorts(contextOf(app));
     const runId = app.live.start(world.config(config));
     let kills = 0;
-    for (; kills < 10; kills++) {
+    for (; kills < 6; kills++) {
       const waited = moment();
       await sleep(waited);
       if (app.live.get(runId) === null) break;
@@ -52,7 +52,7 @@ describe('kill -9', () => {
     expect(leftBy(app.store, runId, true)).toEqual(expected);
   });
 
-  it('of the host, five times, finds the run interrupted, and ends like an uninterrupted one', {
+  it('of the host, three times, finds the run interrupted, and ends like an uninterrupted one', {
     timeout: 180_000,
   }, async () => {
     const world = await tinyWorkspace();
@@ -62,7 +62,7 @@ describe('kill -9', () => {
     const { runId: whole } = await client.runs.start(fields);
     await until(async () => (await client.runs.get({ runId: whole })).state === 'done');
     const { runId } = await client.runs.start(fields);
-    for (let kills = 0; kills < 5; kills++) {
+    for (let kills = 0; kills < 3; kills++) {
       await sleep(moment());
       host.process.kill('SIGKILL');
       await host.exited;
