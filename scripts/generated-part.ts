@@ -3,12 +3,6 @@ import { readFileSync, writeFileSync } from 'node:fs';
 
 const markers = (name: string) => [`<!-- ${name}: begin -->`, `<!-- ${name}: end -->`] as const;
 
-/** A Markdown table. */
-export function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const cell = (text: string): string => text.replaceAll('|', '\\|');
-  return [head, head.map(() => '---'), ...rows].map((row) => `| ${row.map(cell).join(' | ')} |`).join('\n');
-}
-
 /** What is between a part's comments; undefined if they are missing. */
 export function partIn(document: string, name: string): string | undefined {
   const [begin, end] = markers(name);

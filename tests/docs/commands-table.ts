@@ -1,5 +1,5 @@
 /**
- * The table of commands in docs/commands.md, generated from their own help. After a change of a command:
+ * The list of commands in docs/commands.md, generated from their own help. After a change of a command:
  *
  *   node tests/docs/commands-table.ts
  */
@@ -7,20 +7,20 @@ import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
 import { commands } from '../../main/commands/index.ts';
 import { withCommonOptions } from '../../main/commands/shared.ts';
-import { markdownTable, writePart } from '../../scripts/generated-part.ts';
+import { writePart } from '../../scripts/generated-part.ts';
 
 export const commandsFile = fileURLToPath(new URL('../../docs/commands.md', import.meta.url));
-export const COMMANDS_TABLE = 'commands';
+export const COMMANDS = 'commands';
 
-/** One row per command: how it is called, what it does, its options beside the common ones. */
-export async function commandsTable(): Promise<string> {
+/** One line per command: how it is called, what it does, its options beside the common ones. */
+export async function commandsList(): Promise<string> {
   const program = new Command('braid');
   for (const { load, name, about } of commands) {
     (await load())(program);
     program.commands.find((command) => command.name() === name)?.summary(about);
   }
-  const rows = program.commands.flatMap((command) => leaves(command)).map(({ path, command }) => row(path, command));
-  return markdownTable(['command', 'does', 'options'], rows);
+  const all = program.commands.flatMap((command) => leaves(command));
+  return all.map(({ path, command }) => line(path, command)).join('\n');
 }
 
 interface Leaf {
@@ -39,7 +39,7 @@ const common: ReadonlySet<string> = new Set(
   withCommonOptions(new Command()).options.flatMap(({ long }) => (typeof long === 'string' ? [long] : [])),
 );
 
-function row(path: string, command: Command): string[] {
+function line(path: string, command: Command): string {
   const given = command.registeredArguments.map((argument) => {
     const name = `${argument.name()}${argument.variadic ? '…' : ''}`.toUpperCase();
     return argument.required ? ` ${name}` : ` [${name}]`;
@@ -47,7 +47,8 @@ function row(path: string, command: Command): string[] {
   const own = command.options.flatMap(({ long, hidden }) =>
     typeof long === 'string' && !hidden && !common.has(long) ? [`\`${long}\``] : [],
   );
-  return [`\`${path}${given.join('')}\``, command.description() || command.summary(), own.join(' ')];
+  const options = own.length === 0 ? '' : `. ${own.join(' ')}`;
+  return `- \`${path}${given.join('')}\`: ${command.description() || command.summary()}${options}`;
 }
 
-if (import.meta.main) writePart(commandsFile, COMMANDS_TABLE, await commandsTable());
+if (import.meta.main) writePart(commandsFile, COMMANDS, await commandsList());

@@ -1,5 +1,5 @@
 /**
- * The table of configuration fields in docs/run-yaml.md, generated from the schema. After a change of the schema:
+ * The list of configuration fields in docs/run-yaml.md, generated from the schema. After a change of the schema:
  *
  *   node tests/docs/config-table.ts
  */
@@ -7,31 +7,28 @@ import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import type { FieldSchema } from '../../main/services/config/form.ts';
 import { configFields, fieldMeta, trainConfigSchema } from '../../main/trainer/config/config.ts';
-import { markdownTable, writePart } from '../../scripts/generated-part.ts';
+import { writePart } from '../../scripts/generated-part.ts';
 
 export const configFile = fileURLToPath(new URL('../../docs/run-yaml.md', import.meta.url));
 
-export const CONFIG_TABLE = 'config table';
+export const CONFIG_FIELDS = 'config fields';
 
-/** The table, one row per field, in the order of the schema. */
-export function configTable(): string {
+/** The list, one line per field, in the order of the schema. */
+export function configList(): string {
   const { properties = {} } = z.toJSONSchema(trainConfigSchema, { io: 'input' });
-  const rows = configFields.map((field) => {
-    const schema = properties[field] as FieldSchema;
-    const { unit, doc } = fieldMeta(field);
-    const values = unit === undefined ? allowed(schema) : `${allowed(schema)} (${unit})`;
-    return [code(`${field}: ${yaml(schema.default)}`), values, doc];
-  });
-  return markdownTable(['field and default', 'allowed', 'meaning'], rows);
+  return configFields
+    .map((field) => {
+      const schema = properties[field] as FieldSchema;
+      const { unit, doc } = fieldMeta(field);
+      const values = [unit, allowed(schema)].filter((part) => part !== undefined && part !== 'boolean').join(', ');
+      return `- \`${field}: ${yaml(schema.default)}\`${values === '' ? '' : ` (${values})`}: ${doc}`;
+    })
+    .join('\n');
 }
 
 /** On one line, as a run.yaml may have it. */
 function yaml(value: unknown): string {
   return JSON.stringify(value).replaceAll('"', '').replaceAll(',', ', ');
-}
-
-function code(text: string): string {
-  return `\`${text}\``;
 }
 
 function allowed(schema: FieldSchema): string {
@@ -52,4 +49,4 @@ function bounds({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: FieldS
   return parts.length === 0 ? '' : ` ${parts.join(' and ')}`;
 }
 
-if (import.meta.main) writePart(configFile, CONFIG_TABLE, configTable());
+if (import.meta.main) writePart(configFile, CONFIG_FIELDS, configList());
