@@ -30,7 +30,7 @@ export const BASE_WEIGHTS = ['auto', 'float32', 'bfloat16', ...QUANTISED] as con
 export const trainConfigSchema = z.strictObject({
   task: z.string().min(1).max(4096).default('interleave').meta({
     path: true,
-    doc: 'The task: how records are prompted and scored. interleave, reply, the name of a task or its folder.',
+    doc: 'How records are prompted and scored: interleave, reply, or the name or folder of a task.',
   }),
   method: z.enum(['grpo', 'sft', 'polychromic-grpo', 'polychromic-sft']).default('grpo').meta({
     doc: 'grpo: reinforcement learning on sampled groups; sft: supervised fine-tuning on the targets; polychromic-*: the same with diversity in the objective.',
@@ -59,7 +59,7 @@ export const trainConfigSchema = z.strictObject({
     .nullable()
     .default(null)
     .meta({
-      doc: 'Name of the engine that samples and trains: a server of the Tinker protocol (Settings, Engines); null: this machine.',
+      doc: 'The engine (Settings, Engines) that samples and trains; null: this machine.',
     }),
   seed: z.int().min(0).default(42).meta({ doc: 'Decides shuffling, sampling and initial adapters.' }),
   backend: z.enum(BACKEND_SETTINGS).default('auto').meta({ doc: 'Tensor backend; auto: the best one that works.' }),
@@ -125,7 +125,7 @@ export const trainConfigSchema = z.strictObject({
     doc: 'Skip a prompt after z dead groups in a row with probability 1 - p^z (GRESO), where p is this number; null: never.',
   }),
   adarft_target_reward: z.number().nullable().default(null).meta({
-    doc: 'Take the prompts whose reference completions are nearest to a target length, which rises while the mean reward is above this and falls while it is below (AdaRFT: beta); null: off.',
+    doc: 'Choose prompts by a target length of their reference completions, which rises while the mean reward is above this and otherwise falls (AdaRFT: beta); null: off.',
   }),
   adarft_sensitivity: positive.default(2).meta({
     doc: 'adarft_target_reward: how strongly the target length reacts to the reward (AdaRFT: alpha).',
@@ -136,7 +136,7 @@ export const trainConfigSchema = z.strictObject({
   }),
   max_completion_length: count.nullable().default(null).meta({
     unit: 'tokens',
-    doc: 'Maximum tokens of a completion; null: computed from the longest target of the dataset.',
+    doc: 'Maximum tokens of a completion; null: from the longest target of the dataset.',
   }),
   temperature: positive.default(1).meta({ doc: 'Sampling temperature; log-probabilities use it too.' }),
   top_p: z
@@ -169,7 +169,7 @@ export const trainConfigSchema = z.strictObject({
   }),
   polychromic_sets: count.default(16).meta({
     unit: 'sets',
-    doc: 'polychromic-grpo: different random sets of completions drawn from each group; all of them if there are no more.',
+    doc: 'polychromic-grpo: different random sets of completions drawn from each group, or all there are.',
   }),
   polychromic_set_size: z
     .int()
@@ -203,7 +203,7 @@ export const trainConfigSchema = z.strictObject({
   vespo_lambda_neg: nonNegative.default(2).meta({ doc: 'vespo: decay of large sequence ratios, negative advantages.' }),
   off_policy_mask_threshold: positive.nullable().default(null).meta({
     unit: 'nats per token',
-    doc: 'Leave completions with a negative advantage out of the policy loss where the policy has moved further than this from the one that sampled them; null: never.',
+    doc: 'Mask completions with a negative advantage where the policy has moved further than this from the one that sampled them; null: never.',
   }),
   scale_rewards: z.enum(['group', 'batch', 'none', 'mean']).default('group').meta({
     doc: "What advantages are divided by: the standard deviation of the group or of the batch, nothing (none), or the group's mean reward (MaxRL).",
@@ -228,7 +228,7 @@ export const trainConfigSchema = z.strictObject({
     doc: 'reply: folder of a sentence encoder (such as all-MiniLM-L6-v2) that judges relevance; null: by words.',
   }),
   system_prompt: z.string().max(20_000).nullable().default(null).meta({
-    doc: 'System message before every prompt, for models with a chat template; null: the one of the checkpoint that it starts from, if any; empty: none.',
+    doc: 'System message before every prompt, for models with a chat template; null: that of the checkpoint it starts from; empty: none.',
   }),
   chat_template_kwargs: templateKwargs.default({}).meta({
     doc: "Variables for the model's chat template, such as enable_thinking: false for Qwen3.",
@@ -240,7 +240,7 @@ export const trainConfigSchema = z.strictObject({
     .nullable()
     .default(null)
     .meta({
-      doc: "reply: the prompt of records that have none of their own, with {post} in the place of the post; null: that of the checkpoint that it starts from, else Braid's; empty: Braid's.",
+      doc: "reply: the prompt of records without one, with {post} for the post; null: that of the checkpoint it starts from, otherwise Braid's; empty: Braid's.",
     }),
   mask_truncated_completions: z
     .boolean()
@@ -286,7 +286,7 @@ export const trainConfigSchema = z.strictObject({
     .meta({ unit: 'checkpoints', doc: 'Keep the newest N checkpoints of the run; null: all.' }),
   logging_dir: z.string().min(1).nullable().default(null).meta({
     path: true,
-    doc: "Write TensorBoard events into this folder as the run trains, in a subfolder of the run's; null: none.",
+    doc: "Write TensorBoard events into the run's subfolder of this folder; null: none.",
   }),
   eval_steps: z.int().min(0).default(0).meta({
     unit: 'steps',
