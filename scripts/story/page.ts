@@ -80,7 +80,7 @@ export function storyPage(given: readonly Story[]): string {
   });
   return `## A curriculum against a jump, on the tiny model
 
-Made by \`npm run story -- --seed S\` with the settings of \`resources/presets/interleave-tiny.yaml\`, ${options.steps} steps a stage and a learning rate of ${options.learning_rate}${otherRates(options)}; ${stories.length === 1 ? `seed ${first.seed}` : `seeds ${stories.map(({ seed }) => seed).join(', ')}: means, held-out scores with 95% t-intervals over seeds`}. Held-out: mean alignment of greedy completions on pairs of unseen texts at each length (${pairsOf(lengths)}). Rewards and dead groups are means over the first and the last five steps; a dead group is one whose rewards are all equal.${smallerSteps(options)}
+Made by \`npm run story -- --seed S\` with the settings of \`resources/presets/interleave-tiny.yaml\`, ${options.steps} steps a stage and a learning rate of ${options.learning_rate}${otherRates(options)}; ${stories.length === 1 ? `seed ${first.seed}` : `seeds ${stories.map(({ seed }) => seed).join(', ')}: means, held-out scores with 95% t-intervals over seeds`}. Held-out: mean alignment of greedy completions on pairs of unseen texts at each length (${pairsOf(lengths)}). Rewards and dead groups are means over the first and the last five steps.${smallerSteps(options)}
 
 | stage | from | steps | reward | dead groups | ${lengths.map((words) => `held-out ${words}`).join(' | ')} |
 |---|---|---|---|---|${lengths.map(() => '---|').join('')}
@@ -90,7 +90,7 @@ The collapse watch's first warning during each jump:
 
 ${options.jumps.map((words) => verdictLine(stories, words)).join('\n')}
 
-Each row of the curriculum also shows how well the earlier lengths are retained (the forgetting check). An empty cell wasn't measured. Minutes of all that is in the table: ${stories.map(({ seed, backend, seconds }) => `${Math.round(seconds / 60)} for seed ${seed} (${backend})`).join(', ')}.${sessionsOf(stories)}
+Empty cells weren't measured. Minutes of the whole table: ${stories.map(({ seed, backend, seconds }) => `${Math.round(seconds / 60)} for seed ${seed} (${backend})`).join(', ')}.${sessionsOf(stories)}
 
 Weights: SHA-256 ${first.model_sha256}. Each seed's figures: \`docs/story/\`.
 `;

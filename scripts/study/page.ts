@@ -19,7 +19,7 @@ Made by \`npm run study\`, on the bundled tiny model with the preset \`interleav
 
 ### Settings that spend rollouts where there is a signal
 
-Time until the held-out score at 10 words, measured after every step, first reaches ${REACHED}, and the score after the last of ${STEPS} steps. Every arm trains on ${RECORDS} pairs, so that prompts come back and their history counts, and at a learning rate of ${RATE}, half of the preset's, so that settings have the time to differ. Each setting is compared with the arm that has everything else in common with it, over the same seeds: seconds as a ratio (geometric mean; below 1 is faster), the last score as a difference.
+Time until the held-out score at 10 words, measured after every step, first reaches ${REACHED}, and the score after the last of ${STEPS} steps. Every arm trains on ${RECORDS} pairs, so that prompts come back, at a learning rate of ${RATE}, half of the preset's, so that settings have time to differ. Each is compared over the same seeds with the arm that differs in nothing else: seconds as a ratio (geometric mean; below 1 is faster), the last score as a difference.
 
 | | setting | against | reached | steps | seconds | ratio | held-out at the end | difference |
 |---|---|---|---|---|---|---|---|---|

@@ -37,7 +37,7 @@ describe('storyPage', () => {
     expect(page).toContain('| 0.990 ± 0.127 | 0.700 ± 0.000 |');
     expect(page).toContain('seeds 1, 2');
     expect(page).toContain('- to 50 words: seed 1 “step 5: identical”, seed 2 step 5\n');
-    expect(page).toContain('Minutes of all that is in the table: 10 for seed 1 (wasm), 10 for seed 2 (wasm).\n');
+    expect(page).toContain('Minutes of the whole table: 10 for seed 1 (wasm), 10 for seed 2 (wasm).\n');
   });
 
   it('pairs rows by their words, whatever order a file has them in', () => {
