@@ -8,7 +8,7 @@ describe('nearestName', () => {
     expect(nearestName('entirely', ['prompt'])).toBeUndefined();
   });
 
-  it('guesses nothing for a text that is no name, however long', () => {
+  it('guesses nothing for a text that is not a name, however long', () => {
     const long = 'x'.repeat(300_000);
     expect(nearestName(`${long}y`, [`${long}z`])).toBeUndefined();
   });
