@@ -231,7 +231,7 @@ const EXPONENTS: Readonly<Record<FloatType, readonly [mask: number, one: number]
 };
 
 /** Whether all numbers are finite: adding one to an all-ones exponent carries into the sign bit. */
-function allFinite(bytes: Buffer<ArrayBuffer>, type: FloatType): boolean {
+export function allFinite(bytes: Buffer<ArrayBuffer>, type: FloatType): boolean {
   const [mask, one] = EXPONENTS[type];
   const words = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length >>> 2);
   let carried = 0;
