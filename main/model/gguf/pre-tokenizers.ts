@@ -33,6 +33,8 @@ const split = (expression: string): readonly string[] => [`Split ${expression}`,
 
 interface Family {
   readonly name: string;
+  /** Other names for the same cuts. */
+  readonly aliases?: readonly string[];
   readonly steps: readonly string[];
   /** Whether llama.cpp looks up whole words before it merges; null: it does, but it makes no difference to the published ones. */
   readonly ignoresMerges: boolean | null;
@@ -46,13 +48,23 @@ const THREE_DIGITS = split(`${CONTRACTIONS}|${BEFORE}\\p{L}+|\\p{N}{1,3}|${REST}
  */
 const FAMILIES: readonly Family[] = [
   // Llama 3, SmolLM3.
-  { name: 'llama-bpe', steps: THREE_DIGITS, ignoresMerges: true },
+  { name: 'llama-bpe', aliases: ['llama3', 'llama-v3'], steps: THREE_DIGITS, ignoresMerges: true },
   // OLMo-2, Phi-4, Granite 4.
   { name: 'dbrx', steps: THREE_DIGITS, ignoresMerges: false },
   // Qwen2, Qwen2.5, Qwen3.
-  { name: 'qwen2', steps: split(`${CONTRACTIONS}|${BEFORE}\\p{L}+|\\p{N}|${REST}`), ignoresMerges: false },
+  {
+    name: 'qwen2',
+    aliases: ['deepseek-r1-qwen'],
+    steps: split(`${CONTRACTIONS}|${BEFORE}\\p{L}+|\\p{N}|${REST}`),
+    ignoresMerges: false,
+  },
   // SmolLM, SmolLM2, Granite 3.
-  { name: 'smollm', steps: ['Digits single', 'ByteLevel words'], ignoresMerges: false },
+  {
+    name: 'smollm',
+    aliases: ['refact', 'starcoder', 'command-r'],
+    steps: ['Digits single', 'ByteLevel words'],
+    ignoresMerges: false,
+  },
   { name: 'gpt-2', steps: ['ByteLevel words'], ignoresMerges: false },
   {
     // GPT-4o, Phi-4-mini.
@@ -84,17 +96,36 @@ export function preTokenizer(pre: unknown, ignoresMerges: boolean): string | nul
   return found?.name ?? null;
 }
 
-/** How llama.cpp cuts texts under a name, as steps of a tokenizer.json, and whether it looks up whole words first. */
-export function cutsOf(name: string): { readonly steps: readonly object[]; readonly ignoresMerges: boolean } {
-  const family = FAMILIES.find((one) => one.name === name);
-  if (family === undefined) throw new Error(`Expected a name of llama.cpp for how texts are cut, got ${name}`);
-  return { steps: family.steps.map(definitionOf), ignoresMerges: family.ignoresMerges ?? true };
+interface Cuts {
+  readonly family: string;
+  /** As steps of a tokenizer.json. */
+  readonly steps: readonly object[];
+  /** Whether whole words are looked up first. */
+  readonly ignoresMerges: boolean;
+}
+
+/** How llama.cpp cuts texts under a name; null: the name isn't known. */
+export function knownCuts(name: string): Cuts | null {
+  const family = FAMILIES.find((one) => one.name === name || one.aliases?.includes(name));
+  if (family === undefined) return null;
+  return {
+    ...{ family: family.name, steps: family.steps.map(definitionOf) },
+    ignoresMerges: family.ignoresMerges ?? true,
+  };
+}
+
+/** The same for a name that was written here, or was read and found to be known. */
+export function cutsOf(name: string): Cuts {
+  const cuts = knownCuts(name);
+  if (cuts === null) throw new Error(`Expected a name of llama.cpp for how texts are cut, got ${name}`);
+  return cuts;
 }
 
 function definitionOf(step: string): object {
-  if (step.startsWith('Split ')) return { type: 'Split', pattern: { Regex: step.slice(6) }, behavior: 'Isolated' };
+  if (step.startsWith('Split '))
+    return { type: 'Split', pattern: { Regex: step.slice(6) }, behavior: 'Isolated', invert: false };
   if (step === 'Digits single') return { type: 'Digits', individual_digits: true };
-  return { type: 'ByteLevel', add_prefix_space: false, use_regex: step === 'ByteLevel words' };
+  return { type: 'ByteLevel', add_prefix_space: false, trim_offsets: true, use_regex: step === 'ByteLevel words' };
 }
 
 /** A step in one form, as files write the same one differently. */

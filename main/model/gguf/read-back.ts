@@ -3,7 +3,7 @@ import { inputError } from '../../errors.ts';
 import { shown } from '../shown.ts';
 import { loadTokenizer, type Tokenizer } from '../tokenizer.ts';
 import { type GgufValue, ggufPieces } from './file.ts';
-import { readGgufMetadata } from './read.ts';
+import { type GgufMetadata, readGgufMetadata } from './read.ts';
 import { servedTokenizer } from './served-tokenizer.ts';
 
 /** Texts of many kinds; composed characters only, as `ggufNote` says what happens to others. */
@@ -27,20 +27,27 @@ const TOKENS_A_TEXT = 8;
 
 /** Refuses metadata whose tokenizer, as llama.cpp reads it, isn't that of the folder. */
 export function checkReadBack(metadata: Readonly<Record<string, GgufValue>>, tokenizerFolder: string): void {
-  const served = servedTokenizer(readGgufMetadata(Buffer.concat([...ggufPieces(metadata, [])])));
+  const differs = readDifference(readGgufMetadata(Buffer.concat([...ggufPieces(metadata, [])])), tokenizerFolder);
+  if (differs === null) return;
+  throw inputError(
+    'UNSUPPORTED_TOKENIZER',
+    `llama.cpp can't cut texts as this model's tokenizer does: read back, the file ${differs} (${tokenizerFolder})`,
+    'Export the Hugging Face folder without --gguf and convert it with llama.cpp.',
+  );
+}
+
+/** What a file has, by its metadata, where a folder's tokenizer has something else; null: both cut the samples alike. */
+export function readDifference(metadata: GgufMetadata, tokenizerFolder: string): string | null {
+  const served = servedTokenizer(metadata);
   const tokenizer = loadTokenizer(tokenizerFolder);
   for (const sample of [...SAMPLES, ...vocabularySamples(tokenizer)]) {
     const text = tokenizer.hasChatTemplate ? tokenizer.chat([{ role: 'user', content: sample }]) : sample;
     const expected = tokenizer.encode(text);
     const got = served(text);
     if (got !== null && got.length === expected.length && got.every((id, i) => id === expected[i])) continue;
-    const differs = got === null ? `ends with an error at ${shown(sample)}` : difference(tokenizer, expected, got);
-    throw inputError(
-      'UNSUPPORTED_TOKENIZER',
-      `llama.cpp can't cut texts as this model's tokenizer does: read back, the file ${differs} (${tokenizerFolder})`,
-      'Export the Hugging Face folder without --gguf and convert it with llama.cpp.',
-    );
+    return got === null ? `ends with an error at ${shown(sample)}` : difference(tokenizer, expected, got);
   }
+  return null;
 }
 
 function difference(tokenizer: Tokenizer, expected: readonly number[], got: readonly number[]): string {

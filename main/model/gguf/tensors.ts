@@ -67,7 +67,7 @@ function storedAs(type: GgufType, shape: readonly number[]): GgufType {
 }
 
 /** How many heads a query or key projection has, whose rows must be reordered where llama.cpp rotates neighbours. */
-function headsOf(name: string, { numHeads, numKvHeads }: ModelConfig): number | null {
+export function headsOf(name: string, { numHeads, numKvHeads }: ModelConfig): number | null {
   if (name.includes('.q_proj.')) return numHeads;
   return name.includes('.k_proj.') ? numKvHeads : null;
 }
@@ -89,7 +89,11 @@ function* interleaveHalves({ shape, pieces }: MergedTensor, heads: number): Gene
 }
 
 /** Llama 3's scaling of RoPE as a divisor of each frequency, [d/2]; null without scaling. */
-function ropeFactors({ ropeScaling, ropeTheta, headDim }: ModelConfig): Float32Array | null {
+export function ropeFactors({
+  ropeScaling,
+  ropeTheta,
+  headDim,
+}: Pick<ModelConfig, 'ropeScaling' | 'ropeTheta' | 'headDim'>): Float32Array | null {
   if (ropeScaling === null) return null;
   const { factor, lowFreqFactor, highFreqFactor, originalMaxPositionEmbeddings: original } = ropeScaling;
   return Float32Array.from({ length: headDim / 2 }, (_, j) => {

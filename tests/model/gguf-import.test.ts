@@ -1,0 +1,234 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, it } from 'vitest';
+import { readModelConfig } from '../../main/model/config.ts';
+import { ggufPieces } from '../../main/model/gguf/file.ts';
+import { ggufConfig } from '../../main/model/gguf/import/config.ts';
+import { READABLE_TYPES } from '../../main/model/gguf/import/dequantise.ts';
+import { unpackGguf } from '../../main/model/gguf/import/folder.ts';
+import { mergesOf } from '../../main/model/gguf/import/merges.ts';
+import { openGguf } from '../../main/model/gguf/import/open.ts';
+import { ggufWeights } from '../../main/model/gguf/import/weights.ts';
+import { ggufMetadata } from '../../main/model/gguf/metadata.ts';
+import { ggufTensors } from '../../main/model/gguf/tensors.ts';
+import { openMergedModel } from '../../main/model/merge.ts';
+import { openSafetensors } from '../../main/model/safetensors.ts';
+import { loadTokenizer } from '../../main/model/tokenizer.ts';
+import { fault } from './faults.ts';
+import {
+  byteTokens,
+  ggufBytes,
+  SMALL_METADATA,
+  smallTensors,
+  type TestTensor,
+  type Value,
+  writeSmall,
+} from './gguf-file.ts';
+
+const place = mkdtempSync(join(tmpdir(), 'braid-test-'));
+afterAll(() => rmSync(place, { recursive: true, force: true }));
+let made = 0;
+const newFolder = (): string => {
+  const folder = join(place, `model-${made++}`);
+  mkdirSync(folder);
+  return folder;
+};
+const path = join(place, 'small.gguf');
+
+function unpack(file: string, type: 'F32' | 'BF16' = 'F32'): string {
+  const folder = newFolder();
+  const opened = openGguf(file);
+  try {
+    writeFileSync(join(folder, 'model.safetensors'), Buffer.concat([...unpackGguf(opened, folder, type)]));
+  } finally {
+    opened.close();
+  }
+  return folder;
+}
+const json = (folder: string, name: string) => JSON.parse(readFileSync(join(folder, name), 'utf8'));
+const small = (changed: Readonly<Record<string, Value>>, tensors?: readonly TestTensor[]) => () =>
+  unpack(writeSmall(path, 'F16', changed, tensors));
+
+describe('a GGUF file as a model folder', () => {
+  it.each(READABLE_TYPES)('reads matrices of $name', ({ name }) => {
+    const folder = unpack(writeSmall(path, name));
+    expect(readModelConfig(folder).numLayers).toBe(1);
+    const file = openSafetensors(join(folder, 'model.safetensors'));
+    const query = file.read('model.layers.0.self_attn.q_proj.weight');
+    file.close();
+    expect(query.some((weight) => weight !== 0) && query.every(Number.isFinite)).toBe(true);
+  });
+
+  it('has the settings, the decimal numbers that were meant, and the tokenizer', () => {
+    const folder = unpack(writeSmall(path));
+    expect(json(folder, 'config.json')).toMatchObject({
+      ...{ model_type: 'llama', num_key_value_heads: 2, head_dim: 64, rms_norm_eps: 1e-5, rope_theta: 10000.5 },
+      ...{ tie_word_embeddings: true, vocab_size: 259, dtype: 'float32', attention_bias: false },
+    });
+    const tokenizer = loadTokenizer(folder);
+    expect(tokenizer.encode('hi<|im_end|>')).toEqual([104, 105, 258]);
+    expect(tokenizer.decode(tokenizer.encode('hi ½ 12'))).toBe('hi ½ 12');
+  });
+
+  it('ends answers with the token of its chat template, and keeps the one that the file names', () => {
+    const folder = unpack(writeSmall(path));
+    expect(json(folder, 'tokenizer_config.json').eos_token).toBe('<|im_end|>');
+    expect(json(folder, 'generation_config.json').eos_token_id).toEqual([258, 256]);
+    expect(readModelConfig(folder).eosTokenIds).toEqual([258, 256]);
+  });
+});
+
+const FIXTURES = ['models/llama-llama3-oldkeys-f16', 'models/llama-tied-llama3-bf16-sharded', 'models/qwen2-tied-f32']
+  .concat(['models/llama-attention-bias-f32-sharded', 'models/qwen3-tied-f32', 'families/granite'])
+  .concat(['families/olmo2', 'families/phi4-mini-longrope', 'families/llama-mlp-bias']);
+
+describe('what the export wrote', () => {
+  it.each(FIXTURES)('is read back: %s', (name) => {
+    const base = fileURLToPath(new URL(`../parity/fixtures/${name}`, import.meta.url));
+    const merged = openMergedModel(base, null);
+    const tokenizer = newFolder();
+    const vocab = Object.fromEntries(byteTokens().tokens.map((token, id) => [token, id]));
+    writeFileSync(
+      join(tokenizer, 'tokenizer.json'),
+      JSON.stringify({
+        ...{ added_tokens: [], normalizer: null, post_processor: null, decoder: null },
+        pre_tokenizer: { type: 'ByteLevel', add_prefix_space: false, use_regex: true },
+        model: { type: 'BPE', vocab, merges: [] },
+      }),
+    );
+    const metadata = ggufMetadata(merged.config, tokenizer, { name: 'm', type: 'F32' });
+    writeFileSync(path, Buffer.concat([...ggufPieces(metadata, ggufTensors(merged, 'F32'))]));
+    const file = openGguf(path);
+    const { config } = ggufConfig(file);
+    const { eosTokenIds: _ends, padTokenId: _pad, ...shape } = merged.config;
+    // The file has it as float32.
+    const attention = shape.longRope && { attentionFactor: expect.closeTo(shape.longRope.attentionFactor, 6) };
+    expect(config).toMatchObject({ ...shape, longRope: shape.longRope && { ...shape.longRope, ...attention } });
+    const weights = new Map(ggufWeights(file, config).map((weight) => [weight.name, weight]));
+    for (const { name: tensor, pieces } of merged.tensors) {
+      const expected = [...pieces()].flatMap((piece) => [...piece]);
+      expect([...(weights.get(tensor)?.pieces() ?? [])].flatMap((piece) => [...piece])).toEqual(expected);
+    }
+    file.close();
+    merged.close();
+  });
+});
+
+describe('SentencePiece', () => {
+  it('becomes merges: better tokens first, the longer half first', () => {
+    const tokens = ['a', 'b', 'ab', 'aba', 'ba', '<s>'];
+    const scores = [0, 0, -1, -3, -2, 0];
+    expect(mergesOf({ tokens, types: [1, 1, 1, 1, 1, 3] }, scores)).toEqual([
+      ['a', 'b'],
+      ['b', 'a'],
+      ['ab', 'a'],
+      ['a', 'ba'],
+    ]);
+  });
+
+  it('cuts texts by its scores, with bytes for what it has no token for', () => {
+    const bytes = Array.from({ length: 256 }, (_, i) => `<0x${i.toString(16).toUpperCase().padStart(2, '0')}>`);
+    const tokens = ['<unk>', '<s>', '</s>', ...bytes, '▁', 'a', 'b', '▁a', 'ab', '▁ab'];
+    const types = [2, 3, 3, ...bytes.map(() => 6), 1, 1, 1, 1, 1, 1];
+    const [, ...rest] = smallTensors('F16');
+    const embedding = { name: 'token_embd.weight', shape: [tokens.length, 256], type: 1 };
+    const folder = small(
+      {
+        ...{ 'tokenizer.ggml.model': 'llama', 'tokenizer.ggml.tokens': tokens, 'tokenizer.ggml.token_type': types },
+        'tokenizer.ggml.scores': tokens.map((_, id) => (id < 259 ? 0.5 : -(id - 259 + 0.5))),
+        ...{ 'tokenizer.ggml.bos_token_id': 1, 'tokenizer.ggml.eos_token_id': 2, 'tokenizer.ggml.unknown_token_id': 0 },
+        'tokenizer.chat_template': '{% for m in messages %}{{ m.content }}</s>{% endfor %}',
+      },
+      [embedding, ...rest],
+    )();
+    const tokenizer = loadTokenizer(folder);
+    const named = (text: string, special = false) => tokenizer.encode(text, special).map((id) => tokenizer.token(id));
+    expect(named('ab b')).toEqual(['▁ab', '▁', 'b']);
+    expect(named('aé', true)).toEqual(['<s>', '▁a', '<0xC3>', '<0xA9>']);
+    expect(tokenizer.decode(tokenizer.encode('ab b'))).toBe('ab b');
+    expect(json(folder, 'generation_config.json').eos_token_id).toBe(2);
+  });
+});
+
+describe('what a GGUF file may not be', () => {
+  const [first, ...others] = smallTensors('F16');
+  it.each<[string, string, () => unknown, string]>([
+    ['another architecture', 'FOREIGN_GGUF', small({ 'general.architecture': 'mamba' }), '"mamba"'],
+    ['a mixture of experts', 'FOREIGN_GGUF', small({ 'llama.expert_count': 8 }), 'mixture of experts'],
+    ['RoPE of another kind', 'FOREIGN_GGUF', small({ 'llama.rope.scaling.type': 'yarn' }), '"yarn"'],
+    ['an adapter', 'FOREIGN_GGUF', small({ 'general.type': 'adapter' }), '"adapter"'],
+    ['one of several parts', 'SPLIT_GGUF', small({ 'split.count': 3 }), 'one of 3 parts'],
+    ['of another tokenizer', 'UNSUPPORTED_TOKENIZER', small({ 'tokenizer.ggml.model': 'bert' }), '"bert"'],
+    ['of another cut', 'UNSUPPORTED_TOKENIZER', small({ 'tokenizer.ggml.pre': 'falcon' }), '"falcon"'],
+    ['without a number', 'BAD_GGUF', small({ 'llama.block_count': 'two' }), '"llama.block_count"'],
+    ['without a layer', 'TENSOR_MISSING', small({ 'llama.block_count': 2 }), '"blk.1.attn_norm.weight"'],
+    [
+      'with a tensor that nobody knows',
+      'FOREIGN_GGUF',
+      small({}, [...smallTensors('F16'), { name: 'blk.0.strange.weight', shape: [32] }]),
+      '"blk.0.strange.weight"',
+    ],
+    ['in a type that nobody knows', 'UNSUPPORTED_DTYPE', small({}, [{ name: 'a', shape: [32], type: 23 }]), 'IQ4_XS'],
+    [
+      'with two tensors in one place',
+      'BAD_GGUF',
+      small({}, [first as TestTensor, ...others.map((one) => ({ ...one, offset: 0n }))]),
+      'over another',
+    ],
+    [
+      'with a number that is none',
+      'NOT_FINITE',
+      small({}, [{ ...(first as TestTensor), data: Buffer.alloc(259 * 512, 0xff) }, ...others]),
+      'finite',
+    ],
+    [
+      'with more tokens than rows',
+      'UNSUPPORTED_TOKENIZER',
+      small({ 'tokenizer.ggml.tokens': Array(300).fill('a') }),
+      '300 tokens',
+    ],
+  ])('is refused: %s', (_, code, call, words) => {
+    expect(fault(call)).toEqual([code, expect.stringContaining(words)]);
+  });
+
+  it('is cut off anywhere', () => {
+    const bytes = ggufBytes(SMALL_METADATA, smallTensors('Q4_0'));
+    for (const length of [0, 3, 4, 20, 100, 3000, bytes.length - 200_000, bytes.length - 40]) {
+      writeFileSync(path, bytes.subarray(0, length));
+      expect(fault(() => unpack(path))[0]).toMatch(/^(BAD_GGUF|FILE_TRUNCATED)$/);
+    }
+  });
+
+  it('is refused before memory is taken for counts that no file has', () => {
+    for (const [at, value] of [
+      [8, 2n ** 40n],
+      [8, 65_000n],
+      [16, 2n ** 62n],
+      [24, 2n ** 50n],
+    ] as const) {
+      const bytes = ggufBytes(SMALL_METADATA, []);
+      bytes.writeBigUInt64LE(value, at);
+      writeFileSync(path, bytes);
+      expect(fault(() => openGguf(path))[0]).toBe('BAD_GGUF');
+    }
+    const huge = { name: 'token_embd.weight', shape: [2 ** 40, 2 ** 30] };
+    expect(fault(small({}, [huge]))[0]).toBe('FILE_TRUNCATED');
+  });
+
+  it('is refused for any byte that was changed in its head, or read', () => {
+    const bytes = ggufBytes(SMALL_METADATA, smallTensors('Q4_0'));
+    for (let at = 0; at < 4000; at += 61) {
+      const damaged = Buffer.from(bytes);
+      damaged[at] = (damaged[at] ?? 0) ^ 0xff;
+      writeFileSync(path, damaged);
+      // Anything but an error that names the file would be a fault of the reader.
+      try {
+        openGguf(path).close();
+      } catch (error) {
+        expect((error as { kind?: string }).kind).toBe('input');
+      }
+    }
+  });
+});
