@@ -37,3 +37,13 @@ function bounded(message: string): string {
 export function inputError(code: string, message: string, remedy?: string): BraidError {
   return new BraidError(code, message, remedy === undefined ? { kind: 'input' } : { kind: 'input', remedy });
 }
+
+/** An error in which one path stands for another: the user knows the place, the hidden folder beside it is gone by then. */
+export function errorAbout(error: unknown, hidden: string, place: string): unknown {
+  if (!(error instanceof BraidError) || !error.message.includes(hidden)) return error;
+  const { code, kind, remedy, message } = error;
+  return new BraidError(code, message.replaceAll(hidden, place), {
+    ...{ kind, cause: error },
+    ...(remedy !== undefined && { remedy: remedy.replaceAll(hidden, place) }),
+  });
+}

@@ -112,6 +112,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./download.ts')).registerDownload,
   },
   {
+    name: 'models',
+    about: 'list models, also those of other programs on this machine, and add a GGUF file or a folder',
+    load: async () => (await import('./models.ts')).registerModels,
+  },
+  {
     name: 'bench',
     about: 'time whole GRPO steps',
     load: async () => (await import('./bench.ts')).registerBench,

@@ -56,7 +56,7 @@ const OTHERS = [
     name: /\.gguf$/i,
     kind: 'in GGUF, a format for inference',
     remedy:
-      "Use the Hugging Face folder of the original model, which its page names: GGUF files can't be trained. What Braid trained can be exported as GGUF.",
+      'Convert the file to a model that trains: braid models add FILE.gguf, or Models → Add from this computer in the app.',
   },
   {
     name: /\.(bin|pt|pth|ckpt)$/i,

@@ -1,7 +1,7 @@
 /** Merging and exporting: any checkpoint as a Hugging Face folder and as GGUF, each compared with the checkpoint. */
 import * as fs from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { BraidError, inputError } from '../../errors.ts';
+import { errorAbout, inputError } from '../../errors.ts';
 import { hiddenSibling, readHidden, syncFolder, writeError } from '../../io/atomic-write.ts';
 import { makeFolder } from '../../io/make-folder.ts';
 import { renameSettledAsync } from '../../io/rename.ts';
@@ -80,7 +80,7 @@ export async function mergeModel(options: MergeOptions): Promise<MergeResult> {
     await putInPlace({ staging, staged, place }, output);
     return { ...merged, folder: output, gguf: merged.gguf && placed(merged.gguf, staged, output) };
   } catch (error) {
-    throw writeError(inWordsOf(error, staged, output), output, 'the merged model');
+    throw writeError(errorAbout(error, staged, output), output, 'the merged model');
   } finally {
     // Files that a scanner still has open are deleted at a later start of the app, or export of this name.
     await fs.promises.rm(staging, { recursive: true, force: true, maxRetries: 5 }).catch(() => undefined);
@@ -171,15 +171,4 @@ function placed(gguf: NonNullable<MergeResult['gguf']>, staged: string, output: 
   const file = join(output, basename(gguf.file));
   if (!('unproved' in gguf)) return { ...gguf, file };
   return { ...gguf, file, unproved: gguf.unproved.replaceAll(staged, output) };
-}
-
-/** The user knows the model by its place; the hidden folder is gone by the time that the message is read. */
-function inWordsOf(error: unknown, staged: string, output: string): unknown {
-  if (!(error instanceof BraidError) || !error.message.includes(staged)) return error;
-  const { code, kind, remedy, message } = error;
-  return new BraidError(code, message.replaceAll(staged, output), {
-    kind,
-    cause: error,
-    ...(remedy !== undefined && { remedy: remedy.replaceAll(staged, output) }),
-  });
 }

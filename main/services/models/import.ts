@@ -20,7 +20,7 @@ type Host = Pick<OpenWorkspace, 'store' | 'workspace' | 'jobs' | 'changes'>;
 export interface ImportedFolder {
   /** The model's reference, valid now or when the job is done. */
   readonly ref: string;
-  /** The copy job; null if nothing is copied. */
+  /** The job that copies or converts; null if nothing is written. */
   readonly jobId: number | null;
 }
 
@@ -48,10 +48,16 @@ function checkInPlace(host: Host, folder: string): void {
   });
 }
 
+/** The name of a copy, where it is free. */
+export function nameOfCopy(models: string, wanted: string): string {
+  const name = checkPortableName(wanted, 'BAD_MODEL_NAME');
+  refuseTaken(join(models, name));
+  return name;
+}
+
 function copyIn(host: Host, folder: string): ImportedFolder {
-  const name = checkPortableName(basename(folder), 'BAD_MODEL_NAME');
+  const name = nameOfCopy(host.workspace.models, basename(folder));
   const target = join(host.workspace.models, name);
-  refuseTaken(target);
   const { id, result } = host.jobs.start('model-import', `Copy ${name}`, (job) => copyFolder(folder, target, job));
   result.then(
     () => host.changes.publish('models'),
@@ -72,7 +78,7 @@ export function refuseTaken(target: string): void {
 }
 
 /** Atomic: the folder gets its final name after the last file. */
-async function copyFolder(from: string, target: string, { signal, progress }: JobContext): Promise<void> {
+export async function copyFolder(from: string, target: string, { signal, progress }: JobContext): Promise<void> {
   const temporary = hiddenSibling(target, 'tmp');
   const files = (
     await Promise.all(

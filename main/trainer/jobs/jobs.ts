@@ -3,6 +3,7 @@
 import type { TrainerStart } from '../protocol/start.ts';
 import type { JobEvent, TrainerEvent } from '../protocol/trainer-events.ts';
 import type { BenchJob, BenchResult } from './bench.ts';
+import type { ConvertGgufJob } from './convert-gguf.ts';
 import type { EngineTestJob, EngineTestResult } from './engine-test.ts';
 import type { EvaluateJob, EvaluateResult } from './evaluate-models.ts';
 import type { GenerateJob, GenerateResult } from './generate-text.ts';
@@ -28,6 +29,7 @@ export type SideJob =
   | SelfCheckJob
   | GpuReportJob
   | MergeJob
+  | ConvertGgufJob
   | GgufAnswersJob;
 
 export type TrainerJob = TrainerStart | SideJob;
@@ -45,6 +47,7 @@ export interface SideJobResults {
   readonly 'self-check': SelfCheckResult;
   readonly 'gpu-report': GpuReportResult;
   readonly merge: MergeFiles;
+  readonly 'convert-gguf': null;
   readonly 'gguf-answers': GgufAnswers;
 }
 

@@ -4,6 +4,7 @@ import { type OpenBackend, openBackend } from '../backend/open-backend.ts';
 import { describeFailure } from '../memory/failure.ts';
 import type { JobEvent } from '../protocol/trainer-events.ts';
 import { runBenchJob } from './bench.ts';
+import { runConvertGgufJob } from './convert-gguf.ts';
 import { runEngineTestJob } from './engine-test.ts';
 import { runEvaluateJob } from './evaluate-models.ts';
 import { runGenerateJob } from './generate-text.ts';
@@ -89,6 +90,8 @@ function work(job: SideJob, io: JobIo): Promise<SideJobResults[SideJob['kind']]>
       return runGpuReportJob(job, io);
     case 'merge':
       return runMergeJob(job, io);
+    case 'convert-gguf':
+      return runConvertGgufJob(job, io);
     case 'gguf-answers':
       return runGgufAnswersJob(job, io);
   }

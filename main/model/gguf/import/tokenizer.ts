@@ -3,7 +3,7 @@ import { inputError } from '../../../errors.ts';
 import { shown } from '../../shown.ts';
 import { TOKEN } from '../metadata.ts';
 import { isPhi3, SPACED } from '../model-name.ts';
-import { knownCuts } from '../pre-tokenizers.ts';
+import { cutsOf, knownCuts } from '../pre-tokenizers.ts';
 import type { GgufMetadata } from '../read.ts';
 import { mergesOf } from './merges.ts';
 
@@ -38,13 +38,8 @@ export function ggufTokenizer(
   const [bos, pad, unknown] = [idOf('bos'), idOf('padding'), idOf('unknown')];
   const ends = [...new Set(['eos', 'eot', 'eom'].map(idOf).filter((id) => id !== null))];
   const template = metadata.get('tokenizer.chat_template');
-  const kind = metadata.get('tokenizer.ggml.model');
-  const pieces = kind === 'llama';
-  if (!pieces && kind !== 'gpt2')
-    throw unsupported(
-      path,
-      `its vocabulary is of the kind ${shown(kind)}, not "gpt2" (BPE) or "llama" (SentencePiece)`,
-    );
+  checkTokenizerKind(metadata, path);
+  const pieces = metadata.get('tokenizer.ggml.model') === 'llama';
   const begins = bos !== null && (metadata.get('tokenizer.ggml.add_bos_token') ?? pieces) === true;
   const definition = {
     ...{ version: '1.0', truncation: null, padding: null },
@@ -59,6 +54,19 @@ export function ggufTokenizer(
   };
   refuseStrangeTypes(types, path);
   return { definition, settings, template: typeof template === 'string' ? template : null, ids: { bos, pad, ends } };
+}
+
+/** Refuses kinds of vocabularies that can't be turned into a tokenizer.json; the lists aren't needed for it. */
+export function checkTokenizerKind(metadata: GgufMetadata, path: string): void {
+  const [kind, pre] = ['model', 'pre'].map((name) => metadata.get(`tokenizer.ggml.${name}`));
+  if (kind === 'llama') return;
+  if (kind !== 'gpt2')
+    throw unsupported(
+      path,
+      `its vocabulary is of the kind ${shown(kind)}, not "gpt2" (BPE) or "llama" (SentencePiece)`,
+    );
+  if (typeof pre === 'string' && knownCuts(pre) !== null) return;
+  throw unsupported(path, `it cuts texts as ${pre === undefined ? 'nobody says' : shown(pre)} ("tokenizer.ggml.pre")`);
 }
 
 interface Vocabulary {
@@ -106,13 +114,7 @@ function vocabularyOf({ tokens, types }: Vocabulary): Record<string, number> {
 }
 
 function byteLevel(metadata: GgufMetadata, vocabulary: Vocabulary, path: string): Part {
-  const name = metadata.get('tokenizer.ggml.pre');
-  const cuts = typeof name === 'string' ? knownCuts(name) : null;
-  if (cuts === null)
-    throw unsupported(
-      path,
-      `it cuts texts as ${name === undefined ? 'nobody says' : shown(name)} ("tokenizer.ggml.pre")`,
-    );
+  const cuts = cutsOf(String(metadata.get('tokenizer.ggml.pre')));
   const merges = metadata.get('tokenizer.ggml.merges');
   if (!Array.isArray(merges)) throw unsupported(path, 'it has no list of merges');
   return {
