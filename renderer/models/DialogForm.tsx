@@ -20,14 +20,16 @@ export interface DialogFormProps extends DialogProps {
   /** What asks before closing drops what was entered. */
   readonly discard: DiscardQuestion;
   readonly mutation: Pick<UseMutationResult<unknown, Error, void>, 'mutate' | 'error' | 'isPending'>;
+  readonly size?: 'lg' | 'xl';
   readonly children: ReactNode;
 }
 
-export function DialogForm({ onClose, title, action, what, disabled, discard, mutation, children }: DialogFormProps) {
+export function DialogForm({ onClose, title, action, what, disabled, discard, mutation, ...more }: DialogFormProps) {
+  const { size = 'lg', children } = more;
   const close = (): void => discard.ask(onClose);
   return (
     <>
-      <Modal opened onClose={close} title={title} size="lg">
+      <Modal opened onClose={close} title={title} size={size}>
         <form
           className={classes.dialog}
           onSubmit={(event) => {

@@ -1,4 +1,4 @@
-/** The Models screen: models and checkpoints to train from and compare, their details, import and download. */
+/** The Models screen: models and checkpoints to train from and compare, their details, adding and download. */
 import { Button, Switch, TextInput } from '@mantine/core';
 import { IconDownload, IconFolderOpen } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -10,8 +10,8 @@ import { Failed, Loading } from '../components/Feedback.tsx';
 import { JobProgress } from '../components/JobProgress.tsx';
 import { Panel, Screen } from '../components/Screen.tsx';
 import { useKeys } from '../frame/keys.tsx';
+import { Add } from './Add.tsx';
 import { Download } from './Download.tsx';
-import { Import } from './Import.tsx';
 import { ModelDetails } from './ModelDetails.tsx';
 import { ModelList } from './ModelList.tsx';
 import classes from './Models.module.css';
@@ -21,11 +21,11 @@ const JOB_KINDS = ['model-download', 'model-import', 'model-export'];
 
 export function Models() {
   const { data, error, refetch } = useQuery(api.models.list.queryOptions());
-  const [dialog, setDialog] = useState<'import' | 'download' | null>(null);
+  const [dialog, setDialog] = useState<'add' | 'download' | null>(null);
   useKeys(
     useMemo(
       () => [
-        { key: 'i', label: 'Import a folder', run: () => setDialog('import') },
+        { key: 'i', label: 'Add from this computer', run: () => setDialog('add') },
         { key: 'd', label: 'Download from the Hub', run: () => setDialog('download') },
       ],
       [],
@@ -47,9 +47,9 @@ export function Models() {
           <Button
             variant="default"
             leftSection={<IconFolderOpen size={14} aria-hidden="true" />}
-            onClick={() => setDialog('import')}
+            onClick={() => setDialog('add')}
           >
-            Import folder …
+            Add from this computer …
           </Button>
         </>
       }
@@ -58,7 +58,7 @@ export function Models() {
       {error !== null && <Failed what="The models can't be listed" error={error} onRetry={() => void refetch()} />}
       {error === null && data === undefined && <Loading what="the models" />}
       {data !== undefined && <Listed models={data} />}
-      {dialog === 'import' && <Import onClose={() => setDialog(null)} />}
+      {dialog === 'add' && <Add onClose={() => setDialog(null)} />}
       {dialog === 'download' && <Download onClose={() => setDialog(null)} />}
     </Screen>
   );

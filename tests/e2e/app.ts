@@ -15,6 +15,9 @@ const root = resolve(import.meta.dirname, '../..');
 /** Pictures for docs/ are worth waiting for on a busy machine. */
 const isForPictures = process.env.BRAID_SCREENSHOTS !== undefined;
 
+const NOWHERE = join(tmpdir(), 'braid-no-models');
+const OTHERS_MODELS = { OLLAMA_MODELS: NOWHERE, HF_HUB_CACHE: NOWHERE, LLAMA_CACHE: NOWHERE };
+
 export interface RunningApp {
   /** Including the token. */
   readonly url: string;
@@ -30,8 +33,8 @@ export async function startApp(
   extra: readonly string[] = [],
 ): Promise<RunningApp> {
   const args = ['main/braid.ts', 'serve', '--workspace', workspace, '--port', '0', '--json', ...extra];
-  // Hides a native backend that this machine may have.
-  const env = { ...process.env, BRAID_NATIVE: join(workspace, 'native') };
+  // Hides a native backend and other programs' models that this machine may have.
+  const env = { ...OTHERS_MODELS, ...process.env, BRAID_NATIVE: join(workspace, 'native') };
   const host = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], env });
   let errors = '';
   host.stderr?.setEncoding('utf8').on('data', (text: string) => {

@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { disposeModel } from '../../main/model/model.ts';
 import { addStage } from '../../main/services/curriculum/edit.ts';
 import { openStore } from '../../main/store/index.ts';
+import { writeSmall } from '../model/gguf-file.ts';
 import { addRun, temporaryFolderOfFile } from '../store/helpers.ts';
 import { writeTinyAdapter, writeTinyModel } from '../tiny-model.ts';
 import { expectAccessible, openPage, type RunningApp, startApp } from './app.ts';
@@ -45,16 +46,16 @@ describe.skipIf(noBrowser)('the Models screen', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('imports a folder, refuses pickles and outside paths, and removes the folder from the list', async () => {
+  it('adds a folder, refuses pickles and outside paths, and removes the folder from the list', async () => {
     const { page, goto } = await openPage(app);
     await goto('/models');
     await page.keyboard.press('i');
     const dialog = page.getByRole('dialog');
     const submit = (path: string) =>
       dialog
-        .getByLabel('Folder')
+        .getByLabel('Folder or GGUF file')
         .fill(path)
-        .then(() => dialog.getByRole('button', { name: 'Import' }).click());
+        .then(() => dialog.getByRole('button', { name: 'Add', exact: true }).click());
     await submit('/etc');
     await dialog.getByText('Expected a path inside').waitFor();
     await page.keyboard.press('Escape');
@@ -172,6 +173,47 @@ function addCurriculum(workspace: string): void {
   store.checkpoints.record(run, 30, checkpoint, 'final');
   store.close();
 }
+
+describe.skipIf(noBrowser)('models of other programs', () => {
+  let app: RunningApp;
+  beforeAll(async () => {
+    const place = temporaryFolderOfFile();
+    const snapshot = join(place, 'hub/models--owner--small/snapshots/0123456');
+    const blobs = join(place, 'hub/models--owner--small/blobs');
+    disposeModel(await writeTinyModel(blobs));
+    mkdirSync(snapshot, { recursive: true });
+    // As in the Hub's cache, where each file is a link.
+    for (const name of readdirSync(blobs)) symlinkSync(join(blobs, name), join(snapshot, name));
+    mkdirSync(join(place, 'llama.cpp'));
+    writeSmall(join(place, 'llama.cpp/small-q4_0.gguf'), 'Q4_0');
+    writeSmall(join(place, 'llama.cpp/strange.gguf'), 'F16', { 'general.architecture': 'mamba' });
+    Object.assign(process.env, { HF_HUB_CACHE: join(place, 'hub'), LLAMA_CACHE: join(place, 'llama.cpp') });
+    app = await startApp();
+    for (const name of ['HF_HUB_CACHE', 'LLAMA_CACHE']) delete process.env[name];
+  });
+
+  it('are listed with what Braid can do with them; a GGUF file is converted, a folder used in place', async () => {
+    const { page, complaints, goto } = await openPage(app);
+    await goto('/models');
+    await page.keyboard.press('i');
+    const found = page.getByRole('list', { name: 'Models of other programs' });
+    await found.getByText(/llama · Q4_0: weights of 4 bits, trained from there · LoRA takes/).waitFor();
+    await found.getByText(/can't be trained: its architecture is "mamba"/).waitFor();
+    expect(await found.getByRole('button').count()).toBe(2);
+    await expectAccessible(page);
+    await found.getByRole('button', { name: 'Add owner/small' }).click();
+    await page.getByRole('heading', { name: 'small', exact: true }).waitFor();
+    await page.getByText('model.safetensors', { exact: true }).waitFor();
+    await page.keyboard.press('i');
+    await found.getByRole('button', { name: 'owner/small is added' }).waitFor();
+    await found.getByRole('button', { name: 'Add small-q4_0' }).click();
+    await page.getByRole('button', { name: /^small-q4_0/ }).click({ timeout: 60_000 });
+    await page.getByRole('heading', { name: 'small-q4_0' }).waitFor();
+    await page.getByRole('button', { name: /notice/ }).click();
+    await page.getByText(/rounded to 4 bits \(Q4_0\), and training starts from those/).waitFor();
+    expect(complaints).toEqual([]);
+  });
+});
 
 describe.skipIf(noBrowser)('downloading a model', () => {
   let hub: Server;

@@ -2,6 +2,7 @@
 import { type } from '@orpc/contract';
 import { z } from 'zod';
 import type { StartedExport } from '../../services/merge/export-model.ts';
+import type { FoundModel } from '../../services/models/found.ts';
 import type { HubAccess } from '../../services/models/hub-access.ts';
 import type { ImportedFolder } from '../../services/models/import.ts';
 import type { ModelDetail } from '../../services/models/inspect.ts';
@@ -22,7 +23,11 @@ export const models = {
   inspect: procedure.input(z.object({ ref })).output(type<ModelDetail>()),
   /** Memory needed for LoRA by stage within a limit in GiB; null: this machine's memory. */
   plan: procedure.input(z.object({ ref, memoryGib: z.number().min(1).max(4096).nullable() })).output(type<ModelPlan>()),
-  /** Imports a folder: in place, or copied into the workspace by a job. */
+  /** Models that other programs have on this machine. */
+  found: procedure.output(type<readonly FoundModel[]>()),
+  /** Adds one of those: a GGUF file is converted by a job, a folder used in place. */
+  addFound: procedure.input(z.object({ path })).output(type<ImportedFolder>()),
+  /** Imports a folder, in place or copied into the workspace by a job, or converts a GGUF file. */
   import: procedure.input(z.object({ path, copy: z.boolean() })).output(type<ImportedFolder>()),
   /** Starts a download from the Hugging Face Hub. */
   download: procedure

@@ -32,6 +32,7 @@ export type { MadeDatasets, TakenName } from '../../services/library/make-datase
 export type { RecordView } from '../../services/library/record-files.ts';
 export type { SimilarTexts, TextComparison } from '../../services/library/similar.ts';
 export type { JoinOutcome, JoinPreview, WholeText } from '../../services/library/texts.ts';
+export type { FoundModel } from '../../services/models/found.ts';
 export type { HubAccess } from '../../services/models/hub-access.ts';
 export type { ModelDetail } from '../../services/models/inspect.ts';
 export type { ModelEntry } from '../../services/models/list.ts';

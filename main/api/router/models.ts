@@ -2,9 +2,10 @@ import type { App } from '../../services/app/app.ts';
 import { stageStart } from '../../services/curriculum/stage-config.ts';
 import { machineMemory } from '../../services/doctor/machine-memory.ts';
 import { exportModel, ggufProblemOf } from '../../services/merge/export-model.ts';
+import { startAdding, startAddingFound } from '../../services/models/add.ts';
+import { foundModels } from '../../services/models/found.ts';
 import { downloadModel } from '../../services/models/hub.ts';
 import { HUB_TOKEN, hubAccess, hubOptions } from '../../services/models/hub-access.ts';
-import { importModel } from '../../services/models/import.ts';
 import { inspectModel, planOfModel } from '../../services/models/inspect.ts';
 import { listModels } from '../../services/models/list.ts';
 import { modelDependants, removeModel } from '../../services/models/remove.ts';
@@ -21,8 +22,10 @@ export const models = {
   plan: api.models.plan.handler(async ({ context: { app }, input: { ref, memoryGib } }) =>
     planOfModel(app, ref, memoryGib === null ? null : memoryGib * 2 ** 30, await machineMemory(app.paths)),
   ),
+  found: api.models.found.handler(async ({ context: { app } }) => foundModels(app, await machineMemory(app.paths))),
+  addFound: api.models.addFound.handler(({ context: { app }, input: { path } }) => startAddingFound(app, path)),
   import: api.models.import.handler(({ context: { app, access }, input: { path, copy } }) =>
-    importModel(app, access.check(path), copy),
+    startAdding(app, access.check(path), copy),
   ),
   download: api.models.download.handler(({ context: { app }, input }) => ({
     jobId: downloadModel(app, input, hubOptions(app.secrets)),

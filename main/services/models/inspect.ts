@@ -126,11 +126,11 @@ function unreadable(
   return { entry, files, problem, facts: null, memory: null };
 }
 
-/** The files of a folder, the largest first. */
+/** The files of a folder, the largest first; in the Hub's cache they are links. */
 function filesOf(folder: string): ModelFile[] {
-  return readdirSync(folder, { withFileTypes: true })
-    .filter((file) => file.isFile())
-    .map(({ name }) => ({ name: name, bytes: statSync(join(folder, name)).size }))
+  return readdirSync(folder)
+    .map((name) => ({ name, stats: statSync(join(folder, name), { throwIfNoEntry: false }) }))
+    .flatMap(({ name, stats }) => (stats?.isFile() === true ? [{ name, bytes: stats.size }] : []))
     .sort((a, b) => b.bytes - a.bytes);
 }
 

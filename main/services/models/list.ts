@@ -86,7 +86,7 @@ function wholeEntry(
   return {
     ref: `${kind === 'imported' ? 'folder' : kind}:${key}`,
     kind,
-    name: basename(folder),
+    name: shownName(folder),
     model: folder,
     folder,
     run: null,
@@ -98,6 +98,12 @@ function wholeEntry(
     heldOut: null,
     ...read(folder),
   };
+}
+
+/** In the Hub's cache a model's folder is called after a commit. */
+function shownName(folder: string): string {
+  const [, name] = /[\\/]models--(?:.*--)?([^\\/]+)[\\/]snapshots[\\/][^\\/]+$/.exec(folder) ?? [];
+  return name ?? basename(folder);
 }
 
 function read(folder: string): Pick<ModelEntry, 'architecture' | 'parameters' | 'problem'> {
