@@ -28,8 +28,8 @@ export function ggufConfig(file: GgufFile): GgufConfig {
   if (type === undefined)
     throw inputError(
       'FOREIGN_GGUF',
-      `${file.path}: its architecture is ${shown(architecture)}, which Braid can't train`,
-      `Choose another model: ${FAMILIES} are supported.`,
+      `${file.path}: its architecture, ${shown(architecture)}, isn't supported`,
+      `Choose another model: ${FAMILIES} are.`,
     );
   const read = reader(file, architecture);
   refuseStrange(read, file);
