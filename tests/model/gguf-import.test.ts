@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
-import { readModelConfig } from '../../main/model/config.ts';
+import { parseModelConfig, readModelConfig } from '../../main/model/config.ts';
 import { ggufPieces } from '../../main/model/gguf/file.ts';
 import { ggufConfig } from '../../main/model/gguf/import/config.ts';
 import { READABLE_TYPES } from '../../main/model/gguf/import/dequantise.ts';
@@ -13,7 +13,8 @@ import { openGguf } from '../../main/model/gguf/import/open.ts';
 import { ggufWeights } from '../../main/model/gguf/import/weights.ts';
 import { ggufMetadata } from '../../main/model/gguf/metadata.ts';
 import { ggufTensors } from '../../main/model/gguf/tensors.ts';
-import { openMergedModel } from '../../main/model/merge.ts';
+import { type MergedModel, openMergedModel } from '../../main/model/merge.ts';
+import { parameterShapes } from '../../main/model/model.ts';
 import { openSafetensors } from '../../main/model/safetensors.ts';
 import { loadTokenizer } from '../../main/model/tokenizer.ts';
 import { fault } from './faults.ts';
@@ -84,22 +85,33 @@ const FIXTURES = ['models/llama-llama3-oldkeys-f16', 'models/llama-tied-llama3-b
   .concat(['models/llama-attention-bias-f32-sharded', 'models/qwen3-tied-f32', 'families/granite'])
   .concat(['families/olmo2', 'families/phi4-mini-longrope', 'families/llama-mlp-bias']);
 
+describe('special tokens that no token has', () => {
+  it('are left out', () => {
+    const folder = small({ 'tokenizer.ggml.eos_token_id': 300, 'tokenizer.ggml.bos_token_id': 2 ** 32 - 1 })();
+    expect(json(folder, 'generation_config.json')).toEqual({
+      ...{ bos_token_id: null, eos_token_id: 258, pad_token_id: null },
+    });
+  });
+});
+
 describe('what the export wrote', () => {
-  it.each(FIXTURES)('is read back: %s', (name) => {
-    const base = fileURLToPath(new URL(`../parity/fixtures/${name}`, import.meta.url));
-    const merged = openMergedModel(base, null);
-    const tokenizer = newFolder();
+  /** A tokenizer of bytes alone. */
+  const bytesFolder = (): string => {
+    const folder = newFolder();
     const vocab = Object.fromEntries(byteTokens().tokens.map((token, id) => [token, id]));
-    writeFileSync(
-      join(tokenizer, 'tokenizer.json'),
-      JSON.stringify({
-        ...{ added_tokens: [], normalizer: null, post_processor: null, decoder: null },
-        pre_tokenizer: { type: 'ByteLevel', add_prefix_space: false, use_regex: true },
-        model: { type: 'BPE', vocab, merges: [] },
-      }),
-    );
-    const metadata = ggufMetadata(merged.config, tokenizer, { name: 'm', type: 'F32' });
-    writeFileSync(path, Buffer.concat([...ggufPieces(metadata, ggufTensors(merged, 'F32'))]));
+    const definition = {
+      ...{ added_tokens: [], normalizer: null, post_processor: null, decoder: null },
+      pre_tokenizer: { type: 'ByteLevel', add_prefix_space: false, use_regex: true },
+      model: { type: 'BPE', vocab, merges: [] },
+    };
+    writeFileSync(join(folder, 'tokenizer.json'), JSON.stringify(definition));
+    return folder;
+  };
+  /** Its settings and weights must be those that were written. */
+  const expectSame = (merged: Pick<MergedModel, 'config' | 'tensors'>): void => {
+    const metadata = ggufMetadata(merged.config, bytesFolder(), { name: 'm', type: 'F32' });
+    const tensors = ggufTensors({ ...merged, storedAs: 'F32', close: () => undefined }, 'F32');
+    writeFileSync(path, Buffer.concat([...ggufPieces(metadata, tensors)]));
     const file = openGguf(path);
     const { config } = ggufConfig(file);
     const { eosTokenIds: _ends, padTokenId: _pad, ...shape } = merged.config;
@@ -107,12 +119,38 @@ describe('what the export wrote', () => {
     const attention = shape.longRope && { attentionFactor: expect.closeTo(shape.longRope.attentionFactor, 6) };
     expect(config).toMatchObject({ ...shape, longRope: shape.longRope && { ...shape.longRope, ...attention } });
     const weights = new Map(ggufWeights(file, config).map((weight) => [weight.name, weight]));
-    for (const { name: tensor, pieces } of merged.tensors) {
+    for (const { name, pieces } of merged.tensors) {
       const expected = [...pieces()].flatMap((piece) => [...piece]);
-      expect([...(weights.get(tensor)?.pieces() ?? [])].flatMap((piece) => [...piece])).toEqual(expected);
+      expect([...(weights.get(name)?.pieces() ?? [])].flatMap((piece) => [...piece])).toEqual(expected);
     }
     file.close();
+  };
+
+  it.each(FIXTURES)('is read back: %s', (name) => {
+    const merged = openMergedModel(fileURLToPath(new URL(`../parity/fixtures/${name}`, import.meta.url)), null);
+    expectSame(merged);
     merged.close();
+  });
+
+  // The fixtures of these have layers that llama.cpp doesn't.
+  it.each([
+    {
+      ...{ model_type: 'gemma3_text', num_hidden_layers: 12, sliding_window: 16, query_pre_attn_scalar: 8 },
+      ...{ hidden_activation: 'gelu_pytorch_tanh', rope_theta: 1e6 },
+    },
+    { model_type: 'smollm3', num_hidden_layers: 8 },
+  ])('is read back: $model_type', (own) => {
+    const size = { vocab_size: 300, hidden_size: 16, intermediate_size: 8, num_attention_heads: 2, head_dim: 8 };
+    const config = parseModelConfig(
+      { ...size, max_position_embeddings: 64, rms_norm_eps: 1e-6, ...own },
+      'config.json',
+    );
+    const tensors = [...parameterShapes(config)].map(([name, shape]) => ({
+      ...{ name, shape },
+      // Halves, so that a norm's 1 + weight is exact.
+      pieces: () => [Float32Array.from({ length: shape.reduce((a, b) => a * b, 1) }, (_, i) => (i % 64) / 2)],
+    }));
+    expectSame({ config, tensors });
   });
 });
 

@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inputError } from '../../../errors.ts';
+import { readModelConfig } from '../../config.ts';
 import { byName, jsonText } from '../../export.ts';
 import { type FloatType, safetensorsPieces } from '../../safetensors.ts';
 import { loadTokenizer } from '../../tokenizer.ts';
@@ -37,6 +38,7 @@ export function unpackGguf(file: GgufFile, into: string, type: FloatType): Itera
   const special = { bos_token_id: bos, eos_token_id: all.length === 1 ? all[0] : all, pad_token_id: pad };
   write('generation_config.json', special);
   write('config.json', { ...settings, ...special, dtype: DTYPES[type] });
+  readModelConfig(into);
   return safetensorsPieces(weights.toSorted(byName), { format: 'pt' }, type);
 }
 

@@ -21,7 +21,7 @@ export interface GgufTokenizer {
 }
 
 /** Far beyond any vocabulary: what is longer isn't a token. */
-const LONGEST_TOKEN = 10_000;
+const LONGEST_TOKEN = 1000;
 
 /** `path`: for errors. `rows`: of the embedding. */
 export function ggufTokenizer(
@@ -32,7 +32,7 @@ export function ggufTokenizer(
   const { tokens, types } = vocabulary;
   const idOf = (name: string): number | null => {
     const id = metadata.get(`tokenizer.ggml.${name}_token_id`);
-    return typeof id === 'number' && id < tokens.length ? id : null;
+    return typeof id === 'number' && Number.isInteger(id) && id >= 0 && id < tokens.length ? id : null;
   };
   const nameOf = (id: number | null): string | null => (id === null ? null : (tokens[id] ?? null));
   const [bos, pad, unknown] = [idOf('bos'), idOf('padding'), idOf('unknown')];
