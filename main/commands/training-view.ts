@@ -1,7 +1,8 @@
 /** A run in the terminal: a progress bar, warnings as they occur, and Ctrl-C that saves. */
 import { costOf } from '../services/runs/cost.ts';
 import type { LiveRun } from '../services/training/training.ts';
-import { formatBytes, formatDuration, formatMoney, formatStepTime } from '../text/format.ts';
+import { formatBytes, formatDuration, formatMoney, pacesInWords } from '../text/format.ts';
+import { WARM_UP_LOSS } from '../trainer/config/config.ts';
 import type { TrainerEvent } from '../trainer/protocol/trainer-events.ts';
 import { openCurve } from './curve.ts';
 import { openProgress, type ProgressOptions } from './progress.ts';
@@ -41,7 +42,7 @@ export function followTraining(
         return;
       case 'estimate':
         context.say(
-          `About ${formatDuration(event.seconds)}${costWords(event.seconds, price)} (${formatStepTime(event.secondsPerStep)} per step), ${formatBytes(event.memoryBytes)}.`,
+          `About ${formatDuration(event.seconds)}${costWords(event.seconds, price)} (${pacesInWords(event)}), ${formatBytes(event.memoryBytes)}.`,
         );
         return;
       case 'step': {
@@ -88,8 +89,9 @@ function costWords(seconds: number, price: Price): string {
 }
 
 function note(metrics: Readonly<Record<string, number>>): string {
-  const { reward, loss, tokens_per_second: speed } = metrics;
-  const what = reward === undefined ? `loss ${(loss ?? Number.NaN).toFixed(3)}` : `reward ${reward.toFixed(3)}`;
+  const { reward, loss, [WARM_UP_LOSS]: warmUp, tokens_per_second: speed } = metrics;
+  const ofLoss = `${warmUp === undefined ? '' : 'warm-up, '}loss ${(warmUp ?? loss ?? Number.NaN).toFixed(3)}`;
+  const what = reward === undefined ? ofLoss : `reward ${reward.toFixed(3)}`;
   return speed === undefined ? what : `${what} · ${Math.round(speed)} tokens/s`;
 }
 

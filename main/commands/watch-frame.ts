@@ -6,6 +6,7 @@ import type { Verdict } from '../services/runs/verdict/verdict.ts';
 import type { EventRow } from '../store/events.ts';
 import { counted, formatDuration, formatStepTime } from '../text/format.ts';
 import { visible } from '../text/visible.ts';
+import { WARM_UP_LOSS } from '../trainer/config/config.ts';
 import { drawCurve } from './curve.ts';
 import { answerLines, legend, textLines } from './pairs.ts';
 
@@ -71,7 +72,7 @@ function headLines({ run, secondsPerStep, secondsLeft }: RunView, { columns, col
 function curveLines({ run, curve }: RunView, { columns, colour }: FrameSize, rows: number): string[] {
   const now = run.latest[curve.metric];
   if (now === undefined) return ['There is nothing to draw before the first step.'];
-  const heading = `${curve.metric} ${short(now.value)} at step ${now.step}`;
+  const heading = `${curve.metric === WARM_UP_LOSS ? 'warm-up, loss' : curve.metric} ${short(now.value)} at step ${now.step}`;
   return [clip(heading, columns), ...drawCurve(curve.values, curve.total, columns, { rows, colour })];
 }
 

@@ -52,6 +52,8 @@ export interface TaskFacts {
   readonly show: TaskShow;
   /** Maximum tokens of a completion; null: from the longest reference. */
   readonly maxCompletionLength: number | null;
+  /** Whether its records have targets that can be trained on; a record may still have an empty one. */
+  readonly hasTargets: boolean;
   /** Turns that the model has in a completion; absent: the task has no environment. */
   readonly maxTurns?: number;
 }

@@ -13,6 +13,16 @@ export function formatStepTime(seconds: number): string {
   return seconds < 59.5 ? `${seconds.toPrecision(2)} s` : formatDuration(seconds);
 }
 
+/** What steps take: those of a warm-up apart. */
+export function pacesInWords(paces: {
+  readonly secondsPerStep: number;
+  readonly warmUpSecondsPerStep?: number;
+}): string {
+  const { secondsPerStep, warmUpSecondsPerStep: warmUp } = paces;
+  const own = `${formatStepTime(secondsPerStep)} per step`;
+  return warmUp === undefined ? own : `${own}, ${formatStepTime(warmUp)} in the warm-up`;
+}
+
 /** A size in MiB, or in GiB from 1 GiB. */
 export function formatBytes(bytes: number): string {
   const gib = bytes / 2 ** 30;

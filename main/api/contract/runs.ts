@@ -114,7 +114,7 @@ export const runs = {
     .input(
       z.object({
         runId: id,
-        rules: list(z.enum(['kl_high', 'kl_exploding', 'reward_flat', 'too_slow']), { max: 10 }),
+        rules: list(z.enum(['kl_high', 'kl_exploding', 'near_zero', 'reward_flat', 'too_slow']), { max: 10 }),
       }),
     )
     .output(type<AdvisedRun>()),

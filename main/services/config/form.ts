@@ -41,6 +41,7 @@ const important: Names = [
   'model',
   'dataset',
   'max_steps',
+  'warm_up_steps',
   'learning_rate',
   'num_generations',
   'per_device_train_batch_size',
@@ -59,6 +60,9 @@ const groups: readonly (readonly [title: string, fields: Names])[] = [
     'Learning',
     [
       'max_steps',
+      'warm_up_steps',
+      'warm_up_learning_rate',
+      'warm_up_batch_size',
       'learning_rate',
       'per_device_train_batch_size',
       'gradient_accumulation_steps',

@@ -66,11 +66,13 @@ export function stageDefaults(
   const intervals = { eval_steps: every, save_steps: every };
   const from_checkpoint = checkpointBefore(store, stage, paths)?.path ?? null;
   const own = stage.config?.from_checkpoint;
+  // What a stage before it has trained is warm.
+  const warm = (own === undefined ? from_checkpoint : own) === null ? {} : { warm_up_steps: 0 };
   if (typeof own !== 'string' || !isOfAnother(store, own, modelOf(store, stage, paths), paths))
-    return { ...sharedFields(store, paths, stage), ...intervals, from_checkpoint };
+    return { ...sharedFields(store, paths, stage), ...intervals, ...warm, from_checkpoint };
   // A checkpoint that the stage names itself goes before the model of all stages.
   const { model: _, ...others } = sharedFields(store, paths);
-  return { ...others, ...intervals, from_checkpoint };
+  return { ...others, ...intervals, ...warm, from_checkpoint };
 }
 
 /** A default learning rate that is smaller than the preset's because of a stage's long texts. */

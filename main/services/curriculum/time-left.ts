@@ -5,9 +5,9 @@
 import { BraidError } from '../../errors.ts';
 import type { Store } from '../../store/index.ts';
 import type { StageRow } from '../../store/stages.ts';
-import { configFaults, parseConfig } from '../../trainer/config/config.ts';
-import type { RunEstimate } from '../../trainer/protocol/start.ts';
+import { configFaults, parseConfig, secondsFrom } from '../../trainer/config/config.ts';
 import { savedFields } from '../runs/saved-config.ts';
+import { paceAfterWarmUp, secondsLeft } from '../runs/step-times.ts';
 import { knownEstimate } from '../training/known-estimates.ts';
 import type { HostPaths } from '../workspace/paths.ts';
 import { plannedConfig, stageDefaults } from './stage-config.ts';
@@ -46,6 +46,8 @@ export function stageTimes(store: Store, paths: Pick<HostPaths, 'resources'>): R
 }
 
 interface MeasuredStage extends Pace {
+  /** Seconds of its remaining steps. */
+  readonly left: number;
   readonly stageId: number;
   readonly key: string;
 }
@@ -53,8 +55,10 @@ interface MeasuredStage extends Pace {
 function measuredPace(store: Store, { id: stageId, words }: StageRow): MeasuredStage[] {
   const [run] = store.runs.list({ stageId, limit: 1 });
   if (run === undefined) return [];
-  const { count, mean } = store.metrics.overall(run.id, 'step_time');
-  return count === 0 ? [] : [{ stageId, words: words ?? 0, seconds: mean, key: keyOf(savedFields(run)) }];
+  const seconds = paceAfterWarmUp(store, run);
+  if (seconds === null) return [];
+  const left = secondsLeft(store, run, seconds) ?? 0;
+  return [{ stageId, words: words ?? 0, seconds, left, key: keyOf(savedFields(run)) }];
 }
 
 /** Steps that the curriculum will still make: none of a stage that ended without meeting its rule. */
@@ -72,10 +76,10 @@ function timeOf(
   paths: Pick<HostPaths, 'resources'>,
 ): TimeLeft | null {
   const own = measured.find(({ stageId }) => stageId === stage.id);
-  if (own !== undefined) return { low: own.seconds * steps, high: own.seconds * steps, basis: 'measured' };
+  if (own !== undefined) return { low: own.left, high: own.left, basis: 'measured' };
   const checked = checkedPace(store, stage, paths);
-  if (checked !== null)
-    return { low: checked.secondsPerStep * steps, high: checked.secondsPerStep * steps, basis: 'checked' };
+  // Of a run that hasn't begun: its steps and those of its warm-up.
+  if (checked !== null) return { low: checked.seconds, high: checked.seconds, basis: 'checked' };
   const key = plannedKey(store, stage, paths);
   const like = measured.filter((other) => other.key === key && other.words > 0);
   const range = stage.words === null ? null : scaledPace(like, stage.words);
@@ -83,9 +87,11 @@ function timeOf(
 }
 
 /** Of its pre-flight check, for as long as its settings are the same. */
-function checkedPace(store: Store, stage: StageRow, paths: Pick<HostPaths, 'resources'>): RunEstimate | null {
+function checkedPace(store: Store, stage: StageRow, paths: Pick<HostPaths, 'resources'>): { seconds: number } | null {
   try {
-    return knownEstimate(store, plannedConfig(store, stage, paths));
+    const config = plannedConfig(store, stage, paths);
+    const known = knownEstimate(store, config);
+    return known === null ? null : { seconds: secondsFrom(0, config, known) };
   } catch (error) {
     // Settings that don't fit together, or no dataset: it can't have been checked.
     if (error instanceof BraidError) return null;

@@ -1,6 +1,7 @@
 /** The cost of training: time from the trainer's own estimate, money from an hourly price. */
 import type { Store } from '../../store/index.ts';
 import { requireRun } from './runs.ts';
+import { secondsLeft, stepTimes } from './step-times.ts';
 import { takenBackOf } from './taken-back.ts';
 
 export interface RunCost {
@@ -24,7 +25,7 @@ export function runCost(
   runId: number,
   price: Price,
 ): { readonly spent: RunCost; readonly left: RunCost } {
-  const { step, maxSteps } = requireRun(store, runId);
+  const run = requireRun(store, runId);
   const { count, pace } = stepTimes(store, runId);
   const remote = store.metrics.overall(runId, 'engine/cost');
   const rewards = store.metrics.overall(runId, 'reward_cost');
@@ -32,8 +33,8 @@ export function runCost(
   const evaluated = store.evaluations
     .ofRun(runId)
     .reduce((sum, { metrics }) => sum + (metrics.eval_reward_cost ?? 0) + (metrics.eval_engine_cost ?? 0), 0);
-  const part = (steps: number): RunCost => {
-    const timed = costOf(pace * steps, price);
+  const part = (steps: number, took: number): RunCost => {
+    const timed = costOf(took, price);
     // An engine's own price counts instead of this machine's.
     const computed = remote.count === 0 ? timed : { ...timed, cost: remote.mean * steps };
     // Steps that reuse a generation ask no judge.
@@ -41,18 +42,12 @@ export function runCost(
     return rewards.count === 0 ? computed : { ...computed, cost: (computed.cost ?? 0) + asked };
   };
   const repeated = takenBackOf(store, runId);
-  const kept = part(count);
+  const kept = part(count, count * pace);
   const timed = costOf(repeated.seconds, price).cost ?? 0;
   const more = evaluated + repeated.rewards + (remote.count === 0 && repeated.engine === 0 ? timed : repeated.engine);
   const seconds = kept.seconds + repeated.seconds;
   const spent = { ...kept, seconds, cost: kept.cost === null && more === 0 ? null : (kept.cost ?? 0) + more };
-  return { spent, left: part(Math.max(0, maxSteps - step)) };
-}
-
-/** Finished steps of a run, and their mean time in seconds, 0 without one. */
-export function stepTimes(store: Store, runId: number): { readonly count: number; readonly pace: number } {
-  const { count, mean } = store.metrics.overall(runId, 'step_time');
-  return { count, pace: count === 0 ? 0 : mean };
+  return { spent, left: part(Math.max(0, run.maxSteps - run.step), secondsLeft(store, run) ?? 0) };
 }
 
 /** Time and money of some seconds at an hourly price; a price of 0 means none is set. */

@@ -4,7 +4,7 @@ import { BraidError, inputError } from '../../errors.ts';
 import { largest } from '../../lists.ts';
 import type { Store } from '../../store/index.ts';
 import type { RunRow } from '../../store/runs.ts';
-import { formatBytes, formatStepTime } from '../../text/format.ts';
+import { formatBytes, pacesInWords } from '../../text/format.ts';
 import type { TrainerEvent } from '../../trainer/protocol/trainer-events.ts';
 import { toStoredPath } from '../workspace/workspace.ts';
 import { storeEvaluation } from './evaluation.ts';
@@ -56,7 +56,7 @@ function recordEvent(store: Store, run: RunRow, event: TrainerEvent): void {
       break;
     case 'estimate': {
       const { kind, step, ...data } = event;
-      const message = `About ${formatStepTime(data.secondsPerStep)} per step and ${formatBytes(data.memoryBytes)}`;
+      const message = `About ${pacesInWords(data)} and ${formatBytes(data.memoryBytes)}`;
       addHostEvent(store, run.id, step, { kind, severity: 'info', message, data });
       break;
     }

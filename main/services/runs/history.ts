@@ -11,13 +11,13 @@ import type { MetricPoint } from '../../store/metrics.ts';
 import type { LineageRow, RunFilter, RunRow } from '../../store/runs.ts';
 import { ownRunFolder } from '../workspace/own-folders.ts';
 import { fromStoredPath } from '../workspace/workspace.ts';
-import { stepTimes } from './cost.ts';
 import { evaluationDataset } from './evaluation.ts';
 import { TRL_BACKEND } from './imported-runs.ts';
 import { storedTags } from './notes.ts';
 import { type Promotion, promotionOf } from './promotion.ts';
 import { requireRun } from './runs.ts';
 import { savedFields } from './saved-config.ts';
+import { stepTimes } from './step-times.ts';
 
 /** A run in a list: everything but the configuration, with its newest metrics and evaluation. */
 export interface RunSummary extends Omit<RunRow, 'configJson' | 'tagsJson'> {

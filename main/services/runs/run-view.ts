@@ -2,11 +2,14 @@
 import type { EvaluationRow } from '../../store/evaluations.ts';
 import type { EventRow } from '../../store/events.ts';
 import type { Store } from '../../store/index.ts';
+import type { RunRow } from '../../store/runs.ts';
+import { WARM_UP_LOSS } from '../../trainer/config/config.ts';
 import { isHostAlive } from '../workspace/host.ts';
 import { evaluationDataset } from './evaluation.ts';
 import { type RunSummary, runSummary } from './history.ts';
 import { requireRun } from './runs.ts';
 import { type Extremes, stepExtremes } from './samples/samples.ts';
+import { secondsLeft, warmUpSteps } from './step-times.ts';
 import { type Advice, runAdvice } from './verdict/advice.ts';
 import { runVerdict } from './verdict/run-verdict.ts';
 import type { Verdict } from './verdict/verdict.ts';
@@ -31,8 +34,8 @@ export interface RunView {
 }
 
 export interface RunCurve {
-  /** A supervised run has no reward. */
-  readonly metric: 'reward' | 'loss';
+  /** A supervised run has no reward, nor has a warm-up. */
+  readonly metric: 'reward' | 'loss' | typeof WARM_UP_LOSS;
   /** Means of equal parts of the steps so far; NaN where there is none. */
   readonly values: readonly number[];
   /** How many such parts the whole run has. */
@@ -48,13 +51,14 @@ export function runView(store: Store, runId: number, points = 200, alive = isHos
   const open = found.state === 'running' || found.state === 'paused';
   const live = open && alive(found, store.now());
   const events = store.events.ofRun(runId);
-  const secondsPerStep = paceOf(store, found, events);
-  const heldOutSet = evaluationDataset(requireRun(store, runId));
+  const row = requireRun(store, runId);
+  const secondsPerStep = paceOf(store, row, warmUpSteps(row), events);
+  const heldOutSet = evaluationDataset(row);
   return {
     run: open && !live ? { ...found, state: 'interrupted', reason: goneReason(found) } : found,
     live,
     secondsPerStep,
-    secondsLeft: live && secondsPerStep !== null ? secondsPerStep * Math.max(0, found.maxSteps - found.step) : null,
+    secondsLeft: live ? leftOf(store, row, secondsPerStep) : null,
     curve: curveOf(store, found, points),
     heldOut: store.evaluations.ofRun(runId).filter(({ dataset }) => dataset === heldOutSet),
     verdict: runVerdict(store, runId),
@@ -69,9 +73,20 @@ function goneReason({ pid }: Pick<RunSummary, 'pid'>): string {
   return `Its process (${pid ?? 'unknown'}) no longer exists`;
 }
 
-function paceOf(store: Store, { id, step }: RunSummary, events: readonly EventRow[]): number | null {
+/** At the pace of the newest steps; the steps after a warm-up have another. */
+function leftOf(store: Store, run: RunRow, secondsPerStep: number | null): number | null {
+  return run.step < warmUpSteps(run) ? secondsLeft(store, run) : secondsLeft(store, run, secondsPerStep);
+}
+
+function paceOf(
+  store: Store,
+  { id, step }: Pick<RunRow, 'id' | 'step'>,
+  warmUp: number,
+  events: readonly EventRow[],
+): number | null {
+  const from = step > warmUp ? Math.max(step - PACE, warmUp) : step - PACE;
   const times = store.metrics
-    .after(id, step - PACE, PACE)
+    .after(id, from, PACE)
     .map(({ metrics }) => metrics.step_time ?? Number.NaN)
     .filter((seconds) => Number.isFinite(seconds));
   if (times.length > 0) return times.reduce((sum, seconds) => sum + seconds, 0) / times.length;
@@ -79,8 +94,14 @@ function paceOf(store: Store, { id, step }: RunSummary, events: readonly EventRo
   return typeof estimate?.secondsPerStep === 'number' ? estimate.secondsPerStep : null;
 }
 
+function curveMetric(method: string, latest: RunSummary['latest']): RunCurve['metric'] {
+  if (latest.reward !== undefined) return 'reward';
+  if (latest[WARM_UP_LOSS] !== undefined) return WARM_UP_LOSS;
+  return method === 'sft' || latest.loss !== undefined ? 'loss' : 'reward';
+}
+
 function curveOf(store: Store, { id, step, maxSteps, method, latest }: RunSummary, points: number): RunCurve {
-  const metric = latest.reward === undefined && (method === 'sft' || latest.loss !== undefined) ? 'loss' : 'reward';
+  const metric = curveMetric(method, latest);
   if (step === 0) return { metric, values: [], total: points };
   const whole = Math.max(step, maxSteps);
   const count = Math.min(step, Math.max(1, Math.round((points * step) / whole)));

@@ -6,7 +6,7 @@ import { type FileOps, writeError } from '../../io/atomic-write.ts';
 import type { Store } from '../../store/index.ts';
 import type { RunHost, RunRow, RunState } from '../../store/runs.ts';
 import type { TaskSource } from '../../tasks/index.ts';
-import type { TrainConfig } from '../../trainer/config/config.ts';
+import { type TrainConfig, totalSteps } from '../../trainer/config/config.ts';
 import { keepTask, taskColumns } from '../tasks/run-task.ts';
 import { currentHost, isHostAlive } from '../workspace/host.ts';
 import { ownRunFolder } from '../workspace/own-folders.ts';
@@ -74,7 +74,7 @@ function insertRun(store: Store, config: TrainConfig, options: CreateRunOptions)
       configJson: JSON.stringify(config),
       parentRunId: parent?.runId ?? null,
       parentCheckpointId: parent?.id ?? null,
-      maxSteps: config.max_steps,
+      maxSteps: totalSteps(config),
     },
     options.host ?? currentHost(),
   );

@@ -1,5 +1,5 @@
 /** The text of `training.log`: what happened to a run and when, one entry per event, for a person to read. */
-import { counted, formatBytes, formatDuration, formatStepTime } from '../../text/format.ts';
+import { counted, formatBytes, formatDuration, pacesInWords } from '../../text/format.ts';
 import { visible } from '../../text/visible.ts';
 import type { TrainConfig } from '../../trainer/config/config.ts';
 import type { TrainerEvent } from '../../trainer/protocol/trainer-events.ts';
@@ -26,11 +26,20 @@ export function stepOfEntry(line: string): number | undefined {
 
 /** A new run: what it was started with. `rewards`: what of its reward is outside the sandbox, in words. */
 export function startEntry(config: TrainConfig, rewards: string | null = null): LogEntry {
-  const { method, max_steps, seed, model, from_checkpoint: from, dataset, eval_dataset: heldOut } = config;
+  const {
+    method,
+    max_steps,
+    warm_up_steps: warmUp,
+    seed,
+    model,
+    from_checkpoint: from,
+    dataset,
+    eval_dataset: heldOut,
+  } = config;
   return {
     step: 0,
     lines: [
-      `Started by Braid ${VERSION}: ${method}, ${counted(max_steps, 'step')}, seed ${seed}; all settings are in run.yaml`,
+      `Started by Braid ${VERSION}: ${method}, ${counted(max_steps, 'step')}${warmUp === 0 ? '' : ` after ${warmUp} of a warm-up`}, seed ${seed}; all settings are in run.yaml`,
       `Model: ${model}${from === null ? '' : `, from ${from}`}`,
       `Dataset: ${dataset}${heldOut === null ? ', no held-out records' : `, held-out records: ${heldOut}`}`,
       ...(rewards === null ? [] : [rewards]),
@@ -79,7 +88,7 @@ export function entryOf(event: TrainerEvent, startStep: number): LogEntry | null
       };
     }
     case 'estimate': {
-      const pace = `about ${formatStepTime(event.secondsPerStep)} per step`;
+      const pace = `about ${pacesInWords(event)}`;
       return say(event, `Estimate: ${pace}, ${formatDuration(event.seconds)} left, ${formatBytes(event.memoryBytes)}`);
     }
     case 'checkpoint':

@@ -3,7 +3,13 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { BraidError, inputError } from '../../errors.ts';
 import type { NewTrial } from '../../store/sweeps.ts';
-import { type ConfigFault, configFaults, parseConfig, type TrainConfig } from '../../trainer/config/config.ts';
+import {
+  type ConfigFault,
+  configFaults,
+  parseConfig,
+  type TrainConfig,
+  totalSteps,
+} from '../../trainer/config/config.ts';
 import { configForm } from '../config/form.ts';
 import type { ConfigFields } from '../config/presets.ts';
 import { datasetFiles } from '../datasets/index.ts';
@@ -95,11 +101,7 @@ export function draftSweep(plan: SweepPlan, base: ConfigFields, allow: AllowConf
       factor: halving?.factor ?? null,
     },
     trials,
-    steps: plannedSteps(
-      whole.map(({ max_steps }) => max_steps),
-      plan.seeds.length,
-      halving,
-    ),
+    steps: plannedSteps(whole.map(totalSteps), plan.seeds.length, halving),
   };
 }
 
@@ -136,9 +138,12 @@ function rungsFor(
   configs: readonly TrainConfig[],
 ): { readonly rungs: readonly number[]; readonly factor: number } | null {
   if (halving === null) return null;
-  const [steps = 0, ...others] = new Set(configs.map(({ max_steps }) => max_steps));
+  const [steps = 0, ...others] = new Set(configs.map(totalSteps));
   if (others.length > 0)
-    throw inputError('BAD_PLAN', 'Expected one max_steps for all settings with successive halving, got several');
+    throw inputError(
+      'BAD_PLAN',
+      'Expected one max_steps for all settings with successive halving, and one warm_up_steps, got several',
+    );
   if (halving.min_steps >= steps)
     throw inputError(
       'BAD_PLAN',
@@ -162,6 +167,6 @@ function hasHeldOut({ dataset, eval_dataset }: Pick<TrainConfig, 'dataset' | 'ev
 function evaluated(config: TrainConfig, first: number | undefined): TrainConfig {
   if (!hasHeldOut(config)) return config;
   const { eval_steps } = config;
-  if (first === undefined) return eval_steps > 0 ? config : { ...config, eval_steps: config.max_steps };
+  if (first === undefined) return eval_steps > 0 ? config : { ...config, eval_steps: totalSteps(config) };
   return { ...config, eval_steps: eval_steps > 0 && first % eval_steps === 0 ? eval_steps : first };
 }

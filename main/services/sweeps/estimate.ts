@@ -1,5 +1,11 @@
 /** What a plan takes: runs, steps, seconds, disk. A pre-flight check measures each kind of step once. */
-import { type TrainConfig, trainConfigSchema } from '../../trainer/config/config.ts';
+import {
+  type StepPaces,
+  secondsFrom,
+  type TrainConfig,
+  totalSteps,
+  trainConfigSchema,
+} from '../../trainer/config/config.ts';
 import type { EngineAccess } from '../engines/engine-for.ts';
 import { runTrainerJob } from '../trainer-process/job.ts';
 import { rememberEstimate } from '../training/known-estimates.ts';
@@ -23,8 +29,7 @@ export interface SweepEstimate {
 }
 
 /** Cost of one run. */
-export interface RunMeasure {
-  readonly secondsPerStep: number;
+export interface RunMeasure extends StepPaces {
   readonly memoryBytes: number;
   readonly diskBytes: number;
 }
@@ -37,13 +42,14 @@ const FREE: readonly (keyof TrainConfig)[] = [
   ...(['seed', 'learning_rate', 'lr_scheduler_type', 'warmup_steps', 'weight_decay', 'max_grad_norm'] as const),
   ...(['adam_beta1', 'adam_beta2', 'adam_epsilon', 'lora_alpha', 'temperature', 'epsilon', 'epsilon_high'] as const),
   ...(['delta', 'scale_rewards', 'kl_clamp', 'entropy_coef', 'reward_weights', 'shuffle_dataset'] as const),
-  ...(['max_steps', 'pause_on_collapse', 'collapse_patience', 'polychromic_lambda'] as const),
+  ...(['max_steps', 'warm_up_learning_rate'] as const),
+  ...(['pause_on_collapse', 'collapse_patience', 'polychromic_lambda'] as const),
 ];
 
-/** Runs that cost the same have the same key; a KL term costs a pass, whatever its weight. */
+/** Runs whose steps cost the same have the same key; a KL term costs a pass, whatever its weight. */
 export function costKey(config: TrainConfig): string {
   const free = Object.fromEntries(FREE.map((field) => [field, null]));
-  return JSON.stringify({ ...config, ...free, beta: config.beta > 0 });
+  return JSON.stringify({ ...config, ...free, beta: config.beta > 0, warm_up_steps: config.warm_up_steps > 0 });
 }
 
 /** The estimate of a draft; `measure` runs a check of one configuration. */
@@ -60,8 +66,8 @@ export async function estimateDraft(
   const mean = (of: (one: RunMeasure) => number): number => known.reduce((sum, one) => sum + of(one), 0) / known.length;
   const usual = { secondsPerStep: mean((one) => one.secondsPerStep), diskBytes: mean((one) => one.diskBytes) };
   const costs = configs.map((config) => measures.get(costKey(config)) ?? usual);
-  const steps = configs.reduce((sum, { max_steps }) => sum + max_steps, 0);
-  const seconds = configs.reduce((sum, { max_steps }, i) => sum + max_steps * (costs[i]?.secondsPerStep ?? 0), 0);
+  const steps = configs.reduce((sum, config) => sum + totalSteps(config), 0);
+  const seconds = configs.reduce((sum, config, i) => sum + secondsFrom(0, config, costs[i] ?? usual), 0);
   return {
     runs: configs.length,
     steps: draft.steps,
@@ -93,9 +99,7 @@ export function measureRuns({ store, paths, engines, secrets }: Desk, { signal, 
     const { value } = await runTrainerJob({ ...job, ...place }, paths.trainer, { signal });
     rememberEstimate(store, start.config, value.estimate);
     return {
-      // With its evaluations.
-      secondsPerStep: value.estimate.seconds / config.max_steps,
-      memoryBytes: value.estimate.memoryBytes,
+      ...value.estimate,
       diskBytes: checkpointBytes(value, config),
     };
   };

@@ -258,8 +258,8 @@ function thresholdOf([first]: readonly TrialRow[]): number | null {
 
 function stepsOf(store: Store, plan: StoredPlan, trials: readonly TrialRow[]): SweepView['steps'] {
   const maxSteps = plan.settings.map((_, setting) => {
-    const steps = trials.find((trial) => trial.setting === setting)?.config.max_steps;
-    return typeof steps === 'number' ? steps : 0;
+    const { max_steps: steps, warm_up_steps: warmUp } = trials.find((trial) => trial.setting === setting)?.config ?? {};
+    return (typeof steps === 'number' ? steps : 0) + (typeof warmUp === 'number' ? warmUp : 0);
   });
   const halving = plan.rungs === null || plan.factor === null ? null : { rungs: plan.rungs, factor: plan.factor };
   // A run finishes the step at which its rung ends, and may have trained past it: those steps are not in the plan.

@@ -1,5 +1,6 @@
 /** The state of a live run for the status bar and the run page. Pure. */
 import type { RunRow } from '../../store/runs.ts';
+import { WARM_UP_LOSS } from '../../trainer/config/config.ts';
 import type { MemoryUse } from '../../trainer/memory/budget.ts';
 import type { TrainerEvent } from '../../trainer/protocol/trainer-events.ts';
 
@@ -101,22 +102,36 @@ function unlessStopping({ state }: LiveStatus, next: LiveStatus['state']): LiveS
   return state === 'stopping' ? state : next;
 }
 
-function afterStep(status: LiveStatus, { step, metrics }: Extract<TrainerEvent, { kind: 'step' }>): LiveStatus {
+function afterStep(before: LiveStatus, { step, metrics }: Extract<TrainerEvent, { kind: 'step' }>): LiveStatus {
   const { step_time: seconds, memory_mb: memory, gpu_memory_mb: gpu, gpu_memory_peak_mb: gpuPeak, reward } = metrics;
+  const isWarmUp = metrics[WARM_UP_LOSS] !== undefined;
+  return {
+    ...before,
+    ...(isWarmUp ? counted(before, seconds) : timed(before, step, seconds)),
+    step,
+    memoryBytes: memory === undefined ? before.memoryBytes : memory * 2 ** 20,
+    gpuBytes: gpu === undefined ? before.gpuBytes : gpu * 2 ** 20,
+    gpuPeakBytes: gpuPeak === undefined ? before.gpuPeakBytes : gpuPeak * 2 ** 20,
+    reward: reward ?? before.reward,
+  };
+}
+
+type Times = Pick<LiveStatus, 'secondsPerStep' | 'measured' | 'secondsLeft'>;
+
+/** A step of the warm-up says nothing of those after it: the estimate of all is counted down. */
+function counted({ secondsPerStep, measured, secondsLeft }: LiveStatus, seconds = 0): Times {
+  return { secondsPerStep, measured, secondsLeft: secondsLeft === null ? null : Math.max(0, secondsLeft - seconds) };
+}
+
+function timed(status: LiveStatus, step: number, seconds: number | undefined): Times {
   // The first step replaces the estimate, which a busy machine can have made wrong by far.
   const weight = Math.max(NEWEST, 1 / (status.measured + 1));
   const before = status.secondsPerStep ?? seconds ?? null;
   const secondsPerStep = before === null || seconds === undefined ? before : before + weight * (seconds - before);
   return {
-    ...status,
-    step,
     secondsPerStep,
     measured: status.measured + (seconds === undefined ? 0 : 1),
     secondsLeft: secondsPerStep === null ? null : secondsPerStep * (status.maxSteps - step),
-    memoryBytes: memory === undefined ? status.memoryBytes : memory * 2 ** 20,
-    gpuBytes: gpu === undefined ? status.gpuBytes : gpu * 2 ** 20,
-    gpuPeakBytes: gpuPeak === undefined ? status.gpuPeakBytes : gpuPeak * 2 ** 20,
-    reward: reward ?? status.reward,
   };
 }
 

@@ -8,7 +8,7 @@ import type { BraidError } from '../../errors.ts';
 import { largest } from '../../lists.ts';
 import type { Store } from '../../store/index.ts';
 import type { RunRow } from '../../store/runs.ts';
-import type { TrainConfig } from '../../trainer/config/config.ts';
+import { type TrainConfig, totalSteps } from '../../trainer/config/config.ts';
 import type { RemoteEngine } from '../../trainer/protocol/remote.ts';
 import type { TrainerEvent } from '../../trainer/protocol/trainer-events.ts';
 import { addHostEvent, recordEvents } from '../runs/events.ts';
@@ -135,7 +135,7 @@ function openBeginning(store: Store, run: StoredRun, files: RunFiles) {
 function rewind(store: Store, before: RunRow, step: number, config: TrainConfig): void {
   store.transaction(() => {
     rewindRun(store, before, step);
-    store.runs.setMaxSteps(before.id, config.max_steps, JSON.stringify(config));
+    store.runs.setMaxSteps(before.id, totalSteps(config), JSON.stringify(config));
   });
 }
 

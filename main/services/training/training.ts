@@ -2,7 +2,7 @@
 
 import { inputError } from '../../errors.ts';
 import type { Store } from '../../store/index.ts';
-import type { TrainConfig } from '../../trainer/config/config.ts';
+import { type TrainConfig, totalSteps, withTotalSteps } from '../../trainer/config/config.ts';
 import type { TrainerStart } from '../../trainer/protocol/start.ts';
 import type { TrainerCommand, TrainerEvent } from '../../trainer/protocol/trainer-events.ts';
 import { type EngineAccess, engineFor, whileInUse } from '../engines/engine-for.ts';
@@ -80,17 +80,17 @@ export function resumeTraining(store: Store, runId: number, options: ResumeOptio
   const run = requireRun(store, runId);
   refuseImported(run);
   const saved = savedConfig(run);
-  const config = options.maxSteps === undefined ? saved : { ...saved, max_steps: options.maxSteps };
+  const config = options.maxSteps === undefined ? saved : withTotalSteps(saved, options.maxSteps);
   const from = options.checkpoint ?? resumePoint(store, run);
   const engine = engineFor(config, options.access);
   const task = runTask(store, run);
   const reward = rewardAccess(task, { workspace: store.folder, paths: options.paths }, options.access);
   const inputs = readInputs(config, task);
   const modelFolder = startingModel(store, config, options.paths).folder;
-  if (from !== null && from.step >= config.max_steps) {
+  if (from !== null && from.step >= totalSteps(config)) {
     throw inputError(
       'RUN_IS_DONE',
-      `Run ${runId} has no steps left: its checkpoint is at step ${from.step} of ${config.max_steps}`,
+      `Run ${runId} has no steps left: its checkpoint is at step ${from.step} of ${totalSteps(config)}`,
       `Set more: \`braid train --resume ${from.path} --steps ${2 * from.step}\`; or start the next stage from it: \`--from ${from.path}\`.`,
     );
   }

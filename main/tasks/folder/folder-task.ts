@@ -148,6 +148,7 @@ function factsOf(name: string, definition: TaskDefinition): TaskFacts {
     rewardNames: Object.keys(definition.rewards),
     rewardWeights: Object.values(definition.rewards),
     highestReward: definition.highest_reward,
+    hasTargets: definition.target !== undefined,
     mainMetric: FOLDER_METRIC,
     show: definition.show,
     maxCompletionLength: definition.max_completion_length ?? null,

@@ -10,6 +10,7 @@ export const interleaveTask: Task<InterleaveRecord> = {
   rewardNames: ['alignment'],
   rewardWeights: null,
   highestReward: 1,
+  hasTargets: true,
   mainMetric: 'alignment',
   show: 'aligned',
   maxCompletionLength: null,

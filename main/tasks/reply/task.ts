@@ -14,6 +14,7 @@ function taskWith(similarity: TextSimilarity): Task<ReplyRecord> {
     rewardWeights: defaultWeights,
     // No reply gets full marks in all six in practice, so there is no maximum to measure against.
     highestReward: null,
+    hasTargets: true,
     mainMetric: 'reward',
     show: 'beside',
     maxCompletionLength: null,

@@ -9,6 +9,7 @@ import { isReinforcement, type TrainConfig, trainedGroupSize } from './schema.ts
 export function combinationFault(config: TrainConfig): ConfigFault | null {
   return (
     weightSizesFault(config) ??
+    warmUpFault(config) ??
     polychromicFault(config) ??
     (isReinforcement(config.method)
       ? (groupFault(config) ??
@@ -18,6 +19,16 @@ export function combinationFault(config: TrainConfig): ConfigFault | null {
         referenceFault(config))
       : null)
   );
+}
+
+/** The other methods are supervised from their first step. */
+function warmUpFault({ method, warm_up_steps: steps }: TrainConfig): ConfigFault | null {
+  if (steps === 0 || isReinforcement(method)) return null;
+  return {
+    field: 'warm_up_steps',
+    message: `expected warm_up_steps 0 with ${method}, got ${steps}`,
+    remedy: `Set it to 0: ${method} trains on targets from its first step.`,
+  };
 }
 
 function entropyFault({ use_adaptive_entropy, entropy_coef_min: min, entropy_coef_max: max }: TrainConfig) {

@@ -17,6 +17,17 @@ export {
   trainConfigSchema,
   trainedGroupSize,
 } from './schema.ts';
+export {
+  advisedWarmUp,
+  learnsTargets,
+  type StepPaces,
+  secondsFrom,
+  totalSteps,
+  WARM_UP_LOSS,
+  WARM_UP_STEPS,
+  warmUpConfig,
+  withTotalSteps,
+} from './warm-up.ts';
 
 /** "auto" is how a person writes that a number is left to the machine; names may be those of TRL. */
 function parsed(value: unknown) {

@@ -80,7 +80,17 @@ export const trainConfigSchema = z.strictObject({
     .meta({ doc: 'The linear layers that get an adapter; Phi-3 has the first three in one, and gate and up.' }),
   use_rslora: z.boolean().default(false).meta({ doc: 'Rank-stabilised LoRA.' }),
 
-  max_steps: count.default(100).meta({ unit: 'steps', doc: 'Optimiser steps of the run.' }),
+  max_steps: count
+    .default(100)
+    .meta({ unit: 'steps', doc: 'Optimiser steps of the run, after those of warm_up_steps.' }),
+  warm_up_steps: z.int().min(0).default(0).meta({
+    unit: 'steps',
+    doc: "grpo: supervised steps on the records' targets before the first of max_steps. GRPO then begins with a fresh optimiser, and with beta its reference is the model as warmed up, as in a run from a checkpoint. 0: none; the learning rate's warm-up is warmup_steps.",
+  }),
+  warm_up_learning_rate: positive.nullable().default(null).meta({
+    doc: 'warm_up_steps: their peak learning rate, with the schedule of lr_scheduler_type over them; null: 5e-4 with LoRA, 5e-5 for all weights.',
+  }),
+  warm_up_batch_size: count.default(16).meta({ unit: 'records', doc: 'warm_up_steps: records in one step.' }),
   per_device_train_batch_size: count
     .default(128)
     .meta({ unit: 'completions', doc: 'Completions (sft: records) in one micro-batch; those that are trained on.' }),

@@ -63,6 +63,8 @@ export interface Engine {
   backward(rows: Rows, groupSize: number, dlogp: readonly number[]): Promise<void>;
   /** One optimiser step on the gradients added since the last. */
   step(learningRate: number): Promise<StepReport>;
+  /** Makes the policy as it is the start of what follows: the optimiser's state is fresh, the reference a copy of it. */
+  rebase(): Promise<void>;
   /** Mixes the policy's weights into the reference's, if there is one. */
   syncReference(): void;
   /** The weights and whatever else the engine needs to continue from there, for the checkpoint of this step. */

@@ -49,6 +49,8 @@ export interface PreflightResult {
   readonly samples: readonly Sample[];
   /** The maximum reward; null if there is none. */
   readonly highestReward: number | null;
+  /** Training records, if all of them have a target; 0 otherwise. */
+  readonly targets: number;
   readonly heldOut: { readonly mean: number; readonly n: number; readonly seconds: number } | null;
   readonly estimate: RunEstimate;
   /** null: the model is elsewhere. */
@@ -84,6 +86,8 @@ export interface LongestPass {
 const HELD_OUT = 16;
 /** At most so many generations are sampled for a group whose rewards differ. */
 const GENERATIONS = 3;
+/** Groups that are sampled at least: what a single one shows may be its prompt's doing. */
+const GROUPS = 4;
 const PARTS = 4;
 
 /** Tries everything that the run would do. */
@@ -109,6 +113,7 @@ async function checkHere(job: PreflightJob, io: JobIo): Promise<PreflightResult>
     return {
       samples,
       highestReward: highestReward(session.task, session.config.reward_weights),
+      targets: targetsOf(session),
       heldOut,
       estimate,
       longest,
@@ -130,6 +135,10 @@ function startOf(job: PreflightJob): TrainerStart {
   return { ...job, kind: 'start', estimate: null, config: { ...job.config, allow_unwritable_words: true } };
 }
 
+function targetsOf({ records, task }: Stage): number {
+  return records.every(({ record }) => task.target(record) !== '') ? records.length : 0;
+}
+
 function writing({ task: source, config }: PreflightJob, stage: Stage) {
   return {
     unwritable: unwritableOf(stage, stage.task),
@@ -144,13 +153,14 @@ async function checkThere(job: PreflightJob, remote: RemoteEngine, io: JobIo): P
     await io.progress(1, PARTS, 'checks');
     const heldOut = await answerHeldOut(stage, engine);
     await io.progress(2, PARTS, 'checks');
-    const { samples, metrics, secondsPerStep, seconds } = await trySteps(opened);
+    const { samples, metrics, ...paces } = await trySteps(opened);
     await io.progress(PARTS, PARTS, 'checks');
     const { parameters, trainable } = engine.describe();
     return {
       ...{ samples, heldOut, longest: null, remote: { engine: remote.name, metrics } },
       highestReward: highestReward(stage.task, stage.config.reward_weights),
-      estimate: { secondsPerStep, seconds, memoryBytes: process.memoryUsage.rss() },
+      targets: targetsOf(stage),
+      estimate: { ...paces, memoryBytes: process.memoryUsage.rss() },
       quoting: recordsQuoting(stage),
       ...writing(job, stage),
       unusedChat: stage.tokenizer.checkChat(),
@@ -164,8 +174,8 @@ async function checkThere(job: PreflightJob, remote: RemoteEngine, io: JobIo): P
 }
 
 /**
- * The first generations, as the run itself would sample them from its first weights: until one has a group whose
- * rewards differ, or all are solved. Few groups may all be dead although the run would learn.
+ * The first generations, as the run itself would sample them from its first weights: a few groups, and more until one
+ * has rewards that differ, or all are solved. Few groups may all be dead although the run would learn.
  */
 async function sampleGroups(
   { config, records, task, tokenizer, maxCompletionLength, decode }: Stage,
@@ -175,7 +185,8 @@ async function sampleGroups(
   const sampler = { engine, task, tokenizer };
   const highest = highestReward(task, config.reward_weights);
   const samples: Sample[] = [];
-  for (let number = 0; number < GENERATIONS; number++) {
+  let teaches = false;
+  for (let number = 0; number < Math.max(GENERATIONS, Math.ceil(GROUPS / plan.groupsPerGeneration)); number++) {
     const prompts = drawPrompts(plan, startOfPrompts, number).records.flatMap((index) => records[index] ?? []);
     const completions = await sampleCompletions(sampler, prompts, number, maxCompletionLength, config);
     const rollouts = scoreCompletions(task, prompts, completions, decode, config);
@@ -184,8 +195,9 @@ async function sampleGroups(
     for (const sample of samplesOf(task, generation, config.num_generations))
       samples.push({ ...sample, group: before + sample.group });
     const outcomes = groupOutcomes(generation.prompts, generation.result, highest);
-    if (outcomes.some(({ outcome }) => outcome === 'teaches') || outcomes.every(({ outcome }) => outcome === 'solved'))
-      break;
+    teaches ||= outcomes.some(({ outcome }) => outcome === 'teaches');
+    const isEnough = before + prompts.length >= GROUPS;
+    if (isEnough && (teaches || outcomes.every(({ outcome }) => outcome === 'solved'))) break;
   }
   return samples;
 }

@@ -5,18 +5,24 @@
  */
 import type { Sample } from '../../samples/sample.ts';
 import { stepsSharingGeneration } from '../batching/batching.ts';
+import { warmUpConfig } from '../config/config.ts';
+import type { Engine } from '../engine/engine.ts';
 import { remaining } from '../local/estimate.ts';
 import { trainingLoop } from '../loops/methods.ts';
+import { trainSft } from '../loops/sft.ts';
 import { openTrialIo } from '../loops/trial-io.ts';
 import { StepAccumulator } from '../monitor/metrics.ts';
 import { openPhases } from '../monitor/phases.ts';
 import type { Metrics } from '../protocol/trainer-events.ts';
+import type { Stage } from '../stage/stage.ts';
 import type { OpenedRemote } from '../tinker/open-remote.ts';
 
 export interface TriedSteps {
   /** Every completion of the first step. */
   readonly samples: readonly Sample[];
   readonly secondsPerStep: number;
+  /** Where there is a warm-up. */
+  readonly warmUpSecondsPerStep?: number;
   readonly seconds: number;
   /** Means of those that are timed. */
   readonly metrics: Metrics;
@@ -28,7 +34,8 @@ export async function trySteps({ stage, engine }: Pick<OpenedRemote, 'stage' | '
   const max_steps = Math.min(1 + sharing, stage.config.max_steps);
   // Of a run as short as this, every step counts.
   const firstTimed = max_steps > sharing ? 2 : 1;
-  const short = { ...stage, config: { ...stage.config, max_steps } };
+  // What is sampled is what the run would start from.
+  const short = { ...stage, config: { ...stage.config, max_steps, warm_up_steps: 0 } };
   let samples: readonly Sample[] = [];
   const timed = new StepAccumulator();
   let seconds = 0;
@@ -51,5 +58,21 @@ export async function trySteps({ stage, engine }: Pick<OpenedRemote, 'stage' | '
     },
   });
   await trainingLoop(stage.config.method)(short, engine, io);
-  return { samples, metrics: timed.take(), ...remaining(seconds / (max_steps - firstTimed + 1), stage.config, 0) };
+  const paces = { secondsPerStep: seconds / (max_steps - firstTimed + 1), ...(await tryWarmUp(stage, engine)) };
+  return { samples, metrics: timed.take(), ...remaining(paces, stage.config, 0) };
+}
+
+/** Two steps of the warm-up, of which the second is timed. */
+async function tryWarmUp(stage: Stage, engine: Engine): Promise<{ readonly warmUpSecondsPerStep?: number }> {
+  if (stage.config.warm_up_steps === 0) return {};
+  const config = { ...warmUpConfig(stage.config), max_steps: 2 };
+  let [began, seconds] = [performance.now(), 0];
+  const io = openTrialIo(openPhases(), {
+    endStep: async () => {
+      seconds = (performance.now() - began) / 1000;
+      began = performance.now();
+    },
+  });
+  await trainSft({ ...stage, config }, engine, io);
+  return { warmUpSecondsPerStep: seconds };
 }

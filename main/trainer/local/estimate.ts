@@ -16,7 +16,7 @@ import {
   stepsSharingGeneration,
 } from '../batching/batching.ts';
 import { longestPrompt, type TokenRecord } from '../batching/prompts.ts';
-import { isReinforcement, type RunConfig } from '../config/config.ts';
+import { isReinforcement, type RunConfig, type StepPaces, secondsFrom, warmUpConfig } from '../config/config.ts';
 import { keptLogits, planRows, type RowRange, type RowSize, tokenCost, undividedMb } from '../memory/activations.ts';
 import { fullTrainingBytes, gradientsAtOnce, isOnGpu, scoreBytes } from '../memory/budget.ts';
 import { currentDevice, peakUse } from '../memory/device.ts';
@@ -42,16 +42,22 @@ const NEWEST_STEPS = 10;
 export function estimateRun(session: Session, firstStep: number, known: Known = {}): RunEstimate {
   const { config, parameters } = session;
   const before = process.memoryUsage.rss();
-  const { secondsPerStep, bytes, isInParts } = isReinforcement(config.method)
-    ? estimateGrpo(session, known)
-    : estimateSft(session, known);
+  const own = isReinforcement(config.method) ? estimateGrpo(session, known) : estimateSft(session, known);
+  const warmUp =
+    firstStep < config.warm_up_steps ? estimateSft({ ...session, config: warmUpConfig(config) }, known) : null;
+  const bytes = Math.max(own.bytes, warmUp?.bytes ?? 0);
+  const isInParts = own.isInParts || warmUp?.isInParts === true;
+  const paces = {
+    secondsPerStep: own.secondsPerStep,
+    ...(warmUp !== null && { warmUpSecondsPerStep: warmUp.secondsPerStep }),
+  };
   // The moments are zeros that no page of memory holds yet.
   const training = config.use_peft
     ? 3 * 4 * parameterCount(parameters)
     : fullTrainingBytes(session.policy.model.config, gradientsAtOnce(config, isInParts));
   const scores = scoreBytes(session.policy.model.config, longestOf(session), currentDevice());
   const { host: memoryBytes, gpu: gpuBytes } = peakUse(training + bytes + WORKING_BYTES + scores, before);
-  return { ...remaining(secondsPerStep, config, firstStep), memoryBytes, gpuBytes };
+  return { ...remaining(paces, config, firstStep), memoryBytes, gpuBytes };
 }
 
 /** Tokens of the longest prompt, and of a completion at most. */
@@ -59,13 +65,13 @@ function longestOf({ records, evalRecords, maxCompletionLength }: Session) {
   return { promptTokens: longestPrompt([...records, ...evalRecords]), completionTokens: maxCompletionLength };
 }
 
-/** The estimate of a resumed run, from its own newest steps; null if it has none. */
+/** The estimate of a resumed run, from its own newest steps; null if it has none. Those of a warm-up are others. */
 export function estimateFromHistory(
   history: readonly Metrics[],
-  config: Pick<RunConfig, 'max_steps'> & GenerationConfig,
+  config: Steps & GenerationConfig,
   firstStep: number,
 ): RunEstimate | null {
-  const timed = history.flatMap(({ step_time }) => step_time ?? []);
+  const timed = history.slice(config.warm_up_steps).flatMap(({ step_time }) => step_time ?? []);
   // Only the mean of steps that share a generation says how long they take: one of them samples.
   const together = Math.min(stepsSharingGeneration(config), timed.length);
   const newest = timed
@@ -76,12 +82,18 @@ export function estimateFromHistory(
   const median = newest.toSorted((a, b) => a - b)[Math.floor(newest.length / 2)];
   if (median === undefined) return null;
   const gpuBytes = isOnGpu(currentDevice()) ? peak('gpu_memory_peak_mb') : 0;
-  return { ...remaining(median, config, firstStep), memoryBytes: peak('memory_mb'), gpuBytes };
+  return { ...remaining({ secondsPerStep: median }, config, firstStep), memoryBytes: peak('memory_mb'), gpuBytes };
 }
 
+type Steps = Pick<RunConfig, 'max_steps' | 'warm_up_steps'>;
+
 /** An estimate of the same run for fewer steps. */
-export function remaining(secondsPerStep: number, config: Pick<RunConfig, 'max_steps'>, firstStep: number) {
-  return { secondsPerStep, seconds: secondsPerStep * (config.max_steps - firstStep) };
+export function remaining(
+  paces: StepPaces,
+  config: Steps,
+  firstStep: number,
+): StepPaces & { readonly seconds: number } {
+  return { ...paces, seconds: secondsFrom(firstStep, config, paces) };
 }
 
 interface StepEstimate {

@@ -10,7 +10,7 @@ import { planRows, type RowSize, tokenCost, undividedMb } from '../memory/activa
 import { generateWithin } from '../memory/generate-within.ts';
 import { withinMemory } from '../memory/within-memory.ts';
 import { accumulateGradients, type Gradients } from '../optim/optimizer.ts';
-import { syncReference } from '../policy/reference.ts';
+import { rebaseReference, syncReference } from '../policy/reference.ts';
 import { checkWeights } from './finite-weights.ts';
 import { checkpointFiles, loadState } from './local-state.ts';
 import { microBatchLoss, rowLogps, undividedRows } from './micro-batch-loss.ts';
@@ -94,6 +94,10 @@ export function openLocalEngine(
       } finally {
         drop();
       }
+    },
+    rebase: async () => {
+      optimizer.reset();
+      if (reference !== null) rebaseReference(reference, policy);
     },
     syncReference: () => {
       if (reference !== null) syncReference(reference, policy, own.ref_model_mixup_alpha);

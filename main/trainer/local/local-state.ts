@@ -6,7 +6,7 @@ import { modelFiles } from '../../model/export.ts';
 import { encodeAdapter } from '../../model/peft.ts';
 import { openSafetensors, safetensorsPieces } from '../../model/safetensors.ts';
 import type { CheckpointFile } from '../engine/engine.ts';
-import { REFERENCE_FILE, referenceTensors, restoreReference } from '../policy/reference.ts';
+import { changesReference, REFERENCE_FILE, referenceTensors, restoreReference } from '../policy/reference.ts';
 import type { Session } from './session.ts';
 
 const OPTIMIZER_FILE = 'optimizer.safetensors';
@@ -19,7 +19,7 @@ export function checkpointFiles({ policy, reference, start, optimizer, config }:
       ? modelFiles(policy.model, { baseConfig })
       : encodeAdapter(policy.adapter, start.modelFolder);
   const synced: CheckpointFile[] =
-    config.sync_ref_model && reference !== null
+    changesReference(config) && reference !== null
       ? [[REFERENCE_FILE, safetensorsPieces(referenceTensors(reference))]]
       : [];
   return [...Object.entries(weights), [OPTIMIZER_FILE, safetensorsPieces(optimizer.stateTensors())], ...synced];
@@ -36,6 +36,6 @@ export function loadState(folder: string, { optimizer, start, reference }: Sessi
   } finally {
     file.close();
   }
-  if (start.config.sync_ref_model && reference !== null)
+  if (changesReference(start.config) && reference !== null)
     restoreReference(reference, join(folder, REFERENCE_FILE), !hasChecksums(folder));
 }

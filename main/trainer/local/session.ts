@@ -65,7 +65,7 @@ export function openSessionOn(start: TrainerStart, tokens: SessionTokens, task: 
   const policy: Policy = { model, adapter };
   const parameters = adapter === null ? modelParameters(model) : adapterParameters(adapter);
   const reference =
-    config.beta === 0 || !isReinforcement(config.method) ? null : openReference(policy, first, maxLength);
+    config.beta === 0 || !isReinforcement(config.method) ? null : openReference(policy, first, maxLength, config);
   const optimizer = new AdamW(parameters, config);
   const meaning = config.relevance_model === null ? null : openMeaning(config.relevance_model);
   return {
@@ -132,9 +132,10 @@ function openAdapter(model: Model, folder: string | null, config: TrainConfig): 
 
 /**
  * The run's initial policy: with a new adapter the base alone, with a warm-started one that adapter, and for full
- * fine-tuning the model, loaded a second time.
+ * fine-tuning the model, loaded a second time. Where it will be what a warm-up makes of the policy, it has an adapter.
  */
-function openReference(policy: Policy, first: StartingWeights, maxLength: number): Policy {
+function openReference(policy: Policy, first: StartingWeights, maxLength: number, config: TrainConfig): Policy {
   if (policy.adapter === null) return { model: loadModel(first.model, maxLength), adapter: null };
-  return { model: policy.model, adapter: first.adapter === null ? null : loadAdapter(first.adapter, policy.model) };
+  const isBase = first.adapter === null && config.warm_up_steps === 0;
+  return { model: policy.model, adapter: isBase ? null : openAdapter(policy.model, first.adapter, config) };
 }

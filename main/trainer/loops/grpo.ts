@@ -1,5 +1,9 @@
 /**
- * GRPO (Shao et al. 2024, arXiv 2402.03300) as TRL 1.13 runs it. In each step:
+ * GRPO (Shao et al. 2024, arXiv 2402.03300) as TRL 1.13 runs it:
+ *
+ *   warm-up:           supervised steps on the records' targets, then a fresh optimiser         (off by default)
+ *
+ * and in each step:
  *
  *   AdaRFT:            prompts of a difficulty that follows the mean reward                     (off by default)
  *   GRESO:             skip prompts whose last groups were without spread, by chance            (off by default)
@@ -19,6 +23,7 @@
 import { beginsWithGeneration, epochAfter, microBatches, planBatches } from '../batching/batching.ts';
 import type { ScoredGeneration } from '../batching/generation.ts';
 import { difficultiesOf } from '../batching/prompts.ts';
+import { totalSteps } from '../config/config.ts';
 import type { Engine } from '../engine/engine.ts';
 import { adjustedEntropy, appliedCoefficient, startOfEntropy, type TokenSum } from '../losses/adaptive-entropy.ts';
 import { checkNorm } from '../losses/not-finite.ts';
@@ -29,6 +34,7 @@ import { samplesOf } from '../rollout/report.ts';
 import type { Stage } from '../stage/stage.ts';
 import { generateAndScore, restoreGeneration } from './next-generation.ts';
 import type { RunIo } from './run-io.ts';
+import { warmUp } from './warm-up.ts';
 
 /** Trains for the configured number of steps; `io` reports, saves and receives commands. */
 export async function trainGrpo(stage: Stage, engine: Engine, io: RunIo): Promise<void> {
@@ -41,8 +47,11 @@ export async function trainGrpo(stage: Stage, engine: Engine, io: RunIo): Promis
   );
 
   await io.begin();
-  for (let step = io.firstStep; step < config.max_steps; step++) {
-    if ((await io.control.checkIn(step)) === 'stop') return io.finish(step, true);
+  if (!(await warmUp(stage, engine, io))) return;
+  for (let done = Math.max(io.firstStep, config.warm_up_steps); done < totalSteps(config); done++) {
+    if ((await io.control.checkIn(done)) === 'stop') return io.finish(done, true);
+    // Rates, batches and random numbers are those of a run without a warm-up.
+    const step = done - config.warm_up_steps;
     const metrics = new StepAccumulator();
     const rate = learningRate(config, step);
     const lossConfig = { ...config, entropy_coef: appliedCoefficient(entropy, config) };
@@ -70,10 +79,10 @@ export async function trainGrpo(stage: Stage, engine: Engine, io: RunIo): Promis
       io.holdEntropy(entropy);
     }
     // Even if an earlier step sampled them: otherwise steps that share a generation would hardly ever store any.
-    if (generation !== null && io.keepsSamples(step + 1))
-      io.emit({ kind: 'samples', step: step + 1, samples: samplesOf(task, generation, plan.groupSize) });
+    if (generation !== null && io.keepsSamples(done + 1))
+      io.emit({ kind: 'samples', step: done + 1, samples: samplesOf(task, generation, plan.groupSize) });
     io.holdGeneration(beginsWithGeneration(plan, step + 1) ? null : generation, prompts);
-    await io.endStep(step + 1, metrics.take());
+    await io.endStep(done + 1, metrics.take());
   }
-  return io.finish(config.max_steps, false);
+  return io.finish(totalSteps(config), false);
 }

@@ -18,6 +18,8 @@ export interface WatchSettings {
   readonly equalTeaches?: boolean;
   /** Whether all weights of the reward are 0. */
   readonly weightless?: boolean;
+  /** Whether supervised steps on the records' targets could come first, and don't. */
+  readonly canWarmUp?: boolean;
 }
 
 /** A gradient norm up to here is rounding: nothing was learned. */
@@ -61,6 +63,8 @@ const ENTROPY_SHARE = 0.1;
 const ENTROPY_FLOOR = 0.01;
 const KL_HIGH = 10;
 const KL_EXPLODING = 15;
+/** A mean reward below this share of the maximum is near zero. */
+const NEAR_ZERO = 0.1;
 /** A mean reward below this share of the maximum, with dead groups: too hard. */
 const TOO_HARD = 0.5;
 const UNIQUE_LOW = 0.25;
@@ -172,7 +176,7 @@ function deadGroups(metrics: Metrics, settings: WatchSettings, teaches: boolean)
     return {
       severity: 1,
       message: `${start} ${percent(clipped)} of the completions hit max_completion_length before they end.`,
-      remedy: 'Raise max_completion_length, or warm the model up on targets of this length (train --method sft).',
+      remedy: `Raise max_completion_length, or ${settings.canWarmUp === true ? WARM_UP : 'train on easier records first'}.`,
     };
   }
   const { highestReward: highest } = settings;
@@ -181,8 +185,16 @@ function deadGroups(metrics: Metrics, settings: WatchSettings, teaches: boolean)
   return {
     severity: 1,
     message: `${start} ${isFar ? 'The records are probably too hard for this model.' : 'The reward does not tell them apart.'}`,
-    remedy: `Train on easier records first, or ${warmer(settings).toLowerCase()} or num_generations so that completions differ${isFar ? '' : ', or use a reward that tells them apart'}.`,
+    remedy: `${isFar ? easier(settings) : 'Train on easier records first'}, or ${warmer(settings).toLowerCase()} or num_generations so that completions differ${isFar ? '' : ', or use a reward that tells them apart'}.`,
   };
+}
+
+const WARM_UP = 'warm the model up on the targets first (warm_up_steps)';
+
+/** What brings a model near the reward at all. */
+function easier({ canWarmUp }: WatchSettings): string {
+  if (canWarmUp !== true) return 'Train on easier records first';
+  return `${WARM_UP.charAt(0).toUpperCase()}${WARM_UP.slice(1)}, train on easier records`;
 }
 
 function failing(failed: number): Trouble {
@@ -261,9 +273,16 @@ function noProgress(metrics: Metrics, trend: WatchHistory, settings: WatchSettin
   return {
     severity: 1,
     message: `The reward has not risen for ${trend.flatSteps} steps. At ${(trend.rewardSlow ?? reward).toFixed(2)} it is far from the best possible ${short(highestReward)}: what the completions of a group differ in doesn't bring the model closer.`,
-    remedy:
-      'Train on easier records first, warm the model up on targets of this length (train --method sft), or raise num_generations so that a better completion turns up.',
+    remedy: `${easier(settings)}, or raise num_generations so that a better completion turns up.`,
   };
+}
+
+/**
+ * Whether GRPO has hardly anything to reinforce, and would take hundreds of steps to find more: a model of 135M parameters
+ * went from 0.04 to 0.10 in 40 steps, and after a warm-up from 0.31 to 0.53 in 25. Never true without a known maximum.
+ */
+export function isNearZero(reward: number, highestReward: number | null): boolean {
+  return highestReward !== null && highestReward > 0 && reward < NEAR_ZERO * highestReward;
 }
 
 /** Whether a flat reward would be a problem. */

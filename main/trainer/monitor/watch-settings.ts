@@ -6,7 +6,7 @@ import type { WatchSettings } from './collapse-rules.ts';
 /** The settings for judging a run's metrics. */
 export function watchSettings(
   config: TrainConfig,
-  task: Pick<Task, 'highestReward' | 'rewardNames' | 'rewardWeights'>,
+  task: Pick<Task, 'highestReward' | 'rewardNames' | 'rewardWeights' | 'hasTargets'>,
 ): WatchSettings {
   const generated =
     config.per_device_train_batch_size * (config.steps_per_generation ?? config.gradient_accumulation_steps);
@@ -21,6 +21,7 @@ export function watchSettings(
     maxSteps: config.max_steps,
     highestReward: highestReward(task, config.reward_weights),
     equalTeaches: config.method === 'polychromic-grpo',
+    canWarmUp: task.hasTargets && config.warm_up_steps === 0,
     weightless: (config.reward_weights ?? task.rewardWeights)?.every((weight) => weight === 0) ?? false,
   };
 }

@@ -84,6 +84,16 @@ export class AdamW {
     return { gradNorm, applied: true };
   }
 
+  /** As before the first update. */
+  reset(): void {
+    this.#steps = 0;
+    for (const slot of this.#slots) {
+      tf.dispose([slot.m, slot.v]);
+      slot.m = tf.keep(tf.zeros(slot.parameter.value.shape));
+      slot.v = tf.keep(tf.zeros(slot.parameter.value.shape));
+    }
+  }
+
   /** The contents of `optimizer.safetensors`: `exp_avg.<param>`, `exp_avg_sq.<param>`, `step`. */
   async exportState(): Promise<Record<string, Float32Array>> {
     const state: Record<string, Float32Array> = { [STEP]: Float32Array.of(this.#steps) };

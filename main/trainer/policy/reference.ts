@@ -1,11 +1,13 @@
 /**
  * A reference that follows the policy (TR-DPO, Gorbatovski et al. 2024, arXiv 2404.09656), with TRL's names: after every
  * `ref_model_sync_steps` steps, each weight of the reference becomes alpha * policy + (1 - alpha) * reference, alpha =
- * `ref_model_mixup_alpha`. Full fine-tuning only: mixing the factors of two adapters doesn't mix their products.
+ * `ref_model_mixup_alpha`. Full fine-tuning only: mixing the factors of two adapters doesn't mix their products. One that
+ * is copied where a warm-up ends may be an adapter.
  */
 import * as tf from '@tensorflow/tfjs-core';
 import { inputError } from '../../errors.ts';
 import { tensorPieces } from '../../model/export.ts';
+import { adapterParameters } from '../../model/lora.ts';
 import { modelParameters } from '../../model/model.ts';
 import type { Parameter } from '../../model/parameter.ts';
 import { type NamedPieces, openSafetensors } from '../../model/safetensors.ts';
@@ -22,10 +24,25 @@ export function syncsAfter(step: number, { sync_ref_model, ref_model_sync_steps 
   return sync_ref_model && step % ref_model_sync_steps === 0;
 }
 
+/** Whether a run's reference isn't for good what the run started from, and has to be saved. */
+export function changesReference(config: Pick<TrainConfig, 'sync_ref_model' | 'warm_up_steps'>): boolean {
+  return config.sync_ref_model || config.warm_up_steps > 0;
+}
+
+/** What training changes of a policy, and so what its reference has of its own. */
+function trainedParameters({ model, adapter }: Policy): readonly Parameter[] {
+  return adapter === null ? modelParameters(model) : adapterParameters(adapter);
+}
+
+/** Makes the reference what the policy is now: where a warm-up ends. */
+export function rebaseReference(reference: Policy, policy: Policy): void {
+  syncReference(reference, policy, 1);
+}
+
 /** Mixes the policy's weights into the reference's. */
 export function syncReference(reference: Policy, policy: Policy, alpha: number): void {
-  const source = new Map(modelParameters(policy.model).map(({ name, value }) => [name, value]));
-  for (const parameter of modelParameters(reference.model)) {
+  const source = new Map(trainedParameters(policy).map(({ name, value }) => [name, value]));
+  for (const parameter of trainedParameters(reference)) {
     const value = source.get(parameter.name);
     if (value === undefined) throw new Error(`Expected the policy to have a weight "${parameter.name}", got none`);
     setValue(parameter, () => tf.add(tf.mul(value, alpha), tf.mul(parameter.value, 1 - alpha)));
@@ -34,7 +51,7 @@ export function syncReference(reference: Policy, policy: Policy, alpha: number):
 
 /** The contents of `REFERENCE_FILE`, each tensor read when its turn comes. */
 export function referenceTensors(reference: Policy): readonly NamedPieces[] {
-  return modelParameters(reference.model).map(({ name, value }) => ({
+  return trainedParameters(reference).map(({ name, value }) => ({
     ...{ name, shape: value.shape },
     pieces: () => tensorPieces(value),
   }));
@@ -44,7 +61,7 @@ export function referenceTensors(reference: Policy): readonly NamedPieces[] {
 export function restoreReference(reference: Policy, path: string, finite: boolean): void {
   const file = openSafetensors(path, { finite });
   try {
-    const parameters = modelParameters(reference.model);
+    const parameters = trainedParameters(reference);
     for (const { name, value } of parameters) checkShape(path, name, file.entries.get(name)?.shape, value.shape);
     for (const parameter of parameters)
       setValue(parameter, () => tf.tensor(file.read(parameter.name), parameter.value.shape, 'float32'));

@@ -1,12 +1,11 @@
 import type { ExternalAccess } from '../../tasks/external/access.ts';
 import type { TaskSource } from '../../tasks/index.ts';
 import type { TaskRecord } from '../../tasks/task.ts';
-import type { TrainConfig } from '../config/config.ts';
+import type { StepPaces, TrainConfig } from '../config/config.ts';
 import type { RemoteEngine } from './remote.ts';
 
 /** What a run takes. */
-export interface RunEstimate {
-  readonly secondsPerStep: number;
+export interface RunEstimate extends StepPaces {
   /** For all remaining steps. */
   readonly seconds: number;
   /** Peak of the trainer process. */

@@ -36,6 +36,9 @@ export type WarningRule = 'dead_groups' | 'entropy' | 'kl' | 'no_progress' | 're
 /** The notice of a run that ended before its first step, as its stage's goal was met. */
 export const MET_TOPIC = 'met_without_training';
 
+/** The topic of the notice that a run's warm-up is done. */
+export const WARM_TOPIC = 'warm';
+
 export type TrainerEvent =
   /** A heartbeat during long work, with the size of the process. */
   | { readonly kind: 'alive'; readonly memoryBytes?: number }

@@ -17,6 +17,7 @@ import { playedSchema } from '../../samples/completion.ts';
 import type { TaskRecord } from '../../tasks/task.ts';
 import type { SavedGeneration } from '../batching/generation.ts';
 import { type PromptState, startOfPrompts } from '../batching/prompt-stream.ts';
+import { totalSteps } from '../config/config.ts';
 import type { CheckpointFile, Engine } from '../engine/engine.ts';
 import type { EntropyControl } from '../losses/adaptive-entropy.ts';
 import { PROGRESS_FILE } from '../memory/decide.ts';
@@ -124,7 +125,7 @@ function trainerState({ config }: Stage, { step, tokens, history }: RunProgress)
     is_world_process_zero: true,
     log_history: history,
     logging_steps: 1,
-    max_steps: config.max_steps,
+    max_steps: totalSteps(config),
     num_input_tokens_seen: tokens,
     num_train_epochs: Math.ceil(epoch),
     save_steps: config.save_steps,

@@ -1,11 +1,12 @@
 /** A training loop's output between two steps: reports, samples, checkpoints, evaluations, the collapse watch. */
 
 import { append } from '../../lists.ts';
+import { counted } from '../../text/format.ts';
 import { QUOTED_REMEDY, quotingInWords } from '../../text/quoted-tokens.ts';
 import { UNWRITABLE_REMEDY, unwritableInWords } from '../../text/unwritable.ts';
 import type { SavedGeneration, ScoredGeneration } from '../batching/generation.ts';
 import { recordsQuoting } from '../batching/prompts.ts';
-import { isReinforcement, type TrainConfig } from '../config/config.ts';
+import { isReinforcement, type TrainConfig, totalSteps } from '../config/config.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Control } from '../loops/control.ts';
 import type { RunIo } from '../loops/run-io.ts';
@@ -15,7 +16,13 @@ import { componentWarnings } from '../monitor/component-rule.ts';
 import { gamingWarning } from '../monitor/gaming-rule.ts';
 import type { Phases } from '../monitor/phases.ts';
 import { watchSettings } from '../monitor/watch-settings.ts';
-import { type GroupOutcome, MET_TOPIC, type Metrics, type TrainerEvent } from '../protocol/trainer-events.ts';
+import {
+  type GroupOutcome,
+  MET_TOPIC,
+  type Metrics,
+  type TrainerEvent,
+  WARM_TOPIC,
+} from '../protocol/trainer-events.ts';
 import { evaluate } from '../rollout/held-out.ts';
 import type { Stage } from '../stage/stage.ts';
 import { unwritableOf } from '../stage/writable.ts';
@@ -121,6 +128,13 @@ export function openRunIo(
       emit({ kind: 'notice', step: 0, topic: 'chat_settings', message, remedy });
   }
 
+  function noticeWarm(step: number): void {
+    if (step !== config.warm_up_steps) return;
+    const message = `The warm-up of ${counted(step, 'step')} is done: GRPO begins, with a fresh optimiser.`;
+    const remedy = 'The held-out scores before and after this step show the share of each.';
+    emit({ kind: 'notice', step, topic: WARM_TOPIC, message, remedy });
+  }
+
   function watchReward(step: number): void {
     const warning = gamingWarning(history);
     if (warning !== null) emit({ kind: 'warning', step, rule: 'reward_gaming', ...warning });
@@ -148,7 +162,9 @@ export function openRunIo(
     addGroups: (more) => {
       append(groups, more);
     },
-    keepsSamples: (step) => step === 1 || step % config.sample_steps === 0 || step === config.max_steps,
+    // The first step that samples, and the last.
+    keepsSamples: (step) =>
+      step === config.warm_up_steps + 1 || step % config.sample_steps === 0 || step === totalSteps(config),
     prompts: progress.prompts,
     entropy: progress.entropy,
     holdEntropy: (entropy) => {
@@ -185,14 +201,15 @@ export function openRunIo(
       now = { ...now, step };
       emit({ kind: 'step', step, metrics: reported, groups });
       groups = [];
-      if (isReinforcement(config.method)) {
+      if (isReinforcement(config.method) && step > config.warm_up_steps) {
         watch(step, metrics);
         noticeFailures(step, metrics);
         noticeRounded(step, metrics);
         watchReward(step);
       }
+      noticeWarm(step);
       if (evaluatesAt(step, config)) await evaluateNow(step);
-      if (step % config.save_steps === 0 && step < config.max_steps) await save();
+      if (savesAt(step, config)) await save();
       began = performance.now();
     },
     // The next stage starts from what this one would have started from.
@@ -213,9 +230,16 @@ function toSaved(generation: ScoredGeneration, { sync_ref_model }: TrainConfig):
   };
 }
 
-/** The last step always counts, so that a run's final state is always evaluated and saved. */
-function evaluatesAt(step: number, { eval_steps, max_steps }: Pick<TrainConfig, 'eval_steps' | 'max_steps'>): boolean {
-  return eval_steps > 0 && (step % eval_steps === 0 || step === max_steps);
+/** The last step always counts, so that a run's final state is always evaluated and saved; a warm-up's too. */
+function evaluatesAt(step: number, config: TrainConfig): boolean {
+  const { eval_steps, warm_up_steps } = config;
+  return eval_steps > 0 && (step % eval_steps === 0 || step === warm_up_steps || step === totalSteps(config));
+}
+
+/** The run's end saves by itself. */
+function savesAt(step: number, config: TrainConfig): boolean {
+  const { save_steps, warm_up_steps } = config;
+  return (step % save_steps === 0 || step === warm_up_steps) && step < totalSteps(config);
 }
 
 /** Held-out records, the same ones every time. Returns the score; null without records. */

@@ -1,5 +1,6 @@
 /** One training run from start to end, in any process. */
 import { onPulse } from '../../pulse.ts';
+import { totalSteps } from '../config/config.ts';
 import { estimateFromHistory, estimateRun, remaining } from '../local/estimate.ts';
 import type { Control } from '../loops/control.ts';
 import { trainingLoop } from '../loops/methods.ts';
@@ -39,7 +40,7 @@ export async function runTraining(
       why: why + precisionNote(stage.memory?.precision, name),
       parameters: parameters ?? 0,
       trainable: trainable ?? 0,
-      maxSteps: start.config.max_steps,
+      maxSteps: totalSteps(start.config),
       maxCompletionLength: stage.maxCompletionLength,
     });
     // The estimate is synchronous work: the host should know before it that the run has begun.
@@ -82,7 +83,7 @@ function estimateOf({ stage, session }: OpenedEngine, { step, history }: RunProg
   const { estimate } = stage.start;
   const measured = estimateFromHistory(history, stage.config, step);
   if (measured !== null) return measured;
-  if (estimate !== null) return { ...estimate, ...remaining(estimate.secondsPerStep, stage.config, step) };
+  if (estimate !== null) return { ...estimate, ...remaining(estimate, stage.config, step) };
   if (session === null) return null;
   const here = estimateRun(session, step);
   // Reward models are loaded with the first completions, so the process doesn't have them yet.

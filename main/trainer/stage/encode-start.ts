@@ -4,7 +4,7 @@ import { readModelConfig } from '../../model/config.ts';
 import { loadTokenizer } from '../../model/tokenizer.ts';
 import type { Task } from '../../tasks/task.ts';
 import { completionLength, encodeRecords } from '../batching/prompts.ts';
-import { isReinforcement } from '../config/config.ts';
+import { isReinforcement, learnsTargets } from '../config/config.ts';
 import type { TrainerStart } from '../protocol/start.ts';
 import type { Stage } from './stage.ts';
 
@@ -33,12 +33,14 @@ export function encodeStart(
   const evalRecords = encodeRecords(task, tokenizer, start.evalRecords, model);
   if (records.length === 0) throw inputError('EMPTY_DATASET', 'Expected at least one record to train on, got none');
   const untargeted = records.find(({ record }) => task.target(record) === '');
-  if (untargeted !== undefined && !isReinforcement(start.config.method))
+  if (untargeted !== undefined && learnsTargets(start.config)) {
+    const isWarmUp = isReinforcement(start.config.method);
     throw inputError(
       'NO_TARGET',
-      `Expected a target to fine-tune on with method ${start.config.method}, record ${untargeted.record.id} has none`,
-      'Give the task a "target", or use the method grpo.',
+      `Expected a target to fine-tune on with ${isWarmUp ? 'warm_up_steps' : `method ${start.config.method}`}, record ${untargeted.record.id} has none`,
+      `Give the task a "target", or ${isWarmUp ? 'set warm_up_steps to 0' : 'use the method grpo'}.`,
     );
+  }
   const maxCompletionLength = completionLength([...records, ...evalRecords], start.config, task);
   return { tokenizer, records, evalRecords, maxCompletionLength };
 }

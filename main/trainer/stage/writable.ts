@@ -7,7 +7,7 @@ import { encodePrompt, loadTokenizer, type Tokenizer } from '../../model/tokeniz
 import { type Task, type TaskRecord, totalReward } from '../../tasks/task.ts';
 import { type LostWord, type Unwritable, unwritableInWords } from '../../text/unwritable.ts';
 import { splitWords } from '../../text/words.ts';
-import { isReinforcement, type TrainConfig } from '../config/config.ts';
+import { learnsTargets, type TrainConfig } from '../config/config.ts';
 import { highestReward } from '../monitor/watch-settings.ts';
 import type { SessionTokens } from './encode-start.ts';
 
@@ -89,7 +89,7 @@ export function outOfReach(tokens: SessionTokens, task: Task, config: TrainConfi
   const losing = scores ? losesReward(tokens, task, config) : null;
   const lost = found.unknown + found.changed;
   if (losing !== null) return `The full reward is out of reach: ${lost + found.spacing > 0 ? what : otherForm(losing)}`;
-  if (isReinforcement(config.method) || lost <= LOST_TARGETS * found.words) return null;
+  if (!learnsTargets(config) || lost <= LOST_TARGETS * found.words) return null;
   return `The targets can't be learned: ${what}`;
 }
 

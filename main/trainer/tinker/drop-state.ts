@@ -9,13 +9,18 @@ import { ENGINE_FILE, readState } from './state.ts';
 export async function dropState(folder: string, engine: RemoteEngine, patience: Patience = PATIENCE): Promise<void> {
   if (!existsSync(join(folder, ENGINE_FILE))) return;
   const { path } = readState(folder, engine);
-  const [, model, state] = /^tinker:\/\/([\w-]+)\/weights\/([\w.-]+)$/.exec(path) ?? [];
-  // A server that names its states in another way keeps them.
-  if (model === undefined || state === undefined) return;
   const http = openHttp(engine, patience);
   try {
-    await http.remove(`training_runs/${model}/checkpoints/weights/${state}`);
+    await removeState(http, path);
   } finally {
     http.close();
   }
+}
+
+/** Deletes the state at this path. */
+export async function removeState(http: Pick<ReturnType<typeof openHttp>, 'remove'>, path: string): Promise<void> {
+  const [, model, state] = /^tinker:\/\/([\w-]+)\/weights\/([\w.-]+)$/.exec(path) ?? [];
+  // A server that names its states in another way keeps them.
+  if (model === undefined || state === undefined) return;
+  await http.remove(`training_runs/${model}/checkpoints/weights/${state}`);
 }

@@ -9,12 +9,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { BraidError } from '../../errors.ts';
 import { inParallel } from '../../in-parallel.ts';
 import type { ModelConfig } from '../../model/config.ts';
-import type { TrainConfig } from '../config/config.ts';
+import { isReinforcement, type TrainConfig, warmUpConfig } from '../config/config.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { RemoteEngine } from '../protocol/remote.ts';
 import { adapterFromArchive, archiveLimit } from './archive.ts';
 import { checkedPass, checkedSamples } from './checks.ts';
 import type { CallTimes, TinkerClient } from './client.ts';
+import { removeState } from './drop-state.ts';
 import { failedThere } from './errors.ts';
 import { type GradientRule, scaleOf, weightsFor } from './gradient-rule.ts';
 import { inChunks } from './in-chunks.ts';
@@ -106,7 +107,7 @@ export function openTinkerEngine(options: TinkerEngineOptions): Engine {
     });
   }
 
-  const sequences = sequencesPerStep(config);
+  let sequences = sequencesPerStep(config);
   const backward = (rows: readonly Row[], dlogp: readonly ArrayLike<number>[]): Promise<Float32Array[]> =>
     pass(
       rows,
@@ -184,16 +185,20 @@ export function openTinkerEngine(options: TinkerEngineOptions): Engine {
       if (of === 'reference') throw new Error('Expected no reference with a remote engine');
       return pass(rowsOfGeneration(rows, plan.groupSize, 0, rows.completions.length), null);
     },
-    policyLoss: (lossConfig, plan, generation, micro) =>
-      remotePolicyLoss(
+    policyLoss: (lossConfig, plan, generation, micro) => {
+      sequences = sequencesPerStep(config);
+      return remotePolicyLoss(
         { config: lossConfig, maxCompletionLength: options.maxCompletionLength },
         plan,
         generation,
         micro,
         { forward: (rows) => pass(rows, null), backward },
-      ),
+      );
+    },
     targetLoss: async (microBatches) => {
       const rows = rowsOfGroups(microBatches.flat());
+      // A step of a warm-up has its own size.
+      sequences = sequencesPerStep(isReinforcement(config.method) ? warmUpConfig(config) : config);
       const tokens = rows.reduce((sum, { ids }) => sum + ids.length, 0);
       const logps = await backward(
         rows,
@@ -231,6 +236,13 @@ export function openTinkerEngine(options: TinkerEngineOptions): Engine {
       await dropSampler();
       const norm = gradNormOf(stepped);
       return { gradNorm: norm === null ? null : norm / scale };
+    },
+    rebase: async () => {
+      const { call } = await model();
+      const { value } = await call('save_weights', { path: 'warmed-up', type: 'save_weights' }, savedSchema);
+      await load(value.path, false);
+      // Every checkpoint has a state of its own.
+      await removeState(client.http, value.path).catch(() => null);
     },
     syncReference: () => undefined,
     save: async (step) => {

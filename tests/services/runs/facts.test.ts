@@ -221,7 +221,10 @@ describe('diffConfigs', () => {
       ['max_steps', [60, 70, 60]],
       ['learning_rate', [1e-6, 1e-4, 1e-6]],
     ]);
-    expect(differing[0]).toMatchObject({ unit: 'steps', meaning: 'Optimiser steps of the run.' });
+    expect(differing[0]).toMatchObject({
+      unit: 'steps',
+      meaning: 'Optimiser steps of the run, after those of warm_up_steps.',
+    });
   });
 
   it('shows a field that this version does not know, and one that a run lacks', () => {

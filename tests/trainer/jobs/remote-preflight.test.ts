@@ -20,10 +20,10 @@ async function tried(config: Partial<TrainConfig>) {
     const start = remoteStart({ server, model: tiny.folder, config: { max_steps: 9, ...config } });
     const opened = await openRemote(start, remoteOf(server, { prices }), HASTE);
     const before = server.count('optim_step');
-    const { metrics, samples } = await trySteps(opened);
+    const { metrics, samples, ...paces } = await trySteps(opened);
     await opened.close();
     const asked = server.seen.filter(({ route }) => route === 'asample').length;
-    return { metrics, samples, asked, steps: server.count('optim_step') - before };
+    return { ...paces, metrics, samples, asked, steps: server.count('optim_step') - before };
   } finally {
     await server.close();
   }
@@ -49,6 +49,15 @@ describe('the trial of a run on a remote engine', () => {
     expect(metrics['engine/cost']).toBeCloseTo(tokens, 9);
     expect(asked).toBeGreaterThan(1);
     expect(metrics['sampling/sampling_logp_difference/mean']).toBeLessThan(1e-5);
+  });
+
+  it('samples what the run starts from, and times a step of the warm-up too', async () => {
+    const plain = await tried({});
+    const warm = await tried({ warm_up_steps: 5, warm_up_batch_size: 2 });
+    expect(warm.samples).toEqual(plain.samples);
+    expect(warm.steps).toBe(4);
+    expect(warm.warmUpSecondsPerStep).toBeGreaterThan(0);
+    expect(warm.seconds).toBeCloseTo(9 * warm.secondsPerStep + 5 * (warm.warmUpSecondsPerStep ?? 0), 9);
   });
 
   it('is no longer than the run', async () => {

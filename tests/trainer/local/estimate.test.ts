@@ -39,6 +39,21 @@ describe('estimateRun', () => {
   });
 });
 
+describe('an estimate with a warm-up', () => {
+  it('has a pace of its own for its steps, until they are done', () => {
+    const config = { max_steps: 10, warm_up_steps: 5, warm_up_batch_size: 2 };
+    const session = tinySession({ model, config });
+    const { secondsPerStep, warmUpSecondsPerStep: pace = Number.NaN, seconds } = estimateRun(session, 2);
+    expect(pace).toBeGreaterThan(0);
+    expect(seconds).toBeCloseTo(3 * pace + 10 * secondsPerStep, 9);
+    expect(estimateRun(session, 5)).not.toHaveProperty('warmUpSecondsPerStep');
+    session.dispose();
+    const history = [7, 7, 7, 7, 7, 1, 1].map((step_time) => ({ step_time }));
+    expect(estimateFromHistory(history, parseConfig(config), 7)).toMatchObject({ secondsPerStep: 1, seconds: 8 });
+    expect(estimateFromHistory(history.slice(0, 3), parseConfig(config), 3)).toBeNull();
+  });
+});
+
 describe('polychromic SFT', () => {
   it('counts the training pass over the samples', () => {
     // What the process holds changes by itself, by more than the pass at times.

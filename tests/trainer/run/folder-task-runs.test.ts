@@ -219,6 +219,10 @@ describe('a run of a folder’s task', () => {
     await expect(tinyRun({ model, config: { method: 'sft' }, task: aimless, records })).rejects.toMatchObject({
       code: 'NO_TARGET',
     });
+    await expect(tinyRun({ model, config: { warm_up_steps: 1 }, task: aimless, records })).rejects.toMatchObject({
+      code: 'NO_TARGET',
+      remedy: expect.stringContaining('set warm_up_steps to 0'),
+    });
     const run = await tinyRun({ model, config: { max_steps: 1 }, task: aimless, records });
     expect(samplesIn(run).every(({ length, target }) => length <= 8 && target === '')).toBe(true);
   });

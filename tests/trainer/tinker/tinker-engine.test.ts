@@ -226,6 +226,27 @@ describe('a run on a remote engine', () => {
     60_000,
   );
 
+  it('warms up by steps of their own size, then begins GRPO with a fresh optimiser, across a resume too', async () => {
+    for (const rule of rules) {
+      await withServer({ rule }, async (server) => {
+        const warm = { warm_up_steps: 3, warm_up_learning_rate: 0.01, warm_up_batch_size: 3 } as const;
+        const options = { server, model: folder, records: easy.train, config: { ...steady, ...warm, max_steps: 2 } };
+        const whole = await remoteRun(options);
+        expect(whole.steps.map((step) => 'reward' in step)).toEqual([false, false, false, true, true]);
+        expect(whole.steps[2]?.['warm_up/loss']).toBeLessThan(whole.steps[0]?.['warm_up/loss'] ?? 0);
+        expect(server.models.saved.filter((path) => path.includes('warmed-up'))).toEqual([]);
+        // Adam's epsilon and clip are this server's own for moments that it has loaded, which its scaled gradients notice.
+        for (const stopAfter of rule === 'skyrl-jax' ? [3] : [2, 3]) {
+          const stopped = await remoteRun({ ...options, stopAfter });
+          const resumed = await remoteRun({ ...options, resumeFrom: stopped.checkpoint });
+          const numbers = (steps: typeof whole.steps) =>
+            steps.map((step) => [step['warm_up/loss'], step.reward, step.grad_norm, step.learning_rate]);
+          expect(numbers([...stopped.steps, ...resumed.steps])).toEqual(numbers(whole.steps));
+        }
+      });
+    }
+  }, 60_000);
+
   it('leaves checkpoints that a stage on this machine starts from', async () => {
     await withServer({}, async (server) => {
       const there = await remoteRun({ server, model: folder, config: { max_steps: 2 } });

@@ -3,10 +3,11 @@
  * thresholds for KL are the collapse watch's; rewards are judged over the whole run, speed over its recent steps.
  */
 import { signed } from '../../../text/format.ts';
-import type { TrainConfig } from '../../../trainer/config/config.ts';
-import { isReinforcement } from '../../../trainer/config/config.ts';
+import { meanOf } from '../../../text/intervals.ts';
+import { isReinforcement, type TrainConfig, WARM_UP_STEPS } from '../../../trainer/config/config.ts';
+import { isNearZero } from '../../../trainer/monitor/collapse-rules.ts';
 
-export type AdviceRule = 'kl_high' | 'kl_exploding' | 'reward_flat' | 'too_slow';
+export type AdviceRule = 'kl_high' | 'kl_exploding' | 'near_zero' | 'reward_flat' | 'too_slow';
 
 export interface Advice {
   readonly rule: AdviceRule;
@@ -15,6 +16,13 @@ export interface Advice {
   readonly remedy: string;
   /** Fields of the next run; empty if there is nothing to change automatically. */
   readonly change: Partial<TrainConfig>;
+}
+
+export interface AdviceOptions {
+  /** The title of the verdict on the run: advice to explore more follows only from some. */
+  readonly verdict?: string;
+  /** The maximum reward of a run whose records have targets that it hasn't been warmed up on; null: it isn't known. */
+  readonly warmable?: { readonly highestReward: number | null };
 }
 
 /** Input of the rules. */
@@ -36,6 +44,8 @@ const KL_HIGH = 10;
 const KL_EXPLODING = 15;
 /** Steps before the reward can be called flat. */
 const FLAT_STEPS = 30;
+/** Steps before it can be called stuck near 0: what the verdict needs to call it flat. */
+const NEAR_ZERO_STEPS = 15;
 /** Steps at the start and at the end whose rewards are compared. */
 export const WINDOW = 10;
 /** An increase below this share of the reward's spread in a group counts as none. */
@@ -46,10 +56,14 @@ const BETA_FROM_NOTHING = 0.04;
 const FLAT_VERDICTS: readonly string[] = ['flat', 'no progress'];
 
 /** All advice for a run so far. `verdict` is its title: advice to explore more follows only from some. */
-export function adviceFor(config: TrainConfig, figures: RunFigures, verdict?: string): readonly Advice[] {
+export function adviceFor(config: TrainConfig, figures: RunFigures, options: AdviceOptions = {}): readonly Advice[] {
   if (!isReinforcement(config.method)) return [];
-  const isFlat = verdict === undefined || FLAT_VERDICTS.includes(verdict);
-  return [...highKl(config, figures), ...(isFlat ? flatReward(config, figures) : []), ...tooSlow(config, figures)];
+  const isFlat = options.verdict === undefined || FLAT_VERDICTS.includes(options.verdict);
+  return [
+    ...highKl(config, figures),
+    ...(isFlat ? (nearZero(figures, options) ?? flatReward(config, figures)) : []),
+    ...tooSlow(config, figures),
+  ];
 }
 
 function highKl(config: TrainConfig, { highestKl: kl }: RunFigures): Advice[] {
@@ -67,10 +81,25 @@ function highKl(config: TrainConfig, { highestKl: kl }: RunFigures): Advice[] {
   ];
 }
 
+/** Where a run stayed near 0, more exploring finds little: what is right has to be shown first. */
+function nearZero({ rewards, lastRewards }: RunFigures, { warmable }: AdviceOptions): Advice[] | null {
+  if (warmable === undefined || rewards < NEAR_ZERO_STEPS) return null;
+  const last = meanOf(lastRewards);
+  if (!isNearZero(last, warmable.highestReward)) return null;
+  return [
+    {
+      rule: 'near_zero',
+      severity: 'warning',
+      message: `The reward is still ${last.toFixed(3)} after ${rewards} steps.`,
+      remedy: `Warm the model up on the targets first, by ${WARM_UP_STEPS} supervised steps (warm_up_steps).`,
+      change: { warm_up_steps: WARM_UP_STEPS },
+    },
+  ];
+}
+
 function flatReward(config: TrainConfig, { rewards, firstRewards, lastRewards, spread }: RunFigures): Advice[] {
   if (rewards < FLAT_STEPS) return [];
-  const mean = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0) / values.length;
-  const rise = mean(lastRewards) - mean(firstRewards);
+  const rise = meanOf(lastRewards) - meanOf(firstRewards);
   // Imported runs may have none.
   if (rise > FLAT_SHARE * (Number.isNaN(spread) ? 0 : spread)) return [];
   const temperature = Math.round((config.temperature + 0.1) * 100) / 100;

@@ -1,11 +1,15 @@
 /** Advice on a run of the history, and its application to the next run. */
 
+import { BraidError } from '../../../errors.ts';
 import type { Store } from '../../../store/index.ts';
 import type { MetricPoint } from '../../../store/metrics.ts';
+import { taskFacts } from '../../../tasks/index.ts';
 import { parseConfig, type TrainConfig } from '../../../trainer/config/config.ts';
+import { watchSettings } from '../../../trainer/monitor/watch-settings.ts';
+import { runTask } from '../../tasks/run-task.ts';
 import { requireRun } from '../runs.ts';
 import { savedConfig } from '../saved-config.ts';
-import { type Advice, adviceFor, type RunFigures, WINDOW } from './advice-rules.ts';
+import { type Advice, type AdviceOptions, adviceFor, type RunFigures, WINDOW } from './advice-rules.ts';
 import { runVerdict } from './run-verdict.ts';
 
 export type { Advice, AdviceRule } from './advice-rules.ts';
@@ -16,7 +20,19 @@ const RECENT = 200;
 /** The advice for a run. */
 export function runAdvice(store: Store, runId: number): readonly Advice[] {
   const { title: verdict } = runVerdict(store, runId);
-  return adviceFor(runConfig(store, runId), figuresOf(store, runId), verdict);
+  const config = runConfig(store, runId);
+  return adviceFor(config, figuresOf(store, runId), { verdict, ...warmable(store, runId, config) });
+}
+
+function warmable(store: Store, runId: number, config: TrainConfig): Pick<AdviceOptions, 'warmable'> {
+  try {
+    const { canWarmUp, highestReward } = watchSettings(config, taskFacts(runTask(store, requireRun(store, runId))));
+    return canWarmUp === true ? { warmable: { highestReward } } : {};
+  } catch (error) {
+    // Of a task that is gone nothing is known; the other advice doesn't need it.
+    if (error instanceof BraidError) return {};
+    throw error;
+  }
 }
 
 /** The next run: this one's configuration with the advice applied, and a name that says so. */

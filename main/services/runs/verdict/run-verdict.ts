@@ -31,7 +31,7 @@ export function runVerdict(store: Store, runId: number): Verdict {
       aggregation: config.multi_objective_aggregation,
       steps: store.metrics.after(runId, run.step - LOOK_BACK, LOOK_BACK),
       rewards: () => finite(store.metrics.series(runId, 'reward')),
-      startEntropy: startEntropy(store, runId),
+      startEntropy: startEntropy(store, runId, config.warm_up_steps),
       ended: run.state === 'done',
       goal: stage === undefined ? null : promotionOf(stage),
       evaluations: store.evaluations.ofRun(runId).filter(({ duringTraining }) => duringTraining),
@@ -44,8 +44,8 @@ export function runVerdict(store: Store, runId: number): Verdict {
   }
 }
 
-function startEntropy(store: Store, runId: number): number | null {
-  const values = finite(store.metrics.series(runId, 'entropy', { from: 0, to: START_STEPS }));
+function startEntropy(store: Store, runId: number, after: number): number | null {
+  const values = finite(store.metrics.series(runId, 'entropy', { from: after, to: after + START_STEPS }));
   return values.length === 0 ? null : values.reduce((sum, { value }) => sum + value, 0) / values.length;
 }
 

@@ -5,13 +5,14 @@
 
 import type { MetricPoint, StepMetrics } from '../../../store/metrics.ts';
 import { signed } from '../../../text/format.ts';
-import { isReinforcement, type TrainConfig } from '../../../trainer/config/config.ts';
+import { isReinforcement, type TrainConfig, WARM_UP_LOSS, WARM_UP_STEPS } from '../../../trainer/config/config.ts';
 import {
   DAMAGE,
   type Findings,
   followReward,
   hasSignal,
   isFarFromTop,
+  isNearZero,
   NO_GRADIENT,
   NO_TREND,
   type Trouble,
@@ -69,9 +70,15 @@ const CANCELS = 0.25;
 
 /** The verdict on a run's current state. */
 export function verdictOn(input: VerdictInput): Verdict {
-  const { method, steps, settings } = input;
-  if (steps.length === 0) return say('quiet', 'no steps yet', ['There is nothing to judge before the first step.']);
-  if (!isReinforcement(method)) return onFitting(input);
+  if (input.steps.length === 0)
+    return say('quiet', 'no steps yet', ['There is nothing to judge before the first step.']);
+  if (!isReinforcement(input.method)) return onFitting(input);
+  const steps = input.steps.filter(({ metrics }) => metrics[WARM_UP_LOSS] === undefined);
+  return steps.length === 0 ? onWarmUp(input) : onGrpo({ ...input, steps });
+}
+
+function onGrpo(input: VerdictInput): Verdict {
+  const { steps, settings } = input;
   const now = meanOver(steps.slice(-NOW));
   const found = troubles(now, trendForRules(now, input), settings);
   const trend = trendOf(steps.slice(-TREND_STEPS), 'reward');
@@ -246,19 +253,22 @@ function flat(
   reward: number,
   now: Metrics,
   { remarks, remedy }: { readonly remarks: readonly string[]; readonly remedy: string | null },
-  { highestReward, temperature, equalTeaches, ended }: WatchSettings & Pick<VerdictInput, 'ended'>,
+  { highestReward, temperature, equalTeaches, canWarmUp, ended }: WatchSettings & Pick<VerdictInput, 'ended'>,
 ): Verdict {
   const seen = `training reward ${short(reward)} (mean of ${NOW} steps), no change in the last ${steps} steps.`;
   if (highestReward !== null && reward >= topFrom(0.9, highestReward)) {
     return say('good', 'near the top', [seen, ...remarks], remedy);
   }
+  const warmer = `raise the temperature (now ${temperature}) or num_generations, so that completions differ more.`;
+  const next =
+    canWarmUp === true && isNearZero(reward, highestReward)
+      ? `warm the model up on the targets first (warm_up_steps ${WARM_UP_STEPS}): near a reward of 0 there is hardly anything to reinforce.`
+      : warmer;
   return say(
     'quiet',
     'flat',
     [seen, ...(equalTeaches === true ? [] : signalWithin(now['groups/spread'], highestReward)), ...remarks],
-    ended
-      ? `For the next run, raise the temperature (now ${temperature}) or num_generations, so that completions differ more.`
-      : `Give it time. If it stays flat, raise the temperature (now ${temperature}) or num_generations, so that completions differ more.`,
+    ended ? `For the next run, ${next}` : `Give it time. If it stays flat, ${next}`,
   );
 }
 
@@ -313,11 +323,18 @@ function lossIsZero({ loss, grad_norm: gradient }: Metrics, { numIterations }: W
   return `A loss near 0 (now ${short(loss)}) is normal here; the gradient is not 0.`;
 }
 
-function onFitting({ steps, ended }: VerdictInput): Verdict {
+/** Before the first reward. */
+function onWarmUp(input: VerdictInput): Verdict {
+  const { tone, title, sentences, remedy } = onFitting(input, WARM_UP_LOSS);
+  if (tone === 'bad') return say(tone, title, sentences, remedy?.replace('the learning rate', 'warm_up_learning_rate'));
+  return say('quiet', 'warming up', [...sentences, 'Rewards are measured once GRPO begins.']);
+}
+
+function onFitting({ steps, ended }: VerdictInput, name = 'loss'): Verdict {
   const now = meanOver(steps.slice(-NOW));
-  const trend = trendOf(steps.slice(-TREND_STEPS), 'loss');
-  const loss = short(now.loss ?? Number.NaN);
-  if (steps.slice(-NOW).some(({ metrics }) => !Number.isFinite(metrics.loss ?? 0)))
+  const trend = trendOf(steps.slice(-TREND_STEPS), name);
+  const loss = short(now[name] ?? Number.NaN);
+  if (steps.slice(-NOW).some(({ metrics }) => !Number.isFinite(metrics[name] ?? 0)))
     return say(
       'bad',
       'numbers overflowed',

@@ -43,9 +43,9 @@ describe('adviceFor', () => {
     // Where the verdict says "learned" or "goal reached", advice to explore more would contradict it.
     // So does "getting worse", which says to lower the learning rate.
     for (const verdict of ['learned', 'goal reached', 'getting worse', 'overfitting', 'drifting', 'no signal'])
-      expect(adviceFor(config, { ...healthy, lastRewards: ten(0.2) }, verdict)).toEqual([]);
+      expect(adviceFor(config, { ...healthy, lastRewards: ten(0.2) }, { verdict: verdict })).toEqual([]);
     for (const verdict of ['flat', 'no progress'])
-      expect(adviceFor(config, { ...healthy, lastRewards: ten(0.41) }, verdict)).toHaveLength(1);
+      expect(adviceFor(config, { ...healthy, lastRewards: ten(0.41) }, { verdict: verdict })).toHaveLength(1);
   });
 
   it('leaves what PODS trains on as it is when it wants fewer generations', () => {

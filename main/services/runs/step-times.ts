@@ -1,0 +1,51 @@
+/** How long a run's steps take: so far, and those that are left. A warm-up's have a pace of their own. */
+import { BraidError } from '../../errors.ts';
+import type { Store } from '../../store/index.ts';
+import type { RunRow } from '../../store/runs.ts';
+import { secondsFrom } from '../../trainer/config/config.ts';
+import { savedFields } from './saved-config.ts';
+
+type Run = Pick<RunRow, 'id' | 'step' | 'maxSteps' | 'configJson'>;
+
+/** Finished steps of a run, and their mean time in seconds, 0 without one. */
+export function stepTimes(store: Store, runId: number): { readonly count: number; readonly pace: number } {
+  const { count, mean } = store.metrics.overall(runId, 'step_time');
+  return { count, pace: count === 0 ? 0 : mean };
+}
+
+/** Steps of the warm-up that a run begins with; a run from before there was one has none. */
+export function warmUpSteps(run: Pick<Run, 'id' | 'configJson'>): number {
+  try {
+    const { warm_up_steps: steps } = savedFields(run);
+    return typeof steps === 'number' ? steps : 0;
+  } catch (error) {
+    // A run whose record is damaged must still open.
+    if (error instanceof BraidError) return 0;
+    throw error;
+  }
+}
+
+/** Seconds of a step after the warm-up: the mean of its own, otherwise as the run estimated; null: neither is known. */
+export function paceAfterWarmUp(store: Store, run: Run): number | null {
+  const warmUp = warmUpSteps(run);
+  if (warmUp === 0 || run.step > warmUp) {
+    const [own] = warmUp === 0 ? [] : store.metrics.buckets(run.id, 'step_time', 1, { from: warmUp + 1, to: run.step });
+    const { count, pace } = stepTimes(store, run.id);
+    return own?.mean ?? (count === 0 ? null : pace);
+  }
+  const estimate = store.events.ofRun(run.id).findLast(({ kind }) => kind === 'estimate')?.data;
+  const { secondsPerStep } = (estimate ?? {}) as { readonly secondsPerStep?: unknown };
+  return typeof secondsPerStep === 'number' ? secondsPerStep : null;
+}
+
+/** Seconds of the steps that are left, at the pace of those before them; null: unknown. */
+export function secondsLeft(store: Store, run: Run, secondsPerStep = paceAfterWarmUp(store, run)): number | null {
+  if (secondsPerStep === null) return null;
+  const warmUp = warmUpSteps(run);
+  const { count, pace } = stepTimes(store, run.id);
+  return secondsFrom(
+    run.step,
+    { warm_up_steps: warmUp, max_steps: run.maxSteps - warmUp },
+    { secondsPerStep, ...(run.step < warmUp && count > 0 && { warmUpSecondsPerStep: pace }) },
+  );
+}
