@@ -13,6 +13,7 @@ import { openTextWorkers } from '../services/text-worker/workers.ts';
 import { itemOf } from '../services/training/checklist.ts';
 import { preflight } from '../services/training/preflight.ts';
 import type { RunOutcome } from '../services/training/run-outcome.ts';
+import type { StartAdvice } from '../services/training/start-advice.ts';
 import { type LiveRun, resumeTraining, startTraining } from '../services/training/training.ts';
 import { readSettings } from '../services/workspace/settings.ts';
 import { lostHistory, openWorkspace } from '../services/workspace/workspace.ts';
@@ -140,12 +141,19 @@ async function printChecklist(
   await workers.close();
   if (report === null) return;
   const items = report.checks.map(itemOf);
+  const { advice } = report;
+  if (advice !== null) context.print(`${advice.sentence}${setting(advice)}`);
   const marks = { done: '[x]', open: '[ ]', failed: '[!]' } as const;
   for (const { name, state, detail, next } of items)
     context.print(`${marks[state]} ${name}: ${detail}${next === null ? '' : `\n    ${next}`}`);
   const ready = items.every(({ state }) => state !== 'failed');
-  context.out({ ready, items });
+  context.out({ ready, advice, items });
   if (!ready) process.exitCode = 1;
+}
+
+/** How to follow it from the command line. */
+function setting({ warm_up_steps: steps }: StartAdvice): string {
+  return steps === null ? '' : ` Add --set warm_up_steps=${steps}.`;
 }
 
 function begin(

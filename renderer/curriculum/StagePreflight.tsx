@@ -17,7 +17,7 @@ export interface StagePreflightProps {
 }
 
 export function StagePreflight({ stage, onAdjust, onClose, onMet }: StagePreflightProps) {
-  const { id: stageId, name } = stage;
+  const { id: stageId, name, config } = stage;
   const [, navigate] = useLocation();
   const start = useMutation({
     mutationFn: (allowUnwritable: boolean) => client.stages.start({ stageId, allowUnwritable }),
@@ -31,12 +31,18 @@ export function StagePreflight({ stage, onAdjust, onClose, onMet }: StagePreflig
     mutationFn: (score: number) => client.stages.countAsMet({ stageId, score }),
     onSuccess: ({ next }) => onMet(next),
   });
-  const error = start.error ?? enqueue.error ?? count.error;
+  // The stage is then another one, and checked as such.
+  const warmUp = useMutation({
+    mutationFn: (steps: number) => client.stages.change({ stageId, config: { ...config, warm_up_steps: steps } }),
+  });
+  const error = start.error ?? enqueue.error ?? count.error ?? warmUp.error;
   return (
     <Preflight
+      key={String(config.warm_up_steps)}
       title={`${name}: pre-flight check`}
       run={(signal) => client.stages.preflight({ stageId }, { signal })}
       onClose={onClose}
+      onWarmUp={warmUp.mutate}
     >
       {(blocked, report) => (
         <>

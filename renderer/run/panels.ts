@@ -100,6 +100,15 @@ const panels: readonly ChartPanel[] = [
     include: [0],
   },
   {
+    id: 'warm-up',
+    title: 'Warm-up loss',
+    unit: 'nats per token',
+    about:
+      'Of the supervised steps on the targets before GRPO begins. It should fall; rewards, entropy and loss are measured after them.',
+    looks: { 'warm_up/loss': { label: 'loss', colour: 'strand-a' } },
+    include: [0],
+  },
+  {
     id: 'loss',
     title: 'Loss',
     about:

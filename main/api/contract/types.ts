@@ -80,6 +80,7 @@ export type { HeadingRule } from '../../services/texts/headings.ts';
 export type { Keep } from '../../services/texts/merge.ts';
 export type { LiveStatus } from '../../services/training/live-status.ts';
 export type { Preflight, SampledGroups } from '../../services/training/preflight.ts';
+export type { StartAdvice } from '../../services/training/start-advice.ts';
 export type { RunNews, RunStanding } from '../../services/training/run-watch.ts';
 export type { SignalBudget, SignalSetting } from '../../services/training/signal/run-signal.ts';
 export type { Change, Topic } from '../../services/workspace/changes.ts';

@@ -65,10 +65,10 @@ export function attempt<N extends string>(name: N, next: string, work: () => str
 
 /** The starting point of GRPO on replies. */
 export function warmStart(store: Store, config: TrainConfig): ChecklistItem<'warm_start'>[] {
-  const { from_checkpoint: start, method, task } = config;
+  const { from_checkpoint: start, method, task, warm_up_steps: steps } = config;
   if (start !== null)
     return [attempt('warm_start', 'Finish training that run first.', () => resolveStart(store, start))];
-  if (task !== 'reply' || !isReinforcement(method)) return [];
+  if (task !== 'reply' || !isReinforcement(method) || steps > 0) return [];
   return [
     open(
       'warm_start',

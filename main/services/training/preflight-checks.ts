@@ -2,15 +2,15 @@
 
 import type { DatasetLeakage } from '../../store/datasets.ts';
 import { counted, formatBytes, formatDuration, formatStepTime } from '../../text/format.ts';
-import { meanOf } from '../../text/intervals.ts';
 import { QUOTED_REMEDY, quotingInWords } from '../../text/quoted-tokens.ts';
 import { UNWRITABLE_REMEDY, unwritableInWords } from '../../text/unwritable.ts';
-import type { TrainConfig } from '../../trainer/config/config.ts';
+import { type TrainConfig, totalSteps } from '../../trainer/config/config.ts';
 import type { LongestPass, PreflightResult } from '../../trainer/jobs/preflight.ts';
-import { hasSignal, MANY_DEAD, topFrom } from '../../trainer/monitor/collapse-rules.ts';
+import { hasSignal, MANY_DEAD } from '../../trainer/monitor/collapse-rules.ts';
 import { OUT_OF_REACH_REMEDY } from '../../trainer/stage/writable.ts';
 import { type Check, fail, ok, warn } from '../doctor/check.ts';
 import type { Promotion } from '../runs/promotion.ts';
+import { sampledRewards, startAdvice } from './start-advice.ts';
 
 export interface Machine {
   readonly freeMemory: number;
@@ -24,11 +24,8 @@ export interface Machine {
 /** The line on what the tokenizer can't write. */
 const WORDS_CHECK = 'Words';
 
-/** A group with a smaller reward spread gives no signal. */
-const EQUAL = 1e-8;
 /** A spread within groups below this is a weak signal where the maximum isn't known. */
 const LITTLE_SPREAD = 0.02;
-const SOLVED_SHARE = 0.98;
 const LONG_HOURS = 8;
 /** Disk space reserved for everything else. */
 const DISK_RESERVE = 2 ** 30;
@@ -56,53 +53,47 @@ export function preflightChecks(
   ];
 }
 
-function checkRewards({ samples, highestReward }: PreflightResult, { method, reward_weights }: TrainConfig): Check {
+function checkRewards(result: PreflightResult, config: TrainConfig): Check {
+  const { samples, highestReward } = result;
+  const { method, reward_weights, warm_up_steps } = config;
   const name = 'Rewards differ';
-  // Of failed rewards there is no number.
-  const scored = samples.filter(({ reward }) => !Number.isNaN(reward));
-  const groups = rewardsByGroup(scored);
-  if (scored.length === 0)
+  const rewards = sampledRewards(result);
+  if (rewards === null)
     return fail(
       name,
       `The reward failed on all ${counted(samples.length, 'completion')}: ${samples[0]?.failure ?? 'none has a number'}`,
       'Fix the reward first.',
     );
-  const spreads = groups.map(spread);
-  const dead = spreads.filter((value) => value <= EQUAL).length;
-  const mean = meanOf(scored.map(({ reward }) => reward));
-  const typical = meanOf(spreads);
-  const seen = `reward ${mean.toFixed(3)}, spread within groups ${typical.toFixed(3)}, ${dead} of ${counted(groups.length, 'group')} dead`;
-  const size = groups[0]?.length ?? 0;
-  // A group whose completions are all right is not a reason to make the task easier.
-  const top = highestReward === null ? Number.POSITIVE_INFINITY : topFrom(SOLVED_SHARE, highestReward);
-  const solved = groups.filter((rewards) => spread(rewards) <= EQUAL && meanOf(rewards) >= top).length;
-  if (mean >= top || 2 * solved > groups.length)
-    return warn(name, `${seen}: the model can already do this`, 'Continue with harder records.');
+  const { groups, spread, isSolved } = rewards;
+  const dead = groups - rewards.differing;
+  const seen = `reward ${rewards.reward.toFixed(3)}, spread within groups ${spread.toFixed(3)}, ${dead} of ${counted(groups, 'group')} dead`;
+  if (isSolved) return warn(name, `${seen}: the model can already do this`, 'Continue with harder records.');
   // There, a group of equal rewards teaches by its diversity, unless its mean is 0.
-  if (method === 'polychromic-grpo' && mean !== 0) return ok(name, seen);
+  if (method === 'polychromic-grpo' && rewards.reward !== 0) return ok(name, seen);
   if (reward_weights?.every((weight) => weight === 0))
     return fail(name, `All reward_weights are 0, so ${seen}`, 'Give at least one component another weight.');
-  if (dead === groups.length)
+  // What GRPO will sample isn't known before that.
+  if (warm_up_steps > 0) return ok(name, `${seen}, before the warm-up`);
+  const warmUp =
+    startAdvice(result, config)?.do === 'warm_up' ? 'Warm the model up on the targets first (warm_up_steps).' : null;
+  if (dead === groups)
     return fail(
       name,
-      `All ${size} completions get the same reward in each of ${groups.length} groups, so there is no training signal`,
-      'Raise the temperature, or train on easier records first and start from that checkpoint.',
+      `All ${rewards.size} completions get the same reward in each of ${groups} groups, so there is no training signal`,
+      warmUp ?? 'Raise the temperature, or train on easier records first and start from that checkpoint.',
     );
   // As the watch over the run does: otherwise enough is learned from the others, and more as rare successes are learned.
-  if (dead >= MANY_DEAD * groups.length && !hasSignal(typical, highestReward))
+  if (dead >= MANY_DEAD * groups && !hasSignal(spread, highestReward))
     return warn(
       name,
       seen,
-      "Most groups give no training signal yet. If rewards don't rise in the first steps, raise the temperature, or train on easier records first.",
+      warmUp ??
+        "Most groups give no training signal yet. If rewards don't rise in the first steps, raise the temperature, or train on easier records first.",
     );
-  const isWeak = highestReward === null ? typical < LITTLE_SPREAD : !hasSignal(typical, highestReward);
-  if (isWeak) return warn(name, seen, 'The training signal is weak: raise the temperature or num_generations.');
-  return ok(name, seen);
-}
-
-/** The rewards of each group, in order. */
-export function rewardsByGroup(samples: PreflightResult['samples']): readonly (readonly number[])[] {
-  return [...Map.groupBy(samples, ({ group }) => group).values()].map((group) => group.map(({ reward }) => reward));
+  const isWeak = highestReward === null ? spread < LITTLE_SPREAD : !hasSignal(spread, highestReward);
+  if (isWeak)
+    return warn(name, seen, warmUp ?? 'The training signal is weak: raise the temperature or num_generations.');
+  return warmUp === null ? ok(name, seen) : warn(name, seen, warmUp);
 }
 
 function checkEnds({ samples, maxCompletionLength }: PreflightResult): Check {
@@ -218,19 +209,28 @@ function checkEngine({ remote }: PreflightResult, { max_steps }: TrainConfig): C
   return [...lines, warn('Sampler', apart, 'Set vllm_importance_sampling_correction to true.')];
 }
 
+/** At its intervals, where a warm-up ends, and after the last step. */
+function evaluationsAfter({ eval_steps: every, warm_up_steps: warmUp, ...config }: TrainConfig): number {
+  const betweenIntervals = warmUp > 0 && warmUp % every !== 0 ? 1 : 0;
+  return Math.ceil(totalSteps({ ...config, warm_up_steps: warmUp }) / every) + betweenIntervals;
+}
+
 function checkTime({ estimate, heldOut }: PreflightResult, config: TrainConfig): Check {
-  const evaluations =
-    config.eval_steps === 0 || heldOut === null ? 0 : 1 + Math.ceil(config.max_steps / config.eval_steps);
+  const evaluations = config.eval_steps === 0 || heldOut === null ? 0 : 1 + evaluationsAfter(config);
   const each = heldOut === null ? 0 : (heldOut.seconds * config.eval_records) / heldOut.n;
   const seconds = estimate.seconds + evaluations * each;
-  const seen = `about ${formatDuration(seconds)}: ${counted(config.max_steps, 'step')} of ${formatStepTime(estimate.secondsPerStep)}, ${counted(evaluations, 'evaluation')}`;
+  const warmUp =
+    estimate.warmUpSecondsPerStep === undefined
+      ? ''
+      : `${config.warm_up_steps} of the warm-up of ${formatStepTime(estimate.warmUpSecondsPerStep)}, `;
+  const seen = `about ${formatDuration(seconds)}: ${warmUp}${counted(config.max_steps, 'step')} of ${formatStepTime(estimate.secondsPerStep)}, ${counted(evaluations, 'evaluation')}`;
   if (seconds <= LONG_HOURS * 3600) return ok('Time', seen);
   return warn('Time', seen, 'Use fewer steps, a smaller batch or a shorter stage; a run can be paused and resumed.');
 }
 
 /** The most that a run keeps at a time. */
 function checkpointCount(config: TrainConfig): number {
-  return (config.save_total_limit ?? Math.ceil(config.max_steps / config.save_steps)) + 1;
+  return (config.save_total_limit ?? Math.ceil(totalSteps(config) / config.save_steps)) + 1;
 }
 
 /** Disk space of a run's checkpoints: weights and two moments, float32. */
@@ -252,11 +252,4 @@ function checkDisk(result: PreflightResult, config: TrainConfig, { freeDisk }: M
 function checkRoom({ training }: Machine): Check {
   const seen = `${training.join(', ')} ${training.length === 1 ? 'is' : 'are'} training, which slowed this check down`;
   return warn('Room', seen, 'A stage can be queued, and starts when there is room; otherwise wait until it ends.');
-}
-
-/** Standard deviation of a group's rewards, with Bessel's correction like `groups/spread`; 0 of a single one. */
-function spread(rewards: readonly number[]): number {
-  const mean = meanOf(rewards);
-  const squares = rewards.reduce((sum, reward) => sum + (reward - mean) ** 2, 0);
-  return Math.sqrt(squares / Math.max(1, rewards.length - 1));
 }

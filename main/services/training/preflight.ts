@@ -25,10 +25,13 @@ import { checklist, checkOf } from './checklist.ts';
 import { rememberEstimate } from './known-estimates.ts';
 import type { LiveWorkspace } from './live-runs.ts';
 import { plannedStart } from './planned-start.ts';
-import { preflightChecks, rewardsByGroup } from './preflight-checks.ts';
+import { preflightChecks } from './preflight-checks.ts';
+import { rewardsByGroup, type StartAdvice, startAdvice } from './start-advice.ts';
 
 export interface Preflight {
   readonly checks: readonly Check[];
+  /** Whether to start, to warm up first, or to use another dataset; null: nothing was sampled. */
+  readonly advice: StartAdvice | null;
   /** The samples, if it got that far. */
   readonly sampled: SampledGroups | null;
   readonly secondsPerStep: number | null;
@@ -117,7 +120,7 @@ async function withItems(
   }
 }
 
-const NOTHING = { sampled: null, secondsPerStep: null, seconds: null, met: null, startFirst: null };
+const NOTHING = { advice: null, sampled: null, secondsPerStep: null, seconds: null, met: null, startFirst: null };
 
 /** What to say where the engine's server can be started from here, and isn't up; null otherwise. */
 async function missingServer({ engines, servers }: Desk, name: string | null): Promise<Preflight | null> {
@@ -161,6 +164,7 @@ async function look(
   };
   const report = {
     checks: preflightChecks(value, start.config, rule, machine, leakage),
+    advice: value.samples.length === 0 ? null : startAdvice(value, start.config),
     sampled: value.samples.length === 0 ? null : sampledGroups(value),
     secondsPerStep: value.estimate.secondsPerStep,
     seconds: value.estimate.seconds,

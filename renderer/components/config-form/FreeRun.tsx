@@ -119,7 +119,13 @@ function Form({ defaults, follows, task, model, onClose, onDone: leave, onChange
   if (checking) {
     const adjust = (): void => setChecking(false);
     return (
-      <Preflight title="Pre-flight check" run={(signal) => client.runs.preflight(asked, { signal })} onClose={adjust}>
+      <Preflight
+        key={String(values.warm_up_steps)}
+        title="Pre-flight check"
+        run={(signal) => client.runs.preflight(asked, { signal })}
+        onClose={adjust}
+        onWarmUp={(steps) => setOwn({ ...own, warm_up_steps: steps })}
+      >
         {(blocked, report) => (
           <>
             {start.error !== null && <Failed what="The run was not started" error={start.error} />}

@@ -3,7 +3,7 @@ import { Button, Checkbox, Progress } from '@mantine/core';
 import { IconAlertTriangle, IconCircleCheck, IconCircleX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
-import type { Check, Preflight as Report, SampledGroups } from '../../../main/api/contract/index.ts';
+import type { Check, Preflight as Report, SampledGroups, StartAdvice } from '../../../main/api/contract/index.ts';
 import { api } from '../../api/client.ts';
 import { CancelJob } from '../CancelJob.tsx';
 import { largest, smallest } from '../extremes.ts';
@@ -22,11 +22,13 @@ export interface PreflightProps {
   /** Its signal is aborted when the check is closed: nobody else waits for its result. */
   readonly run: (signal: AbortSignal) => Promise<Report>;
   readonly onClose: () => void;
+  /** Sets the steps of the warm-up that the check advises; the run is then another one, and is checked again. */
+  readonly onWarmUp: (steps: number) => void;
   /** The actions; blocked while a check fails and the user hasn't acknowledged it. */
   readonly children: (blocked: boolean, report: Report) => ReactNode;
 }
 
-export function Preflight({ title, run, onClose, children }: PreflightProps) {
+export function Preflight({ title, run, onClose, onWarmUp, children }: PreflightProps) {
   const check = useWaitedFor<void, Report>((_, { signal }) => run(signal));
   const { mutate } = check;
   // Starts on mount. In development React may mount twice, which cancels the first check.
@@ -57,7 +59,7 @@ export function Preflight({ title, run, onClose, children }: PreflightProps) {
         <Failed what="The pre-flight check did not finish" error={check.error} onRetry={() => mutate()} />
       )}
       {check.data !== undefined && !check.isPending && (
-        <Findings report={check.data} onAgain={mutate}>
+        <Findings report={check.data} onAgain={mutate} onWarmUp={onWarmUp}>
           {children}
         </Findings>
       )}
@@ -106,13 +108,13 @@ export function needsConsent({ checks }: Pick<Report, 'checks'>): boolean {
   return checks.some(({ name, status }) => name === 'Words' && status === 'FAIL');
 }
 
-interface FindingsProps extends Pick<PreflightProps, 'children'> {
+interface FindingsProps extends Pick<PreflightProps, 'children' | 'onWarmUp'> {
   readonly report: Report;
   readonly onAgain: () => void;
 }
 
-function Findings({ report, onAgain, children }: FindingsProps) {
-  const { checks, sampled } = report;
+function Findings({ report, onAgain, onWarmUp, children }: FindingsProps) {
+  const { checks, sampled, advice } = report;
   const [acknowledged, setAcknowledged] = useState(false);
   const actions = useRef<HTMLDivElement>(null);
   // In a short window the actions would be out of view.
@@ -120,6 +122,7 @@ function Findings({ report, onAgain, children }: FindingsProps) {
   const failing = checks.filter(({ status }) => status === 'FAIL');
   return (
     <>
+      {advice !== null && <WhatToDo advice={advice} onWarmUp={onWarmUp} />}
       <ul className={classes.lines}>
         {checks.map((check) => (
           <Line key={check.name} check={check} />
@@ -139,6 +142,20 @@ function Findings({ report, onAgain, children }: FindingsProps) {
       </div>
       {sampled !== null && <Sampled sampled={sampled} />}
     </>
+  );
+}
+
+interface WhatToDoProps extends Pick<PreflightProps, 'onWarmUp'> {
+  readonly advice: StartAdvice;
+}
+
+/** One sentence, and a button where it can be done from here. */
+function WhatToDo({ advice: { do: what, sentence, warm_up_steps: steps }, onWarmUp }: WhatToDoProps) {
+  return (
+    <p className={classes.advice} data-do={what}>
+      <span>{sentence}</span>
+      {steps !== null && <Button onClick={() => onWarmUp(steps)}>Warm up first</Button>}
+    </p>
   );
 }
 

@@ -15,7 +15,7 @@ const groups = (...rewards: number[][]) =>
 const result: PreflightResult = {
   samples: groups([0.2, 0.8], [0.5, 0.7]),
   highestReward: 1,
-  targets: 50,
+  targets: 0,
   heldOut: { mean: 0.5, n: 16, seconds: 2 },
   estimate: { secondsPerStep: 0.5, seconds: 50, memoryBytes: 3e8 },
   longest: { promptTokens: 90, completionTokens: 30, parts: 1, peakBytes: 4e8, gpu: null },
