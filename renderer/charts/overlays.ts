@@ -18,7 +18,7 @@ export interface ReferenceLine {
 export interface EventMarker {
   readonly at: number;
   readonly label: string;
-  readonly kind: 'checkpoint' | 'warning' | 'pause' | 'resume' | 'error' | 'info';
+  readonly kind: 'checkpoint' | 'warning' | 'pause' | 'resume' | 'phase' | 'error' | 'info';
 }
 
 export interface Overlays {
@@ -33,6 +33,7 @@ const signs: Readonly<Record<EventMarker['kind'], readonly [sign: string, colour
   warning: ['▲', 'warn'],
   pause: ['‖', 'soft'],
   resume: ['▸', 'good'],
+  phase: ['GRPO', 'strand-b'],
   error: ['✕', 'bad'],
   info: ['•', 'soft'],
 };

@@ -26,7 +26,8 @@ export function timelineOf({
   events,
   checkpoints,
 }: Pick<RunDetail, 'events' | 'checkpoints'>): readonly TimelineEntry[] {
-  const logged = events.map(({ id, step, at, kind, severity, message, remedy }): TimelineEntry => {
+  const logged = events.map(({ id, step, at, kind, severity, message, remedy, data }): TimelineEntry => {
+    if (isWarm(data)) return { key: `event-${id}`, step, at, kind: 'phase', name: 'warm-up', message, remedy };
     const known = kinds[kind] ?? (severity === 'warning' ? 'warning' : severity === 'error' ? 'error' : 'info');
     return { key: `event-${id}`, step, at, kind: known, name: kind, message, remedy };
   });
@@ -46,6 +47,11 @@ export function timelineOf({
       };
     });
   return [...logged, ...saved].sort((a, b) => b.step - a.step || b.at - a.at);
+}
+
+/** Where a warm-up ends: the trainer's notice has this topic. */
+function isWarm(data: unknown): boolean {
+  return typeof data === 'object' && data !== null && 'topic' in data && data.topic === 'warm';
 }
 
 /** Entries marked in every chart, at most one per step and kind. */

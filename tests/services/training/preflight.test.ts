@@ -87,7 +87,9 @@ describe('preflight', () => {
     const progress: number[] = [];
     const signal = new AbortController().signal;
     const report = await look({}, { signal, progress: ({ done }) => void progress.push(done) });
-    expect(report.sampled?.groups.map((group) => group.length)).toEqual([4, 4]);
+    // Two generations: a few groups are sampled even where the first one teaches.
+    expect(report.sampled?.groups.map((group) => group.length)).toEqual([4, 4, 4, 4]);
+    expect(report.advice).toMatchObject({ do: 'warm_up', warm_up_steps: 4, baseline: { groups: 4 } });
     const { best, worst } = report.sampled ?? {};
     expect(best?.reward).toBeGreaterThanOrEqual(worst?.reward ?? 2);
     expect(report.secondsPerStep).toBeGreaterThan(0);
@@ -101,6 +103,12 @@ describe('preflight', () => {
     const report = await look({ top_k: 1 });
     expect(report.sampled?.groups.map((group) => group.length)).toEqual([4, 4, 4, 4, 4, 4]);
     expect(report.checks.find(({ name }) => name === 'Rewards differ')).toMatchObject({ status: 'FAIL' });
+    expect(report.advice).toMatchObject({ do: 'warm_up', baseline: { groups: 6, differing: 0 } });
+
+    const warm = await look({ top_k: 1, warm_up_steps: report.advice?.warm_up_steps, warm_up_batch_size: 2 });
+    expect(failures(warm)).toEqual([]);
+    expect(warm.advice).toMatchObject({ do: 'start', sentence: expect.stringContaining('come first') });
+    expect(warm.checks.find(({ name }) => name === 'Time')?.detail).toContain('of the warm-up of');
   });
 
   it('hands its estimate on to the run', async () => {

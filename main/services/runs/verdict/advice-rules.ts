@@ -59,9 +59,11 @@ const FLAT_VERDICTS: readonly string[] = ['flat', 'no progress'];
 export function adviceFor(config: TrainConfig, figures: RunFigures, options: AdviceOptions = {}): readonly Advice[] {
   if (!isReinforcement(config.method)) return [];
   const isFlat = options.verdict === undefined || FLAT_VERDICTS.includes(options.verdict);
+  const isStuck = isFlat || options.verdict === 'no signal';
+  const stuck = isStuck ? nearZero(figures, options) : null;
   return [
     ...highKl(config, figures),
-    ...(isFlat ? (nearZero(figures, options) ?? flatReward(config, figures)) : []),
+    ...(stuck ?? (isFlat ? flatReward(config, figures) : [])),
     ...tooSlow(config, figures),
   ];
 }

@@ -48,6 +48,18 @@ describe('adviceFor', () => {
       expect(adviceFor(config, { ...healthy, lastRewards: ten(0.41) }, { verdict: verdict })).toHaveLength(1);
   });
 
+  it('wants a warm-up where the reward stayed near 0 and there are targets, in place of a higher temperature', () => {
+    const stuck = { ...healthy, rewards: 20, firstRewards: ten(0.04), lastRewards: ten(0.05) };
+    const warmable = { highestReward: 1 };
+    for (const verdict of ['flat', 'no progress', 'no signal'])
+      expect(adviceFor(config, stuck, { verdict, warmable })).toMatchObject([
+        { rule: 'near_zero', change: { warm_up_steps: 40 } },
+      ]);
+    expect(adviceFor(config, { ...stuck, rewards: 40 }, { verdict: 'flat' })[0]?.rule).toBe('reward_flat');
+    expect(adviceFor(config, { ...stuck, lastRewards: ten(0.2) }, { verdict: 'flat', warmable })).toEqual([]);
+    expect(adviceFor(config, stuck, { verdict: 'learning', warmable })).toEqual([]);
+  });
+
   it('leaves what PODS trains on as it is when it wants fewer generations', () => {
     const slow = { ...healthy, stepTimes: [70, 80, 90] };
     const pods = { ...config, pods_update_size: 4 };

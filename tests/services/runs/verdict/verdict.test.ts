@@ -61,6 +61,39 @@ describe('verdictOn', () => {
     expect(judged(10, (step) => ({ reward: step / 20 })).title).toBe('learning');
   });
 
+  it('leads to a warm-up where the reward stays near 0 and the records have targets', () => {
+    const stuck = (): Metrics => ({ reward: 0.05 });
+    const warmable = { settings: { ...settings, canWarmUp: true } };
+    expect(judged(20, stuck, warmable)).toMatchObject({
+      title: 'flat',
+      remedy: expect.stringContaining('warm_up_steps 40'),
+    });
+    expect(judged(20, stuck).remedy).toContain('raise the temperature');
+    expect(judged(20, () => ({ reward: 0.3 }), warmable).remedy).toContain('raise the temperature');
+    const flatFor = (step: number): Metrics => ({ reward: step < 2 ? 0.06 : 0.05 });
+    expect(judged(120, flatFor, warmable)).toMatchObject({
+      title: 'no progress',
+      remedy: expect.stringMatching(/^Warm the model up on the targets first \(warm_up_steps\)/),
+    });
+  });
+
+  it('judges a warm-up by its loss, and GRPO without its steps', () => {
+    const warm = Array.from({ length: 10 }, (_, i) => ({
+      step: i + 1,
+      metrics: { 'warm_up/loss': 3 - i / 10, grad_norm: 1 },
+    }));
+    expect(judged(0, undefined, { steps: warm })).toMatchObject({
+      ...{ tone: 'quiet', title: 'warming up' },
+      sentences: [expect.stringContaining('loss'), 'Rewards are measured once GRPO begins.'],
+    });
+    const overflow = [...warm, { step: 11, metrics: { 'warm_up/loss': Number.NaN } }];
+    expect(judged(0, undefined, { steps: overflow })).toMatchObject({
+      ...{ tone: 'bad', remedy: 'Lower warm_up_learning_rate to a third.' },
+    });
+    const after = Array.from({ length: 3 }, (_, i) => ({ step: 11 + i, metrics: healthy }));
+    expect(judged(0, undefined, { steps: [...warm, ...after] }).title).toBe('too early to say');
+  });
+
   it('has nothing left to wait for once the run has ended', () => {
     const ended = { ended: true };
     expect(judged(3, undefined, ended)).toMatchObject({ title: 'too short to say' });
