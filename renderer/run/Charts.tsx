@@ -27,7 +27,10 @@ export function Charts({ feed, detail, markers, children }: ChartsProps) {
   const { metricNames, sampleSteps } = detail;
   // A run that has just started has no metric names in its record yet, but its first steps have arrived.
   const tailNames = Object.keys(feed.tail.at(-1)?.metrics ?? {}).join('|');
-  const names = useMemo(() => [...new Set([...metricNames, ...tailNames.split('|')])], [metricNames, tailNames]);
+  const names = useMemo(
+    () => [...new Set([...metricNames, ...tailNames.split('|')])].filter((name) => name !== ''),
+    [metricNames, tailNames],
+  );
   const panels = useMemo(() => panelsFor(names), [names]);
   const pick = useCallback((step: number) => setPicked(nearest(sampleSteps, step)), [sampleSteps]);
   const reward = useMetrics(feed, rewardLooks);

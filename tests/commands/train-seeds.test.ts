@@ -14,7 +14,10 @@ describe('braid train --checklist', () => {
       braid(['train', '--config', file, '--checklist', '--workspace', world.root, ...args]);
     const ready = await check('--json');
     expect(ready.code).toBe(0);
-    expect(JSON.parse(ready.stdout)).toMatchObject({ ready: true, items: expect.any(Array) });
+    expect(JSON.parse(ready.stdout)).toMatchObject({
+      ...{ ready: true, items: expect.any(Array) },
+      advice: { do: 'warm_up', sentence: expect.stringMatching(/^Warm up first/), warm_up_steps: expect.any(Number) },
+    });
     const wrong = await check('--model', join(world.root, 'nothing'));
     expect(wrong).toMatchObject({ code: 1, stdout: expect.stringContaining('[!] model: ') });
     const prompted = await check('--set', 'system_prompt=wa');

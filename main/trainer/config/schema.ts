@@ -85,7 +85,7 @@ export const trainConfigSchema = z.strictObject({
     .meta({ unit: 'steps', doc: 'Optimiser steps of the run, after those of warm_up_steps.' }),
   warm_up_steps: z.int().min(0).default(0).meta({
     unit: 'steps',
-    doc: "grpo: supervised steps on the records' targets before the first of max_steps. GRPO then begins with a fresh optimiser, and with beta its reference is the model as warmed up, as in a run from a checkpoint. 0: none; the learning rate's warm-up is warmup_steps.",
+    doc: "grpo: supervised steps on the records' targets before those of max_steps; then a fresh optimiser, and with beta the warmed-up model as reference. 0: none. The learning rate's own is warmup_steps.",
   }),
   warm_up_learning_rate: positive.nullable().default(null).meta({
     doc: 'warm_up_steps: their peak learning rate, with the schedule of lr_scheduler_type over them; null: 5e-4 with LoRA, 5e-5 for all weights.',
