@@ -239,7 +239,7 @@ describe('what a GGUF file may not be', () => {
     }
   });
 
-  it('is refused before memory is taken for counts that no file has', () => {
+  it('is refused before counts that no file has take memory', () => {
     for (const [at, value] of [
       [8, 2n ** 40n],
       [8, 65_000n],

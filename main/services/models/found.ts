@@ -19,7 +19,7 @@ export interface FoundModel extends FoundFile {
   readonly weights: string | null;
   /** Bits that they were rounded to; null: they weren't. */
   readonly bits: number | null;
-  /** Bytes that a run takes here, and what of it there is room for now. */
+  /** Bytes that a run takes here, and which run there is room for now. */
   readonly memory: { readonly lora: number; readonly full: number; readonly fits: 'full' | 'lora' | 'none' } | null;
   /** Why Braid can't train it; null: it can. */
   readonly problem: string | null;

@@ -28,7 +28,7 @@ describe('the search for a setting', () => {
   });
 
   it('finds names as in files, with or without their underscores, also of what is set elsewhere', () => {
-    expect(found('max_steps')).toEqual({ here: [], elsewhere: ['max_steps'] });
+    expect(found('max_steps').elsewhere).toEqual(['max_steps']);
     expect(found('Max steps').elsewhere).toEqual(['max_steps']);
     expect(found('num generations').here).toContain('num_generations');
     expect(found('no such setting')).toEqual({ here: [], elsewhere: [] });

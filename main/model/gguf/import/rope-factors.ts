@@ -1,4 +1,4 @@
-/** Llama 3's scaling of RoPE from the divisors of its frequencies, which are all that a GGUF file has of it. */
+/** Llama 3's scaling of RoPE from the divisors of its frequencies, the only part of it in a GGUF file. */
 import { ropeFactors } from '../tensors.ts';
 
 /** What all published models have in common. */
