@@ -114,10 +114,17 @@ function ask(
       worker.removeListener('exit', gone);
       end();
     };
-    const ended = (why: string, error?: Error): BraidError =>
-      ready.has(worker) ? died(why, error) : didNotStart('TEXT_WORK_START', THREAD, why, error);
-    const failed = (error: Error): void => settle(() => reject(ended(error.message, error)));
-    const gone = (): void => settle(() => reject(isCancelled(signal) ? cancelled() : ended('it ended')));
+    let fault: Error | undefined;
+    const failed = (error: Error): void => {
+      fault = error;
+    };
+    // An error overtakes the thread's messages, its end doesn't: only here is it known how far it got.
+    const ended = (why: string): BraidError =>
+      ready.has(worker) ? died(why, fault) : didNotStart('TEXT_WORK_START', THREAD, why, fault);
+    const gone = (): void =>
+      settle(() =>
+        reject(isCancelled(signal) && fault === undefined ? cancelled() : ended(fault?.message ?? 'it ended')),
+      );
     signal?.addEventListener('abort', abort);
     worker.on('message', (reply: TaskReply) => {
       if (reply.kind === 'ready') ready.add(worker);
