@@ -43,7 +43,8 @@ export function errorAbout(error: unknown, hidden: string, place: string): unkno
   if (!(error instanceof BraidError) || !error.message.includes(hidden)) return error;
   const { code, kind, remedy, message } = error;
   return new BraidError(code, message.replaceAll(hidden, place), {
-    ...{ kind, cause: error },
+    kind,
+    cause: error,
     ...(remedy !== undefined && { remedy: remedy.replaceAll(hidden, place) }),
   });
 }

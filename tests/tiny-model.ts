@@ -41,8 +41,13 @@ const config: ModelConfig = {
 function tokenizerJson(): string {
   const vocab = Object.fromEntries([...SPECIAL, ...tinyWords].map((token, id) => [token, id]));
   const added = SPECIAL.map((content, id) => ({
-    ...{ id, content, special: true },
-    ...{ single_word: false, lstrip: false, rstrip: false, normalized: false },
+    id,
+    content,
+    special: true,
+    single_word: false,
+    lstrip: false,
+    rstrip: false,
+    normalized: false,
   }));
   return JSON.stringify({
     version: '1.0',
@@ -86,7 +91,12 @@ export function tinyRecord(id: string, words: number, offset = 0): Readonly<Reco
   const a = Array.from({ length: words }, (_, i) => pick(i));
   const b = Array.from({ length: words }, (_, i) => pick(i + words));
   return {
-    ...{ id, words, title_a: 'A', title_b: 'B', fragment_a: a.join(' '), fragment_b: b.join(' ') },
+    id,
+    words,
+    title_a: 'A',
+    title_b: 'B',
+    fragment_a: a.join(' '),
+    fragment_b: b.join(' '),
     prompt: `<a> ${a.join(' ')} <b> ${b.join(' ')} <out>`,
     target: a.flatMap((word, i) => [word, b[i]]).join(' '),
   };

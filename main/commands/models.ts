@@ -48,7 +48,12 @@ async function list(context: CommandContext): Promise<void> {
     for (const model of found) context.print(foundLine(model));
     context.out({
       models: models.map(({ name, kind, folder, architecture, parameters, problem }) => ({
-        ...{ name, kind, folder, architecture, parameters, problem },
+        name,
+        kind,
+        folder,
+        architecture,
+        parameters,
+        problem,
       })),
       found: found.map(({ ref, ...model }) => ({ ...model, added: ref !== null })),
     });

@@ -18,7 +18,11 @@ export function openEndpoint(
   const url = checkedAddress(spec.http, spec.allow_plain_http).href;
   const closing = new AbortController();
   const options: PostOptions = {
-    ...{ key, retries: spec.retries, timeoutMs: spec.timeout_s * 1000, maxBytes: MAX_BYTES, signal: closing.signal },
+    key,
+    retries: spec.retries,
+    timeoutMs: spec.timeout_s * 1000,
+    maxBytes: MAX_BYTES,
+    signal: closing.signal,
     ...patience,
   };
 

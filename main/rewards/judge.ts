@@ -30,7 +30,11 @@ export function openJudge(
   const url = chatAddress(spec);
   const closing = new AbortController();
   const options: PostOptions = {
-    ...{ key, retries: spec.retries, timeoutMs: spec.timeout_s * 1000, maxBytes: MAX_BYTES, signal: closing.signal },
+    key,
+    retries: spec.retries,
+    timeoutMs: spec.timeout_s * 1000,
+    maxBytes: MAX_BYTES,
+    signal: closing.signal,
     ...patience,
   };
 

@@ -38,7 +38,8 @@ export function openClassifier(spec: ClassifierSpec, folder: string): Component 
   return {
     score: async (answers) => ({
       outcomes: classifier.classify(answers.map((answer) => inputOf(spec, answer, classifier.readsChats))).map(outcome),
-      ...{ cost: null, cached: null },
+      cost: null,
+      cached: null,
     }),
     close: async () => classifier.dispose(),
   };
@@ -79,7 +80,8 @@ export function openEncoder({ compare_to }: EncoderSpec, folder: string): Compon
       outcomes: answers.map((answer) =>
         checkedScore(cosine(fillIn(compare_to, templateValues(answer)), answer.completion)),
       ),
-      ...{ cost: null, cached: null },
+      cost: null,
+      cached: null,
     }),
     close: async () => dispose(),
   };

@@ -61,7 +61,11 @@ export function profileKernels(
       try {
         const { result, seconds, cpuSeconds } = timed(() => kernelFunc(params));
         onCall({
-          ...{ name, inputs, seconds, cpuSeconds, attrs },
+          name,
+          inputs,
+          seconds,
+          cpuSeconds,
+          attrs,
           outputs: Array.isArray(result) ? result : [result],
           values: (input) => {
             const { dataId } = inputs[input] ?? {};

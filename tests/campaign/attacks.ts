@@ -40,7 +40,10 @@ const ANSWER_MS = 800;
 const LOOK_EVERY = 10;
 
 export const attacks: Kind = {
-  ...{ name: 'attacks', share: 0.1, least: 600, leastShort: 120 },
+  name: 'attacks',
+  share: 0.1,
+  least: 600,
+  leastShort: 120,
   run: async (context) => {
     let host = await startServe(context.folder);
     const first = usageOf(host.process.pid ?? 0);

@@ -14,7 +14,10 @@ const LEAST_READ = 25;
 const ENOUGH_TRIES = 60;
 
 export const fuzzParsers: Kind = {
-  ...{ name: 'parsers', share: 0.15, least: 10_000, leastShort: 3000 },
+  name: 'parsers',
+  share: 0.15,
+  least: 10_000,
+  leastShort: 3000,
   run: async (context) => {
     const heaps: number[] = [];
     const counts = new Int32Array(new SharedArrayBuffer(8 * parsers.length));

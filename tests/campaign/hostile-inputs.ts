@@ -21,8 +21,16 @@ const counted = <T>(count: number, make: (i: number) => T): T[] => Array.from({ 
 const deep = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
 
 const config = {
-  ...{ model_type: 'llama', hidden_size: 32, intermediate_size: 64, num_attention_heads: 4, num_key_value_heads: 2 },
-  ...{ num_hidden_layers: 2, vocab_size: 100, rms_norm_eps: 1e-5, rope_theta: 1e4, max_position_embeddings: 512 },
+  model_type: 'llama',
+  hidden_size: 32,
+  intermediate_size: 64,
+  num_attention_heads: 4,
+  num_key_value_heads: 2,
+  num_hidden_layers: 2,
+  vocab_size: 100,
+  rms_norm_eps: 1e-5,
+  rope_theta: 1e4,
+  max_position_embeddings: 512,
 };
 const hostileConfigs: Readonly<Record<string, unknown>> = {
   'a billion layers': { ...config, num_hidden_layers: 1e9 },
@@ -40,7 +48,11 @@ const hostileConfigs: Readonly<Record<string, unknown>> = {
 const vocabulary = { '<unk>': 0, a: 1, b: 2 };
 const tokenizer = {
   version: '1.0',
-  ...{ added_tokens: [], normalizer: null, pre_tokenizer: null, post_processor: null, decoder: null },
+  added_tokens: [],
+  normalizer: null,
+  pre_tokenizer: null,
+  post_processor: null,
+  decoder: null,
   model: { type: 'WordLevel', vocab: vocabulary, unk_token: '<unk>' },
 };
 const split = (pattern: string) => ({
@@ -119,7 +131,8 @@ export const hostileInputs: readonly HostileInput[] = [
     'a list of lists': () => `{{ ${deep(100_000)} }}`,
   }),
   {
-    ...{ parser: 'safetensors', what: 'three hundred thousand empty entries' },
+    parser: 'safetensors',
+    what: 'three hundred thousand empty entries',
     bytes: () =>
       withHeader(
         Object.fromEntries(counted(300_000, (i) => [`t${i}`, { dtype: 'F32', shape: [0], data_offsets: [0, 0] }])),
@@ -127,16 +140,19 @@ export const hostileInputs: readonly HostileInput[] = [
       ),
   },
   {
-    ...{ parser: 'safetensors', what: 'a shape of a million ones' },
+    parser: 'safetensors',
+    what: 'a shape of a million ones',
     bytes: () =>
       withHeader({ t: { dtype: 'F32', shape: counted(MILLION, () => 1), data_offsets: [0, 8] } }, Buffer.alloc(8)),
   },
   {
-    ...{ parser: 'safetensors', what: 'a shape beyond all numbers' },
+    parser: 'safetensors',
+    what: 'a shape beyond all numbers',
     bytes: () => withHeader({ t: { dtype: 'F32', shape: [2 ** 53, 2 ** 53], data_offsets: [0, 8] } }, Buffer.alloc(8)),
   },
   {
-    ...{ parser: 'safetensors', what: 'a header of levels' },
+    parser: 'safetensors',
+    what: 'a header of levels',
     bytes: () => withHeader(`{"t":${deep(200_000)}}`, Buffer.alloc(8)),
   },
   { ...{ parser: 'safetensors', what: 'a header of 2^62 bytes' }, bytes: () => Buffer.from('0000000000000040', 'hex') },
@@ -145,7 +161,8 @@ export const hostileInputs: readonly HostileInput[] = [
     'modules by a pattern that backtracks': { ...adapter, target_modules: '(([a-z_.0-9])+)+!' },
     'a rank of 10^9': { ...adapter, target_modules: ['q_proj'], r: 1e9 },
     'a hundred thousand patterns': {
-      ...{ ...adapter, target_modules: ['q_proj'] },
+      ...adapter,
+      target_modules: ['q_proj'],
       rank_pattern: Object.fromEntries(counted(100_000, (i) => [`layers.${i}.*`, 4])),
     },
   }),

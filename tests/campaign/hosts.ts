@@ -80,7 +80,11 @@ export async function startServe(workspace: string): Promise<ServeHost> {
   const { url, port } = JSON.parse(line) as { readonly url: string; readonly port: number };
   const enter = (): Promise<PageEntry> => enterPage(url);
   return {
-    ...{ process: command.process, port, url, exited, enter },
+    process: command.process,
+    port,
+    url,
+    exited,
+    enter,
     stderr: () => stderr,
     hasEnded: () => ended,
     collected: () =>

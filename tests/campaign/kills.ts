@@ -13,7 +13,10 @@ const MOST_KILLS = 3;
 const END_MS = 120_000;
 
 export const kills: Kind = {
-  ...{ name: 'kills', share: 0.3, least: 8, leastShort: 2 },
+  name: 'kills',
+  share: 0.3,
+  least: 8,
+  leastShort: 2,
   run: async (context) => {
     const world = await makeWorld(context.folder);
     const began = performance.now();

@@ -63,7 +63,9 @@ export function openKind(
   const least = options.short ? kind.leastShort : kind.least;
   const seen = new Map<string, number>();
   return {
-    ...{ seed: options.seed, folder: options.folder, report },
+    seed: options.seed,
+    folder: options.folder,
+    report,
     goesOn: () => report.tries < least || performance.now() < until,
     stream: (number) => randomStream(options.seed, hashString(kind.name), number),
     failed: (number, what, input) => {

@@ -61,8 +61,15 @@ const template =
 const markdown =
   '---\na: b\n---\n# A title #\n\nSome *slanted* and **strong** [words](x) ![p](q)\n\n- one\n> two\n\n```\ncode\n```\n';
 const adapterConfig = {
-  ...{ peft_type: 'LORA', r: 2, lora_alpha: 4, target_modules: ['q_proj'], bias: 'none', lora_dropout: 0 },
-  ...{ base_model_name_or_path: 'tiny', use_rslora: false, task_type: 'CAUSAL_LM' },
+  peft_type: 'LORA',
+  r: 2,
+  lora_alpha: 4,
+  target_modules: ['q_proj'],
+  bias: 'none',
+  lora_dropout: 0,
+  base_model_name_or_path: 'tiny',
+  use_rslora: false,
+  task_type: 'CAUSAL_LM',
 };
 const weights = encodeSafetensors([
   { name: 'a', shape: [2, 3], data: new Float32Array(6) },
@@ -76,7 +83,10 @@ const separated = (mark: string): string =>
     .map((cells) => cells.join(mark))
     .join('\n');
 const tables: Readonly<Record<string, string>> = {
-  ...{ csv: separated(','), tsv: separated('\t'), json: JSON.stringify({ data: rows }), jsonl: lines(rows) },
+  csv: separated(','),
+  tsv: separated('\t'),
+  json: JSON.stringify({ data: rows }),
+  jsonl: lines(rows),
 };
 const parquet = Buffer.from(
   parquetWriteBuffer({
@@ -134,24 +144,28 @@ export const parsers: readonly Parser[] = [
     }),
   ),
   {
-    ...{ name: 'pasted text', file: 'x' },
+    name: 'pasted text',
+    file: 'x',
     good: [markdown, interleave, '{"a": "some words"}'],
     parse: (_, bytes) => parseTexts(guessedName('pasted', text(bytes)), text(bytes)),
   },
   {
-    ...{ name: 'places in JSON', file: 'x' },
+    name: 'places in JSON',
+    file: 'x',
     good: [JSON.stringify(chats), interleave],
     parse: (_, bytes) => jsonPlaces(text(bytes)),
   },
   {
-    ...{ name: 'run.yaml', file: 'run.yaml' },
+    name: 'run.yaml',
+    file: 'run.yaml',
     good: readdirSync(join(resources, 'presets'))
       .filter((name) => name.endsWith('.yaml'))
       .map((name) => readFileSync(join(resources, 'presets', name))),
     parse: (file, bytes) => parseConfig(parseConfigText(file, text(bytes)), file),
   },
   {
-    ...{ name: '--set', file: 'x' },
+    name: '--set',
+    file: 'x',
     good: ['1e-5', '[q_proj, v_proj]', 'null', '"a b"', '{a: 1}'],
     parse: (_, bytes) => {
       const { document, faults } = parseYaml(text(bytes));
@@ -159,28 +173,33 @@ export const parsers: readonly Parser[] = [
     },
   },
   {
-    ...{ name: 'interleave dataset', file: 'set.jsonl' },
+    name: 'interleave dataset',
+    file: 'set.jsonl',
     good: [interleave],
     parse: (file) => readDataset(file, interleaveTask),
   },
   {
-    ...{ name: 'reply dataset', file: 'set.jsonl' },
+    name: 'reply dataset',
+    file: 'set.jsonl',
     good: [lines([reply, { ...reply, id: 's' }])],
     parse: (file) => readDataset(file, replyTask),
   },
   { ...{ name: 'task of a dataset', file: 'set.jsonl' }, good: [interleave], parse: (file) => detectTask(file) },
   {
-    ...{ name: 'records of a page', file: 'set.jsonl' },
+    name: 'records of a page',
+    file: 'set.jsonl',
     good: [interleave, lines([reply])],
     parse: (file) => openRecordFiles().page(file, { offset: 0, limit: 20, search: 'a' }),
   },
   {
-    ...{ name: 'prompt template', file: 'template.json' },
+    name: 'prompt template',
+    file: 'template.json',
     good: [JSON.stringify({ name: 'n', version: 1, text: 'Say {fragment_a} and {fragment_b} of {words}' })],
     parse: (file) => readTemplate(file),
   },
   {
-    ...{ name: 'completions to score', file: 'score.jsonl' },
+    name: 'completions to score',
+    file: 'score.jsonl',
     good: [
       lines([
         { id: 1, prompt: 'a', completion: 'b' },
@@ -190,13 +209,15 @@ export const parsers: readonly Parser[] = [
     parse: (file) => readScoreFile(file),
   },
   {
-    ...{ name: 'config.json', file: 'config.json' },
+    name: 'config.json',
+    file: 'config.json',
     good: [readFileSync(join(tiny, 'config.json'))],
     mutate: nudgedJson,
     parse: (_, __, folder) => readModelConfig(folder),
   },
   {
-    ...{ name: 'tokenizer.json', file: 'tokenizer.json' },
+    name: 'tokenizer.json',
+    file: 'tokenizer.json',
     good: [...['llama3', 'qwen2', 'wordpiece'].map((name) => join(fixtures, name)), tiny].map((folder) =>
       readFileSync(join(folder, 'tokenizer.json')),
     ),
@@ -207,12 +228,14 @@ export const parsers: readonly Parser[] = [
     },
   },
   {
-    ...{ name: 'chat template', file: 'x' },
+    name: 'chat template',
+    file: 'x',
     good: [template, '{{ bos_token }}{% set ns = namespace(a=1) %}{% if ns.a > 0 %}{{ range(3) | length }}{% endif %}'],
     parse: (_, bytes) => renderChat(text(bytes), [{ role: 'user', content: 'Hi' }], { eos_token: '</s>' }, 'folder'),
   },
   {
-    ...{ name: 'safetensors', file: 'model.safetensors' },
+    name: 'safetensors',
+    file: 'model.safetensors',
     good: [weights],
     mutate: nudgedWeights,
     parse: (file) => {
@@ -225,12 +248,14 @@ export const parsers: readonly Parser[] = [
     },
   },
   {
-    ...{ name: 'index of shards', file: 'model.safetensors.index.json' },
+    name: 'index of shards',
+    file: 'model.safetensors.index.json',
     good: [JSON.stringify({ metadata: {}, weight_map: { a: 'model-1.safetensors', b: 'model-2.safetensors' } })],
     parse: (_, __, folder) => shardMap(folder)?.get('a'),
   },
   {
-    ...{ name: 'adapter_config.json', file: 'adapter_config.json' },
+    name: 'adapter_config.json',
+    file: 'adapter_config.json',
     good: [JSON.stringify(adapterConfig)],
     mutate: nudgedJson,
     parse: (file, bytes, folder) => {
@@ -239,12 +264,14 @@ export const parsers: readonly Parser[] = [
     },
   },
   {
-    ...{ name: 'checksums', file: 'checksums.sha256' },
+    name: 'checksums',
+    file: 'checksums.sha256',
     good: [`${'0'.repeat(64)}  checksums.sha256\n`],
     parse: (_, __, folder) => damageOf(folder),
   },
   {
-    ...{ name: 'trainer_state.json', file: 'trainer_state.json' },
+    name: 'trainer_state.json',
+    file: 'trainer_state.json',
     good: [
       JSON.stringify({
         global_step: 2,
@@ -262,13 +289,22 @@ export const parsers: readonly Parser[] = [
       good: ending === 'parquet' ? [parquet] : [tables[ending] ?? ''],
       parse: (file) =>
         planImport({
-          ...{ files: [file], testFiles: [], task: readTaskFolder(exactMatch), map: {}, filters: [], sample: null },
-          ...{ dedupe: false, splitBy: null, testShare: 0.2, seed: 1 },
+          files: [file],
+          testFiles: [],
+          task: readTaskFolder(exactMatch),
+          map: {},
+          filters: [],
+          sample: null,
+          dedupe: false,
+          splitBy: null,
+          testShare: 0.2,
+          seed: 1,
         }),
     }),
   ),
   {
-    ...{ name: 'task.yaml', file: 'task.yaml' },
+    name: 'task.yaml',
+    file: 'task.yaml',
     good: [readFileSync(join(exactMatch, 'task.yaml'), 'utf8')],
     parse: (file, bytes) => parseDefinition(file, text(bytes)),
   },

@@ -43,7 +43,10 @@ export function proceduresOf(part: object, path = ''): Procedure[] {
 }
 
 export const procedures: Kind = {
-  ...{ name: 'procedures', share: 0.2, least: 2000, leastShort: 300 },
+  name: 'procedures',
+  share: 0.2,
+  least: 2000,
+  leastShort: 300,
   run: async (context) => {
     const world = await makeWorld(context.folder);
     await trainWhole(world);

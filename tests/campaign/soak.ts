@@ -69,7 +69,10 @@ async function soak(folder: string, stay: Stay): Promise<Readonly<Record<string,
 
 /** The campaign's short stay. */
 export const soaks: Kind = {
-  ...{ name: 'soak', share: 0.1, least: 1, leastShort: 1 },
+  name: 'soak',
+  share: 0.1,
+  least: 1,
+  leastShort: 1,
   run: async ({ folder, report, failed }) => {
     const stay: Stay = { steps: 90, pages: 45, runs: 12 };
     const parts = await soak(folder, stay);

@@ -12,7 +12,10 @@ import { difference, leftIn, makeWorld, newestRun, rawError, trainWhole, type Wo
 type Whole = NonNullable<ReturnType<typeof leftIn>>;
 
 export const storage: Kind = {
-  ...{ name: 'storage', share: 0.25, least: 12, leastShort: 3 },
+  name: 'storage',
+  share: 0.25,
+  least: 12,
+  leastShort: 3,
   run: async (context) => {
     const world = await makeWorld(join(context.folder, 'whole'));
     await trainWhole(world);
@@ -137,8 +140,10 @@ async function failing({ stopped, root, stream, story }: Try): Promise<string | 
   const layer = new URL('fault-layer.ts', import.meta.url).pathname;
   const broken = await resume(root, {
     NODE_OPTIONS: `--import ${layer}`,
-    ...{ BRAID_FAULT_BELOW: join(root, 'outputs'), BRAID_FAULT_CODE: code },
-    ...{ BRAID_FAULT_AFTER: String(after), BRAID_FAULT_LASTING: String(lasting) },
+    BRAID_FAULT_BELOW: join(root, 'outputs'),
+    BRAID_FAULT_CODE: code,
+    BRAID_FAULT_AFTER: String(after),
+    BRAID_FAULT_LASTING: String(lasting),
   });
   const raw = rawError(broken.stderr);
   if (raw !== null) return `raw error: ${raw}`;

@@ -53,8 +53,14 @@ describe('braid dataset import --preview of a Hub dataset', () => {
   it('shows the held-out split with it, and as JSON which splits there are', async () => {
     const { stdout, stderr } = await load('--preview', '--test-split', 'test', '--json');
     expect(JSON.parse(stdout)).toMatchObject({
-      ...{ columns: ['question', 'solution'], mapping: { question: 'question', answer: 'solution:last-number' } },
-      ...{ rows: 8, train: 6, test: 2, faults: [], config: 'main', splits: ['train', 'test'] },
+      columns: ['question', 'solution'],
+      mapping: { question: 'question', answer: 'solution:last-number' },
+      rows: 8,
+      train: 6,
+      test: 2,
+      faults: [],
+      config: 'main',
+      splits: ['train', 'test'],
     });
     expect(stderr).not.toContain('--test-split');
     expect(hub.asked.filter((path) => path.includes('parquet'))).toEqual([]);

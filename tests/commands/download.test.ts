@@ -59,7 +59,8 @@ describe('useHubModels', () => {
   it("doesn't take one owner's model for another's of the same name", async () => {
     const folder = await modelFor(MODEL, true);
     expect(JSON.parse(readFileSync(join(String(folder), 'hub-model.json'), 'utf8'))).toEqual({
-      ...{ repo: MODEL, revision: 'main' },
+      repo: MODEL,
+      revision: 'main',
     });
     await expect(modelFor('other/small', true)).rejects.toMatchObject({
       code: 'MODEL_EXISTS',

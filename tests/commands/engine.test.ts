@@ -94,7 +94,12 @@ describe.skipIf(process.platform === 'win32')('braid engine up', () => {
     const ray = ['--ray', 'http://127.0.0.1:8265', '--entrypoint', 'serve'];
     const more = ['--env', 'A=b=c', '--gpus', '1', '--max-hours', '0.5', '--token'];
     expect(await set(...ray, '--pip', 'x', 'y', ...more)).toMatchObject({
-      ...{ kind: 'ray', pip: ['x', 'y'], env: { A: 'b=c' }, gpus: 1, maxHours: 0.5, idleMinutes: 30 },
+      kind: 'ray',
+      pip: ['x', 'y'],
+      env: { A: 'b=c' },
+      gpus: 1,
+      maxHours: 0.5,
+      idleMinutes: 30,
     });
     expect(await set('--hf', 'me', '--image', 'i', '--command', 'c', '--flavor', 'h200')).toMatchObject({ kind: 'hf' });
     expect(await set('--hf', 'me', '--image', 'i', '--command', 'c')).toMatch(/--flavor with --hf/);

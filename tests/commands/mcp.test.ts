@@ -78,8 +78,15 @@ function workspace() {
     { kind: 'warning', step: 4, rule: 'kl', message: 'KL is high', remedy: 'Lower the rate.' },
   ]);
   store.datasets.record({
-    ...{ name: '10words', file: join(root, 'datasets', '10words.jsonl'), task: 'interleave', words: 10 },
-    ...{ trainN: 8, testN: 4, seed: 42, template: null, textHash: null },
+    name: '10words',
+    file: join(root, 'datasets', '10words.jsonl'),
+    task: 'interleave',
+    words: 10,
+    trainN: 8,
+    testN: 4,
+    seed: 42,
+    template: null,
+    textHash: null,
   });
   return { root, store };
 }
@@ -102,7 +109,11 @@ describe('braid mcp', () => {
     ]);
     expect((await call('list_runs', { limit: 1, before: 2 })).runs).toHaveLength(1);
     expect(await call('get_run', { run_id: 1 })).toMatchObject({
-      ...{ run_id: 1, live: true, step: 4, metrics: { reward: 1 }, verdict: { title: expect.any(String) } },
+      run_id: 1,
+      live: true,
+      step: 4,
+      metrics: { reward: 1 },
+      verdict: { title: expect.any(String) },
       ...{
         config: { learning_rate: 0.1 },
         checkpoints: [],

@@ -30,8 +30,12 @@ describe('braid models', () => {
     expect(run.code, run.stderr).toBe(0);
     const added = JSON.parse(run.stdout);
     expect(added).toMatchObject({
-      ...{ folder: place('workspace/models/mine'), name: 'mine', architecture: 'llama', dtype: 'bfloat16' },
-      ...{ stored_as: 'Q4_1', note: expect.stringContaining('rounded to 4 bits') },
+      folder: place('workspace/models/mine'),
+      name: 'mine',
+      architecture: 'llama',
+      dtype: 'bfloat16',
+      stored_as: 'Q4_1',
+      note: expect.stringContaining('rounded to 4 bits'),
     });
     expect(readdirSync(added.folder).sort()).toEqual([
       ...['chat_template.jinja', 'config.json', 'generation_config.json'],

@@ -42,7 +42,11 @@ describe('braid task', () => {
     expect(made).toEqual({ task: 'mine', template: 'second-text', folder: join(place('workspace'), 'tasks', 'mine') });
     expect(await jsonOf('task', 'check', made.folder)).toMatchObject({ ok: true, task: 'mine', faults: [] });
     expect(await jsonOf('task', 'dry-run', 'mine', '--completions', place('completions.jsonl'))).toMatchObject({
-      ...{ n: 12, mean: 0.5, dead_groups: 0, failures: 0, groups: 4 },
+      n: 12,
+      mean: 0.5,
+      dead_groups: 0,
+      failures: 0,
+      groups: 4,
     });
 
     const settings = ['--set', 'num_generations=4', '--set', 'per_device_train_batch_size=8', '--threads', '1'];

@@ -5,7 +5,9 @@ describe('assigned', () => {
   it("has the fields of --set, read as YAML, TRL's names by the ones that they have here", () => {
     const options = ['beta=0.04', 'lora_target_modules=[q_proj]', 'vllm_importance_sampling_cap=2'];
     expect(assigned([...options, 'num_generations_eval=1'])).toEqual({
-      ...{ beta: 0.04, lora_target_modules: ['q_proj'], vllm_importance_sampling_clip_max: 2 },
+      beta: 0.04,
+      lora_target_modules: ['q_proj'],
+      vllm_importance_sampling_clip_max: 2,
     });
     // Left for the check of the whole configuration.
     expect(assigned(['num_generations_eval=4'])).toEqual({ num_generations_eval: 4 });

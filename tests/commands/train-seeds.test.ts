@@ -15,7 +15,8 @@ describe('braid train --checklist', () => {
     const ready = await check('--json');
     expect(ready.code).toBe(0);
     expect(JSON.parse(ready.stdout)).toMatchObject({
-      ...{ ready: true, items: expect.any(Array) },
+      ready: true,
+      items: expect.any(Array),
       advice: { do: 'warm_up', sentence: expect.stringMatching(/^Warm up first/), warm_up_steps: expect.any(Number) },
     });
     const wrong = await check('--model', join(world.root, 'nothing'));

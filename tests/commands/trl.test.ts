@@ -40,7 +40,9 @@ describe('braid export --for trl, task serve-reward and import-run', () => {
     const [one] = readExportedRecords(place('out'));
     const answers = [{ record: one?.record, completion: one?.target, tokens: 5, finish: 'stop' }];
     expect(JSON.parse(await askReward(place('out'), JSON.stringify({ answers })))).toEqual({
-      ...{ scores: [{ alignment: 1 }], failures: [''], metrics: {} },
+      scores: [{ alignment: 1 }],
+      failures: [''],
+      metrics: {},
     });
 
     cpSync(fixtures, place('out/output'), { recursive: true });

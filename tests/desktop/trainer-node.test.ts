@@ -14,7 +14,10 @@ async function answering(backend: BackendSetting | undefined, node: string | nul
   writeFileSync(entry, 'process.once("message", (m) => process.send(m, () => process.disconnect()));');
   let heard: (message: unknown) => void = () => undefined;
   const utility = (): TrainerChannel<object> => ({
-    ...{ pid: 1, stderr: null, kill: () => undefined, onExit: () => undefined },
+    pid: 1,
+    stderr: null,
+    kill: () => undefined,
+    onExit: () => undefined,
     post: () => heard('Electron'),
     onMessage: (listener) => {
       heard = listener;

@@ -156,8 +156,18 @@ async function addRunThatGotWorse(workspace: string): Promise<void> {
     store.checkpoints.record(run, step, `${folder}/checkpoint-${step}`, 'periodic');
     store.evaluations.add(
       {
-        ...{ runId: run, checkpointId: null, model: 'tiny', dataset: 'held-out.jsonl', step, n: 4, mean, low: null },
-        ...{ high: null, exactMatch: null, metrics: {}, duringTraining: true },
+        runId: run,
+        checkpointId: null,
+        model: 'tiny',
+        dataset: 'held-out.jsonl',
+        step,
+        n: 4,
+        mean,
+        low: null,
+        high: null,
+        exactMatch: null,
+        metrics: {},
+        duringTraining: true,
       },
       [],
     );

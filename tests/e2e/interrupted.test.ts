@@ -28,9 +28,14 @@ describe.skipIf(noBrowser)('an interrupted run', () => {
     const facts = { task: 'interleave', words: 2, trainN: 12, testN: 4, seed: 3, template: null, textHash: null };
     const datasetId = store.datasets.record({ name: '2words', file: dataset, ...facts });
     const config = {
-      ...{ per_device_train_batch_size: 16, num_generations: 4, pause_on_collapse: false, beta: 0.05 },
+      per_device_train_batch_size: 16,
+      num_generations: 4,
+      pause_on_collapse: false,
+      beta: 0.05,
       // One thread leaves a core for the page.
-      ...{ save_steps: 5, eval_steps: 0, threads: 1 },
+      save_steps: 5,
+      eval_steps: 0,
+      threads: 1,
     };
     addStage(store, { name: 'First', words: 2, datasetId, steps: STEPS, promotion: null, config });
     seedRun(store, { steps: 25, config: { max_steps: 60 }, interrupted: 'The trainer was killed' });

@@ -18,7 +18,11 @@ export async function modelWorkspace(): Promise<string> {
   disposeModel(await writeTinyModel(join(workspace.models, 'random'), { maxPositionEmbeddings: 1024 }));
   const made = generateDataset({
     texts: readCorpus([join(root, 'datasets/source_texts.json')]),
-    ...{ words: 10, train: 12, test: 12, seed: 1, template: processTemplate },
+    words: 10,
+    train: 12,
+    test: 12,
+    seed: 1,
+    template: processTemplate,
   });
   if (made.kind === 'shortage') throw new Error(made.reason);
   const files = writeDataset(join(workspace.datasets, '10words.jsonl'), made);

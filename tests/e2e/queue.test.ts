@@ -15,7 +15,8 @@ const STEPS = 4000;
 const config = {
   per_device_train_batch_size: 16,
   num_generations: 4,
-  ...{ save_steps: STEPS, eval_steps: STEPS },
+  save_steps: STEPS,
+  eval_steps: STEPS,
   // Leaves a core for the page.
   threads: 1,
 };

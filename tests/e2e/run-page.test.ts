@@ -31,9 +31,19 @@ describe.skipIf(noBrowser)("a run's page", () => {
     ] as const)
       store.evaluations.add(
         {
-          ...{ runId, checkpointId: null, model: 'tiny', step, n: 4, mean, low: mean - 0.1, high: mean + 0.1 },
+          runId,
+          checkpointId: null,
+          model: 'tiny',
+          step,
+          n: 4,
+          mean,
+          low: mean - 0.1,
+          high: mean + 0.1,
           // On the held-out records beside its own: only those count towards its goal.
-          ...{ dataset: file.replace('.jsonl', '.test.jsonl'), exactMatch: 0.5, metrics: {}, duringTraining: true },
+          dataset: file.replace('.jsonl', '.test.jsonl'),
+          exactMatch: 0.5,
+          metrics: {},
+          duringTraining: true,
         },
         [],
       );

@@ -22,7 +22,9 @@ function samplesOf(step: number): Sample[] {
       const reward = Math.floor(right) / 6;
       return sampleOf({
         ...{ group, index, reward, recordId: `3w-train-000${group}`, target: TARGET, completion: words.join(' ') },
-        ...{ components: { alignment: reward }, advantage: reward - 0.5, terminated: index !== 3 },
+        components: { alignment: reward },
+        advantage: reward - 0.5,
+        terminated: index !== 3,
       });
     }),
   );

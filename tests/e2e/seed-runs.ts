@@ -31,8 +31,15 @@ export function seedRun(store: Store, { steps, config = {}, stageId, name, inter
       const reward = 0.5 + (0.4 * step) / steps + 0.01 * Math.sin(step);
       const groups = { frac_reward_zero_std: 0.125, 'groups/dead': 0.125, 'groups/solved': 0 };
       store.metrics.record(runId, step, {
-        ...{ reward, reward_std: 0.1, loss: 0.00001, grad_norm: 0.3, entropy: 0.4, step_time: 1 },
-        ...{ ...groups, 'time/rollout': 0.4, 'time/loss': 0.5 },
+        reward,
+        reward_std: 0.1,
+        loss: 0.00001,
+        grad_norm: 0.3,
+        entropy: 0.4,
+        step_time: 1,
+        ...groups,
+        'time/rollout': 0.4,
+        'time/loss': 0.5,
       });
       store.promptGroups.record(runId, step, [
         { recordId: `r${step}`, outcome: 'teaches', reward },
@@ -57,7 +64,11 @@ function keep(store: Store, { runId, folder }: { runId: number; folder: string }
     sampleOf({ index: 1, reward: 0.25, completion: 'red green' }),
   ]);
   store.events.record({
-    ...{ runId, step, kind: 'warning', severity: 'warning', data: null },
+    runId,
+    step,
+    kind: 'warning',
+    severity: 'warning',
+    data: null,
     ...{ message: `Entropy falls at ${step}`, remedy: 'Lower the learning rate.' },
   });
 }

@@ -19,9 +19,15 @@ async function workspaceOfOne(): Promise<string> {
   const facts = { task: 'interleave', words: 10, trainN: 12, testN: 3, seed: 3, template: null, textHash: null };
   const datasetId = store.datasets.record({ name: 'ten', file, ...facts });
   const config = {
-    ...{ model, per_device_train_batch_size: 8, num_generations: 4, threads: 1 },
+    model,
+    per_device_train_batch_size: 8,
+    num_generations: 4,
+    threads: 1,
     // Completions of a group are all alike, so that there is nothing to learn from.
-    ...{ top_k: 1, warm_up_learning_rate: 0.02, warm_up_batch_size: 4, backend: 'wasm' },
+    top_k: 1,
+    warm_up_learning_rate: 0.02,
+    warm_up_batch_size: 4,
+    backend: 'wasm',
   };
   store.stages.add({ name: 'first', position: 0, words: 10, datasetId, steps: 4, promotion: null, config });
   store.close();

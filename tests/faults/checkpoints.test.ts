@@ -120,7 +120,8 @@ describe('bit rot in a checkpoint', () => {
       const { error, state } = await resumeTraining(store, runId, { paths, checkpoint: { step: 4, path: middle } })
         .outcome;
       expect({ what, state, error }).toEqual({
-        ...{ what, state: 'failed' },
+        what,
+        state: 'failed',
         error: expect.objectContaining({ ...offered, message: expect.stringContaining(`${file} is damaged`) }),
       });
       writeFileSync(file, whole);

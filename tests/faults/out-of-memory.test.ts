@@ -6,7 +6,9 @@ import { checkpointDigests } from '../trainer/run/tiny-run.ts';
 describe('a run that does not fit the memory', () => {
   it('fails with OUT_OF_MEMORY and its remedy, and the checkpoint that it started from is as it was', async () => {
     const { store, paths, config } = await tinyWorkspace({
-      ...{ maxPositionEmbeddings: 2_000_000, numHeads: 64, numKvHeads: 64 },
+      maxPositionEmbeddings: 2_000_000,
+      numHeads: 64,
+      numKvHeads: 64,
     });
     const first = await startTraining(store, config({ max_steps: 2 }), { paths }).outcome;
     const before = checkpointDigests(first.checkpoint ?? '', true);

@@ -2,7 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { type AddressWords, checkAddress, isPlain } from '../../main/io/address.ts';
 
 const words: AddressWords = {
-  ...{ code: 'BAD', insecureCode: 'INSECURE', what: 'the key', password: 'Elsewhere.', plain: 'Say it twice.' },
+  code: 'BAD',
+  insecureCode: 'INSECURE',
+  what: 'the key',
+  password: 'Elsewhere.',
+  plain: 'Say it twice.',
 };
 
 describe('checkAddress', () => {

@@ -99,8 +99,11 @@ describe('parseModelConfig', () => {
   it('knows that a LongRoPE counts within the original context only', () => {
     const rope_scaling = { type: 'su', short_factor: [1, 1, 1], long_factor: [2, 2, 2] };
     const phi = parse({
-      ...{ model_type: 'phi3', rope_scaling, partial_rotary_factor: 0.75 },
-      ...{ max_position_embeddings: 131072, original_max_position_embeddings: 4096 },
+      model_type: 'phi3',
+      rope_scaling,
+      partial_rotary_factor: 0.75,
+      max_position_embeddings: 131072,
+      original_max_position_embeddings: 4096,
     });
     expect(contextLength(phi)).toBe(4096);
     expect(phi).toMatchObject({

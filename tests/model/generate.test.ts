@@ -10,8 +10,15 @@ import { fault } from './faults.ts';
 import { tinyModel } from './tiny.ts';
 
 const GREEDY: GenerateOptions = {
-  ...{ numGenerations: 1, maxNewTokens: 12, eosTokenIds: [], coordinates: [1, 2] },
-  ...{ temperature: 0, topK: 0, topP: 1, minP: null, repetitionPenalty: 1 },
+  numGenerations: 1,
+  maxNewTokens: 12,
+  eosTokenIds: [],
+  coordinates: [1, 2],
+  temperature: 0,
+  topK: 0,
+  topP: 1,
+  minP: null,
+  repetitionPenalty: 1,
 };
 const SAMPLED: GenerateOptions = { ...GREEDY, temperature: 1, numGenerations: 3 };
 const PROMPTS = [[5, 9, 33], [7], [60, 61, 62, 63, 64, 65, 66]];

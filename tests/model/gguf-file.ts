@@ -49,8 +49,20 @@ export function ggufBytes(metadata: Readonly<Record<string, Value>>, tensors: re
 
 /** Types by number, as the file has them: the test files name them, and the reader knows them. */
 export const TYPE_NUMBERS: Readonly<Record<string, number>> = {
-  ...{ F32: 0, F16: 1, Q4_0: 2, Q4_1: 3, Q5_0: 6, Q5_1: 7, Q8_0: 8, Q2_K: 10, Q3_K: 11, Q4_K: 12, Q5_K: 13 },
-  ...{ Q6_K: 14, IQ4_NL: 20, BF16: 30 },
+  F32: 0,
+  F16: 1,
+  Q4_0: 2,
+  Q4_1: 3,
+  Q5_0: 6,
+  Q5_1: 7,
+  Q8_0: 8,
+  Q2_K: 10,
+  Q3_K: 11,
+  Q4_K: 12,
+  Q5_K: 13,
+  Q6_K: 14,
+  IQ4_NL: 20,
+  BF16: 30,
 };
 
 function bytesOf(shape: readonly number[], number: number): number {
@@ -103,10 +115,15 @@ export const SMALL_METADATA: Readonly<Record<string, Value>> = {
 /** Its tensors, matrices of a type. Scales are small and finite, the rest is random. */
 export function smallTensors(type: string): readonly TestTensor[] {
   const matrix = (name: string, rows: number, width: number): TestTensor => ({
-    ...{ name, shape: [rows, width], type: TYPE_NUMBERS[type] ?? 0, data: randomData(type, rows * width) },
+    name,
+    shape: [rows, width],
+    type: TYPE_NUMBERS[type] ?? 0,
+    data: randomData(type, rows * width),
   });
   const ones = (name: string): TestTensor => ({
-    ...{ name, shape: [WIDTH], data: Buffer.from(new Float32Array(WIDTH).fill(1).buffer) },
+    name,
+    shape: [WIDTH],
+    data: Buffer.from(new Float32Array(WIDTH).fill(1).buffer),
   });
   return [
     matrix('token_embd.weight', VOCABULARY.tokens.length, WIDTH),

@@ -65,8 +65,15 @@ describe('a GGUF file as a model folder', () => {
   it('has the settings, the decimal numbers that were meant, and the tokenizer', () => {
     const folder = unpack(writeSmall(path));
     expect(json(folder, 'config.json')).toMatchObject({
-      ...{ model_type: 'llama', num_key_value_heads: 2, head_dim: 64, rms_norm_eps: 1e-5, rope_theta: 10000.5 },
-      ...{ tie_word_embeddings: true, vocab_size: 259, dtype: 'float32', attention_bias: false },
+      model_type: 'llama',
+      num_key_value_heads: 2,
+      head_dim: 64,
+      rms_norm_eps: 1e-5,
+      rope_theta: 10000.5,
+      tie_word_embeddings: true,
+      vocab_size: 259,
+      dtype: 'float32',
+      attention_bias: false,
     });
     const tokenizer = loadTokenizer(folder);
     expect(tokenizer.encode('hi<|im_end|>')).toEqual([104, 105, 258]);
@@ -89,7 +96,9 @@ describe('special tokens that no token has', () => {
   it('are left out', () => {
     const folder = small({ 'tokenizer.ggml.eos_token_id': 300, 'tokenizer.ggml.bos_token_id': 2 ** 32 - 1 })();
     expect(json(folder, 'generation_config.json')).toEqual({
-      ...{ bos_token_id: null, eos_token_id: 258, pad_token_id: null },
+      bos_token_id: null,
+      eos_token_id: 258,
+      pad_token_id: null,
     });
   });
 });
@@ -100,7 +109,10 @@ describe('what the export wrote', () => {
     const folder = newFolder();
     const vocab = Object.fromEntries(byteTokens().tokens.map((token, id) => [token, id]));
     const definition = {
-      ...{ added_tokens: [], normalizer: null, post_processor: null, decoder: null },
+      added_tokens: [],
+      normalizer: null,
+      post_processor: null,
+      decoder: null,
       pre_tokenizer: { type: 'ByteLevel', add_prefix_space: false, use_regex: true },
       model: { type: 'BPE', vocab, merges: [] },
     };
@@ -135,8 +147,12 @@ describe('what the export wrote', () => {
   // The fixtures of these have layers that llama.cpp doesn't.
   it.each([
     {
-      ...{ model_type: 'gemma3_text', num_hidden_layers: 12, sliding_window: 16, query_pre_attn_scalar: 8 },
-      ...{ hidden_activation: 'gelu_pytorch_tanh', rope_theta: 1e6 },
+      model_type: 'gemma3_text',
+      num_hidden_layers: 12,
+      sliding_window: 16,
+      query_pre_attn_scalar: 8,
+      hidden_activation: 'gelu_pytorch_tanh',
+      rope_theta: 1e6,
     },
     { model_type: 'smollm3', num_hidden_layers: 8 },
   ])('is read back: $model_type', (own) => {
@@ -146,7 +162,8 @@ describe('what the export wrote', () => {
       'config.json',
     );
     const tensors = [...parameterShapes(config)].map(([name, shape]) => ({
-      ...{ name, shape },
+      name,
+      shape,
       // Halves, so that a norm's 1 + weight is exact.
       pieces: () => [Float32Array.from({ length: shape.reduce((a, b) => a * b, 1) }, (_, i) => (i % 64) / 2)],
     }));
@@ -174,9 +191,13 @@ describe('SentencePiece', () => {
     const embedding = { name: 'token_embd.weight', shape: [tokens.length, 256], type: 1 };
     const folder = small(
       {
-        ...{ 'tokenizer.ggml.model': 'llama', 'tokenizer.ggml.tokens': tokens, 'tokenizer.ggml.token_type': types },
+        'tokenizer.ggml.model': 'llama',
+        'tokenizer.ggml.tokens': tokens,
+        'tokenizer.ggml.token_type': types,
         'tokenizer.ggml.scores': tokens.map((_, id) => (id < 259 ? 0.5 : -(id - 259 + 0.5))),
-        ...{ 'tokenizer.ggml.bos_token_id': 1, 'tokenizer.ggml.eos_token_id': 2, 'tokenizer.ggml.unknown_token_id': 0 },
+        'tokenizer.ggml.bos_token_id': 1,
+        'tokenizer.ggml.eos_token_id': 2,
+        'tokenizer.ggml.unknown_token_id': 0,
         'tokenizer.chat_template': '{% for m in messages %}{{ m.content }}</s>{% endfor %}',
       },
       [embedding, ...rest],

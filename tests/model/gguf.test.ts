@@ -252,7 +252,8 @@ describe('ggufMetadata', () => {
     };
     const adds = (post: unknown, chat?: string): unknown => {
       const definition = {
-        ...{ added_tokens: [{ id: 1, content: '<bos>', special: true }], post_processor: post },
+        added_tokens: [{ id: 1, content: '<bos>', special: true }],
+        post_processor: post,
         pre_tokenizer: BYTE_LEVEL,
         model: { type: 'BPE', vocab: { a: 0 }, merges: [] },
       };
@@ -319,19 +320,24 @@ describe('ggufMetadata', () => {
       return Object.fromEntries(Object.entries(metadata).map(([key, { value }]) => [key, value]));
     };
     expect(values('granite')).toMatchObject({
-      ...{ 'granite.attention.scale': 0.2, 'granite.embedding_scale': 3 },
-      ...{ 'granite.residual_scale': 0.4, 'granite.logit_scale': 1.7 },
+      'granite.attention.scale': 0.2,
+      'granite.embedding_scale': 3,
+      'granite.residual_scale': 0.4,
+      'granite.logit_scale': 1.7,
     });
     expect(values('mistral-window')).toMatchObject({ 'general.architecture': 'llama', 'llama.context_length': 16 });
     expect(values('phi4-mini-longrope')).toMatchObject({
-      ...{ 'phi3.rope.dimension_count': 6, 'phi3.rope.scaling.original_context_length': 128 },
-      ...{ 'phi3.rope.scaling.attn_factor': Math.sqrt(1 + Math.log(4) / Math.log(128)), 'phi3.context_length': 512 },
+      'phi3.rope.dimension_count': 6,
+      'phi3.rope.scaling.original_context_length': 128,
+      'phi3.rope.scaling.attn_factor': Math.sqrt(1 + Math.log(4) / Math.log(128)),
+      'phi3.context_length': 512,
     });
   });
 
   it('takes a byte-level tokenizer with byte fallback for what it is, with its merges', () => {
     const definition = {
-      ...{ added_tokens: [], pre_tokenizer: BYTE_LEVEL },
+      added_tokens: [],
+      pre_tokenizer: BYTE_LEVEL,
       model: { type: 'BPE', byte_fallback: true, vocab: { a: 0, b: 1, ab: 2 }, merges: ['a b'] },
     };
     writeFileSync(join(folder, 'tokenizer.json'), JSON.stringify(definition));

@@ -54,8 +54,12 @@ describe('openMergedModel', () => {
     [
       'patterns',
       {
-        ...{ r: 4, alpha: 8, targetModules: ['q_proj', 'up_proj'], useRslora: false },
-        ...{ rankPattern: { q_proj: 2 }, alphaPattern: { 'layers.0.*up_proj': 3 } },
+        r: 4,
+        alpha: 8,
+        targetModules: ['q_proj', 'up_proj'],
+        useRslora: false,
+        rankPattern: { q_proj: 2 },
+        alphaPattern: { 'layers.0.*up_proj': 3 },
       },
     ],
   ] as const)('adds B·A times %s to the adapted modules alone', (name, config) => {

@@ -28,12 +28,22 @@ function folder({ template, bos, adds = false, chat }: Folder): string {
   const write = (name: string, value: unknown): void => writeFileSync(join(into, name), JSON.stringify(value));
   const tokens = ['<end>', '</s>', ...(bos === undefined ? [] : [bos])];
   const added = tokens.map((content, id) => ({
-    ...{ id, content, special: true },
-    ...{ single_word: false, lstrip: false, rstrip: false, normalized: false },
+    id,
+    content,
+    special: true,
+    single_word: false,
+    lstrip: false,
+    rstrip: false,
+    normalized: false,
   }));
   write('tokenizer.json', {
-    ...{ version: '1.0', truncation: null, padding: null, added_tokens: added, normalizer: null },
-    ...{ pre_tokenizer: { type: 'ByteLevel', add_prefix_space: false }, decoder: { type: 'ByteLevel' } },
+    version: '1.0',
+    truncation: null,
+    padding: null,
+    added_tokens: added,
+    normalizer: null,
+    pre_tokenizer: { type: 'ByteLevel', add_prefix_space: false },
+    decoder: { type: 'ByteLevel' },
     post_processor: adds
       ? {
           type: 'TemplateProcessing',
@@ -48,7 +58,8 @@ function folder({ template, bos, adds = false, chat }: Folder): string {
   if (chat !== undefined) write('chat_settings.json', { system_prompt, chat_template_kwargs });
   write('tokenizer_config.json', {
     ...(bos !== undefined && { bos_token: bos }),
-    ...{ eos_token: '</s>', ...(template !== undefined && { chat_template: template }) },
+    eos_token: '</s>',
+    ...(template !== undefined && { chat_template: template }),
   });
   return into;
 }

@@ -76,7 +76,10 @@ describe('loadAdapter', () => {
     const read = load();
     const scales = [...read.modules].map(([name, { scaling }]) => [name.replace('model.layers.', ''), scaling]);
     expect(Object.fromEntries(scales)).toEqual({
-      ...{ '0.self_attn.q_proj': 3, '0.mlp.down_proj': 4, '1.self_attn.q_proj': 1, '1.mlp.down_proj': 4 },
+      '0.self_attn.q_proj': 3,
+      '0.mlp.down_proj': 4,
+      '1.self_attn.q_proj': 1,
+      '1.mlp.down_proj': 4,
     });
     const written = JSON.parse(encodeAdapter(read, 'base')['adapter_config.json'] as string);
     expect(written.alpha_pattern).toEqual({ 'layers.1.self_attn.q_proj': 2, '.*[.]q_proj': 6 });

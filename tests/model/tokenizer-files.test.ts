@@ -43,12 +43,20 @@ describe('readTokenizerConfig', () => {
 
 describe('readDefinition', () => {
   const token = (id: number, content: string, special = true) => ({
-    ...{ id, content, special },
-    ...{ single_word: false, lstrip: false, rstrip: false, normalized: false },
+    id,
+    content,
+    special,
+    single_word: false,
+    lstrip: false,
+    rstrip: false,
+    normalized: false,
   });
   const definition = {
     added_tokens: [token(2, '</s>', false)],
-    ...{ normalizer: null, pre_tokenizer: null, post_processor: null, decoder: { type: 'Fuse' } },
+    normalizer: null,
+    pre_tokenizer: null,
+    post_processor: null,
+    decoder: { type: 'Fuse' },
     model: { type: 'BPE', vocab: { a: 0, b: 1, '</s>': 2, '<x>': 3 }, merges: [] },
   };
   const idsOf = (config: object, text: string): readonly [number[], string] => {

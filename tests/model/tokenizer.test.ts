@@ -12,7 +12,11 @@ const fixture = (name: string): string =>
   fileURLToPath(new URL(`../parity/fixtures/tokenizers/${name}`, import.meta.url));
 
 const EMPTY = {
-  ...{ added_tokens: [], normalizer: null, pre_tokenizer: null, post_processor: null, decoder: null },
+  added_tokens: [],
+  normalizer: null,
+  pre_tokenizer: null,
+  post_processor: null,
+  decoder: null,
   model: { type: 'BPE', vocab: { a: 0 }, merges: [] },
 };
 

@@ -22,7 +22,10 @@ function answer(ended: readonly EndedTurn[]): (number[] | null)[] {
 }
 
 const IN_TURNS: GenerateOptions = {
-  ...{ numGenerations: 2, maxNewTokens: 24, eosTokenIds: [], coordinates: [1, 2] },
+  numGenerations: 2,
+  maxNewTokens: 24,
+  eosTokenIds: [],
+  coordinates: [1, 2],
   temperature: 1,
   ...UNFILTERED,
   turns: { maxTurnTokens: 4, answer },

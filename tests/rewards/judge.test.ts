@@ -13,7 +13,8 @@ async function judgeOn(answer: (content: string) => string, more: object = {}, f
   );
   const spec = specOf<'judge'>({
     ...{ judge: `${server.url}/v1`, model: 'qwen', rubric: 'Word {word}, answer: {completion}', retries: 1 },
-    ...{ price_per_million: { input: 1000, output: 20_000 }, ...more },
+    price_per_million: { input: 1000, output: 20_000 },
+    ...more,
   });
   const open = () => openJudge(spec, 'k3y', openJudgeCache(folder), { pauseMs: 5 });
   return { server, folder, open, judge: open() };
@@ -32,7 +33,9 @@ describe('openJudge', () => {
     expect(server.received[0]).toMatchObject({
       headers: { authorization: 'Bearer k3y' },
       body: {
-        ...{ model: 'qwen', temperature: 0, max_tokens: 512 },
+        model: 'qwen',
+        temperature: 0,
+        max_tokens: 512,
         messages: [
           { role: 'system', content: 'Be strict.' },
           { role: 'user', content: 'Word it, answer: ' },

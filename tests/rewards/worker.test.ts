@@ -33,7 +33,9 @@ function rewardModel(template: string): string {
 function openJudged(classifier: string, worker = join(import.meta.dirname, '../../main/rewards/worker.ts')): Task {
   const spec = specOf<'classifier'>({ classifier });
   const task: FolderSource = {
-    ...{ name: 'judged', folder: '/tasks/judged', reward: '' },
+    name: 'judged',
+    folder: '/tasks/judged',
+    reward: '',
     definition: `title: Judged
 fields: { word: text }
 system: Be brief.
@@ -46,13 +48,19 @@ rewards: { helpful: { weight: 1, classifier: ${classifier} } }
   return openTask(task, rewardWorker, {
     worker,
     allowed: [reachOf('helpful', spec, {})?.hash ?? ''],
-    ...{ keys: {}, cacheFolder: temporaryFolder(), models: { helpful: classifier }, kernelsFile: buildKernels() },
+    keys: {},
+    cacheFolder: temporaryFolder(),
+    models: { helpful: classifier },
+    kernelsFile: buildKernels(),
   });
 }
 
 const answered = (task: Task, completion: string, messages?: readonly ChatMessage[]): Answer => ({
   record: task.parseRecord({ word: 'one' }),
-  ...{ completion, tokens: 1, finish: 'stop', ...(messages && { messages }) },
+  completion,
+  tokens: 1,
+  finish: 'stop',
+  ...(messages && { messages }),
 });
 
 describe('the thread of components outside the sandbox', () => {
@@ -112,7 +120,10 @@ describe('templateValues', () => {
   it('has no conversation: what is sent to judges are the fields', () => {
     const record = { id: 'a', prompt: 'Say one', messages: [], word: 'one' };
     expect(templateValues({ record, completion: 'one', tokens: 1, finish: 'stop' })).toEqual({
-      ...{ id: 'a', prompt: 'Say one', word: 'one', completion: 'one' },
+      id: 'a',
+      prompt: 'Say one',
+      word: 'one',
+      completion: 'one',
     });
   });
 });

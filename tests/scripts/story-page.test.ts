@@ -3,21 +3,29 @@ import { type Story, storyPage } from '../../scripts/story/page.ts';
 
 const figures = { steps: 8, dead: [0.1, 0.6], checkpoint: 'c', seconds: 60, backend: 'wasm', session: 1 } as const;
 const options = {
-  ...{ stages: [10, 50], jumps: [50], beyond: [], steps: 8, collapse_patience: 5 },
-  ...{ learning_rate: 2e-4, stage_learning_rates: [2e-4, 2e-4] },
+  stages: [10, 50],
+  jumps: [50],
+  beyond: [],
+  steps: 8,
+  collapse_patience: 5,
+  learning_rate: 2e-4,
+  stage_learning_rates: [2e-4, 2e-4],
   settings: {},
 };
 
 function story(seed: number, score: number): Story {
   return {
-    ...{ model_sha256: 'a1', options, seed },
+    model_sha256: 'a1',
+    options,
+    seed,
     base: { 10: 0.5, 50: 0.5 },
     stages: [
       { ...figures, words: 10, from: 'base', reward: [0.6, 0.9], verdict: null, held_out: { 10: score, 50: 0.7 } },
       { ...figures, words: 50, from: '10 words', reward: [0.7, 0.9], verdict: null, held_out: { 10: score } },
     ],
     jumps: [{ ...figures, words: 50, reward: [0.5, 0.5], verdict: 'step 5: identical', held_out: { 50: 0.5 } }],
-    ...{ backend: 'wasm', seconds: 600 },
+    backend: 'wasm',
+    seconds: 600,
   };
 }
 

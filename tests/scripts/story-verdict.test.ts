@@ -17,8 +17,15 @@ describe('verdictOf', () => {
 /** The step after which the watch calls the reward flat; null: never. */
 function warnedAt(maxSteps: number, reward: (step: number) => number): number | null {
   const settings = {
-    ...{ patience: 5, numGenerations: 8, groupsPerGeneration: 1, numIterations: 1, temperature: 0.7 },
-    ...{ learningRate: 2e-4, beta: 0, maxSteps, highestReward: 1 },
+    patience: 5,
+    numGenerations: 8,
+    groupsPerGeneration: 1,
+    numIterations: 1,
+    temperature: 0.7,
+    learningRate: 2e-4,
+    beta: 0,
+    maxSteps,
+    highestReward: 1,
   };
   let state = startWatch();
   for (let step = 1; step <= maxSteps; step++) {

@@ -20,7 +20,12 @@ const deep = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels)
 const deepObject = (levels: number): string => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
 
 const EMPTY_TOKENIZER = {
-  ...{ version: '1.0', added_tokens: [], normalizer: null, pre_tokenizer: null, post_processor: null, decoder: null },
+  version: '1.0',
+  added_tokens: [],
+  normalizer: null,
+  pre_tokenizer: null,
+  post_processor: null,
+  decoder: null,
   model: { type: 'BPE', vocab: {}, merges: [] },
 };
 

@@ -77,7 +77,8 @@ describe('openDatabase', () => {
     const two = { version: 2, sql: 'alter table a add column y integer' };
     openDatabase(file, { migrations: [one] }).close();
     expect(errorOf(() => openDatabase(file, { migrations: [one, two], readOnly: true }))).toMatchObject({
-      ...{ code: 'DATABASE_TOO_OLD', kind: 'input' },
+      code: 'DATABASE_TOO_OLD',
+      kind: 'input',
       remedy: expect.stringContaining('braid serve'),
     });
     const db = openDatabase(file, { migrations: [one], readOnly: true });

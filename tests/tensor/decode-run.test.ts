@@ -27,16 +27,35 @@ const LAYERS = 2;
 const QWEN3: ModelConfig = {
   ...PLAIN_TRAITS,
   modelType: 'qwen3',
-  ...{ vocabSize: 96, hiddenSize: 36, intermediateSize: 52, numLayers: LAYERS },
-  ...{ numHeads: 4, numKvHeads: 2, headDim: 16, rmsNormEps: 1e-5, ropeTheta: 10_000, ropeScaling: null },
-  ...{ maxPositionEmbeddings: 64, tieWordEmbeddings: false, attentionBias: true, qkNorm: true },
-  ...{ eosTokenIds: [], padTokenId: 0 },
+  vocabSize: 96,
+  hiddenSize: 36,
+  intermediateSize: 52,
+  numLayers: LAYERS,
+  numHeads: 4,
+  numKvHeads: 2,
+  headDim: 16,
+  rmsNormEps: 1e-5,
+  ropeTheta: 10_000,
+  ropeScaling: null,
+  maxPositionEmbeddings: 64,
+  tieWordEmbeddings: false,
+  attentionBias: true,
+  qkNorm: true,
+  eosTokenIds: [],
+  padTokenId: 0,
 };
 /** Of the bundled model's shape: its products are large enough for all threads. */
 const LLAMA: ModelConfig = {
   ...QWEN3,
-  ...{ modelType: 'llama', attentionBias: false, qkNorm: false, hiddenSize: 128, intermediateSize: 256 },
-  ...{ numHeads: 8, numKvHeads: 8, headDim: 16, vocabSize: 512 },
+  modelType: 'llama',
+  attentionBias: false,
+  qkNorm: false,
+  hiddenSize: 128,
+  intermediateSize: 256,
+  numHeads: 8,
+  numKvHeads: 8,
+  headDim: 16,
+  vocabSize: 512,
 };
 const ALL = ['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj'];
 const PROMPTS = [

@@ -10,7 +10,9 @@ const call = (
   attrs: Record<string, unknown> = {},
   tables: Record<string, number[]> = {},
 ): KernelWork => ({
-  ...{ name, inputs, outputs },
+  name,
+  inputs,
+  outputs,
   attrs: attrs as KernelWork['attrs'],
   values: (input) => tables[input] ?? [],
 });

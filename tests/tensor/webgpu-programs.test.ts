@@ -25,7 +25,9 @@ const backend = await openWebGpuBackend({ checksOnly: true });
 const LONG = 140;
 
 const LORA = {
-  ...{ r: 8, alpha: 4, useRslora: false },
+  r: 8,
+  alpha: 4,
+  useRslora: false,
   targetModules: ['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj'],
 };
 
@@ -42,10 +44,22 @@ function modelOf(headDim: number, group: number, precision: WeightPrecision, tra
   const config: ModelConfig = {
     ...PLAIN_TRAITS,
     modelType: 'llama',
-    ...{ vocabSize: 320, hiddenSize: 64, intermediateSize: 128, numLayers: 1 },
-    ...{ numHeads: group, numKvHeads: 1, headDim, rmsNormEps: 1e-5, ropeTheta: 10_000, ropeScaling: null },
-    ...{ maxPositionEmbeddings: LONG + 8, tieWordEmbeddings: false, attentionBias: false, qkNorm: false },
-    ...{ eosTokenIds: [], padTokenId: 0 },
+    vocabSize: 320,
+    hiddenSize: 64,
+    intermediateSize: 128,
+    numLayers: 1,
+    numHeads: group,
+    numKvHeads: 1,
+    headDim,
+    rmsNormEps: 1e-5,
+    ropeTheta: 10_000,
+    ropeScaling: null,
+    maxPositionEmbeddings: LONG + 8,
+    tieWordEmbeddings: false,
+    attentionBias: false,
+    qkNorm: false,
+    eosTokenIds: [],
+    padTokenId: 0,
     ...traits,
   };
   const shapes = parameterShapes(config);

@@ -2,8 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { type Unwritable, unwritableInWords } from '../../main/text/unwritable.ts';
 
 const NONE: Unwritable = {
-  ...{ words: 240, unknown: 0, changed: 0, examples: [], targets: 24, spacing: 0 },
-  ...{ promptTokens: 1000, unknownPromptTokens: 0 },
+  words: 240,
+  unknown: 0,
+  changed: 0,
+  examples: [],
+  targets: 24,
+  spacing: 0,
+  promptTokens: 1000,
+  unknownPromptTokens: 0,
 };
 
 describe('unwritableInWords', () => {

@@ -109,7 +109,8 @@ export function knownCuts(name: string): Cuts | null {
   const family = FAMILIES.find((one) => one.name === name || one.aliases?.includes(name));
   if (family === undefined) return null;
   return {
-    ...{ family: family.name, steps: family.steps.map(definitionOf) },
+    family: family.name,
+    steps: family.steps.map(definitionOf),
     ignoresMerges: family.ignoresMerges ?? true,
   };
 }

@@ -89,7 +89,10 @@ export function startAdvice(result: PreflightResult, config: TrainConfig): Start
   const { reward, spread, groups, differing, best, completions, isSolved } = rewards;
   const baseline = { reward, spread, groups, differing };
   const advise = (what: StartAdvice['do'], sentence: string, steps: number | null = null): StartAdvice => ({
-    ...{ do: what, sentence, warm_up_steps: steps, baseline },
+    do: what,
+    sentence,
+    warm_up_steps: steps,
+    baseline,
   });
   const mean = `the mean reward is ${reward.toFixed(3)}`;
   const seen = `rewards differ in ${differing} of ${counted(groups, 'group')}, and ${mean}`;

@@ -33,8 +33,15 @@ export function bufferWidths({ embedding, layers, shape }: DecodeModel): DecodeB
   const inner = layers[0]?.gate.weight.shape[0] ?? 0;
   const [queries, keys] = [shape.numHeads * shape.headDim, shape.numKvHeads * shape.headDim];
   return {
-    ...{ x: width, h: width, change: width, gate: inner, up: inner },
-    ...{ q: queries, attended: queries, k: keys, v: keys },
+    x: width,
+    h: width,
+    change: width,
+    gate: inner,
+    up: inner,
+    q: queries,
+    attended: queries,
+    k: keys,
+    v: keys,
   };
 }
 

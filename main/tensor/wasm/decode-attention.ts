@@ -77,8 +77,21 @@ function decodeAttention(runtime: WasmRuntime, call: FusedCall): TensorInfo {
       runtime,
       { heads, kvHeads, headDim, group, scale },
       {
-        ...{ q, k, v, prefixK, prefixV, ownK, ownV, rows: table, out: heap.pointer(out) },
-        ...{ plan: planAt, runs: plan.length / 2, step: stepAt, capacity, places, keys },
+        q,
+        k,
+        v,
+        prefixK,
+        prefixV,
+        ownK,
+        ownV,
+        rows: table,
+        out: heap.pointer(out),
+        plan: planAt,
+        runs: plan.length / 2,
+        step: stepAt,
+        capacity,
+        places,
+        keys,
       },
     );
   });

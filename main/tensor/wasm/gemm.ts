@@ -59,8 +59,12 @@ const serialLimit = 1 << 18;
 /** Computes the product on all threads of the pool. Allocates only scratch, and frees it. */
 export function gemm(runtime: WasmRuntime, options: GemmOptions): void {
   const task: Gemm = {
-    ...{ alpha: 1, accumulate: false, batch: 1, bIsHalf: false },
-    ...{ aBatch: options.m * options.k, bBatch: options.k * options.n },
+    alpha: 1,
+    accumulate: false,
+    batch: 1,
+    bIsHalf: false,
+    aBatch: options.m * options.k,
+    bBatch: options.k * options.n,
     ...options,
     cBatch: options.m * options.n,
   };

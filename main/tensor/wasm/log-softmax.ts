@@ -65,9 +65,17 @@ function makeLogits(runtime: WasmRuntime, call: FusedCall, sizes: Sizes, tile: T
   const { width } = sizes;
   gemm(runtime, {
     ...weightFrom(call, tile.column * width),
-    ...{ m: tile.rows, n: tile.columns, k: width, alpha: 1 / sizes.temperature, c, cRow },
-    ...{ a: call.pointer('hidden') + tile.row * width * 4, aRow: width, aCol: 1 },
-    ...{ bRow: 1, bCol: width },
+    m: tile.rows,
+    n: tile.columns,
+    k: width,
+    alpha: 1 / sizes.temperature,
+    c,
+    cRow,
+    a: call.pointer('hidden') + tile.row * width * 4,
+    aRow: width,
+    aCol: 1,
+    bRow: 1,
+    bCol: width,
   });
 }
 
@@ -147,9 +155,18 @@ function addHidden(
   dHidden: number,
 ): void {
   gemm(runtime, {
-    ...{ m: tile.rows, n: width, k: tile.columns, a: dLogits, aRow: tile.columns, aCol: 1 },
-    ...{ ...weightFrom(call, tile.column * width), bRow: width, bCol: 1 },
-    ...{ c: dHidden + tile.row * width * 4, cRow: width, accumulate: tile.column > 0 },
+    m: tile.rows,
+    n: width,
+    k: tile.columns,
+    a: dLogits,
+    aRow: tile.columns,
+    aCol: 1,
+    ...weightFrom(call, tile.column * width),
+    bRow: width,
+    bCol: 1,
+    c: dHidden + tile.row * width * 4,
+    cRow: width,
+    accumulate: tile.column > 0,
   });
 }
 
@@ -163,8 +180,17 @@ function addWeight(
   dWeight: number,
 ): void {
   gemm(runtime, {
-    ...{ m: tile.columns, n: width, k: tile.rows, a: dLogits, aRow: 1, aCol: tile.columns },
-    ...{ b: call.pointer('hidden') + tile.row * width * 4, bRow: width, bCol: 1 },
-    ...{ c: dWeight + tile.column * width * 4, cRow: width, accumulate: tile.row > 0 },
+    m: tile.columns,
+    n: width,
+    k: tile.rows,
+    a: dLogits,
+    aRow: 1,
+    aCol: tile.columns,
+    b: call.pointer('hidden') + tile.row * width * 4,
+    bRow: width,
+    bCol: 1,
+    c: dWeight + tile.column * width * 4,
+    cRow: width,
+    accumulate: tile.row > 0,
   });
 }

@@ -47,7 +47,14 @@ function batchMatMul(
     const out = heap.output([...batchShape, m, n], 'float32');
     const { at, isHalf: bIsHalf } = heap.matrix(b);
     const operands = {
-      ...{ m, n, k, a: heap.pointer(a), b: at, bIsHalf, c: heap.pointer(out), cRow: n },
+      m,
+      n,
+      k,
+      a: heap.pointer(a),
+      b: at,
+      bIsHalf,
+      c: heap.pointer(out),
+      cRow: n,
       ...(transposeA ? { aRow: 1, aCol: m } : { aRow: k, aCol: 1 }),
       ...(transposeB ? { bRow: 1, bCol: k } : { bRow: n, bCol: 1 }),
     };
@@ -94,7 +101,10 @@ function batchRuns(aShape: readonly number[], bShape: readonly number[], batchSh
   }
   // Dimensions that broadcast both ways are rare: one product per item.
   return Array.from({ length: count }, (_, first) => ({
-    ...{ first, count: 1, aShared: false, bShared: false },
+    first,
+    count: 1,
+    aShared: false,
+    bShared: false,
     aFirst: broadcastIndex(first, batchShape, aShape.slice(0, -2)),
     bFirst: broadcastIndex(first, batchShape, bShape.slice(0, -2)),
   }));

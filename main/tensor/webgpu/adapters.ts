@@ -79,7 +79,10 @@ export function hasMatrixUnits({ features, info }: GPUAdapter): boolean {
 export function describe(adapter: GPUAdapter): AdapterFacts {
   const { vendor, architecture, device, description } = adapter.info;
   return {
-    ...{ vendor, architecture, device, description },
+    vendor,
+    architecture,
+    device,
+    description,
     software:
       adapter.info.isFallbackAdapter || /swiftshader|llvmpipe|lavapipe|basic render/i.test(`${device} ${description}`),
     matrixUnits: hasMatrixUnits(adapter),

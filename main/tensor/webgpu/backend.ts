@@ -175,7 +175,13 @@ export class WebGpuBackend extends KernelBackend {
       return { buffer: this.gpu.takeForUpload(bytesOf(count * length, format)), lines: count };
     });
     this.#data.set(dataId, {
-      ...{ dtype: 'float32', size: all * length, format, refCount: 1, buffer: null, host: null, parts },
+      dtype: 'float32',
+      size: all * length,
+      format,
+      refCount: 1,
+      buffer: null,
+      host: null,
+      parts,
     });
     return { dataId, shape: [...shape], dtype: 'float32' };
   }

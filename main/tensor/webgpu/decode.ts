@@ -115,7 +115,11 @@ function openRun(
             scale: scaling,
           };
     rowsProducts(backend, {
-      ...{ x, rows, weights, epilogue, out },
+      x,
+      rows,
+      weights,
+      epilogue,
+      out,
       ...(second && { second }),
       ...(bias && { bias }),
     });
@@ -127,7 +131,9 @@ function openRun(
     if (norm === null && lowRank === undefined) return;
     const normed = norm === null ? undefined : { weight: backend.buffer(norm), eps, out: h };
     normAndLowRank(backend, {
-      ...{ x, rows: store.rows, width: columns },
+      x,
+      rows: store.rows,
+      width: columns,
       ...(normed && { norm: normed }),
       ...(lowRank && { low: lowRank }),
     });
@@ -162,7 +168,9 @@ function openRun(
         });
         store.advance();
         normAndLowRank(backend, {
-          ...{ x: residual, rows: ids.length, width },
+          x: residual,
+          rows: ids.length,
+          width,
           norm: { weight: backend.buffer(model.norm), eps, out: h },
         });
         x.dispose();

@@ -126,8 +126,10 @@ export class Gpu {
     try {
       const { adapter } = line.ask(
         {
-          ...{ kind: 'open', adapter: options.adapter ?? null },
-          ...{ checksOnly: options.checksOnly ?? false, timed: options.timed ?? false },
+          kind: 'open',
+          adapter: options.adapter ?? null,
+          checksOnly: options.checksOnly ?? false,
+          timed: options.timed ?? false,
         },
         options.deadline,
       );
@@ -217,7 +219,9 @@ export class Gpu {
   read(buffer: GpuBuffer, bytes: number, offset = 0): ArrayBuffer {
     this.#reads++;
     const { bytes: found } = this.#wait({
-      ...{ kind: 'read', buffer: buffer.id, offset },
+      kind: 'read',
+      buffer: buffer.id,
+      offset,
       bytes: Math.ceil(bytes / 4) * 4,
     });
     if (found === undefined) throw new Error('Expected the read to bring bytes');

@@ -33,8 +33,13 @@ export interface TrialShapes {
 
 /** Where no model is known: a width between the tiny model's and a large one's. */
 const USUAL: TrialShapes = {
-  ...{ width: 1024, inner: 1024, trainingRows: 512, decodingRows: 16, decodingProducts: 64 },
-  ...{ precision: 'float32', type: 'F32' },
+  width: 1024,
+  inner: 1024,
+  trainingRows: 512,
+  decodingRows: 16,
+  decodingProducts: 64,
+  precision: 'float32',
+  type: 'F32',
 };
 
 /** Numbers of the trial's weights at most: two seconds are to be enough on any backend. */

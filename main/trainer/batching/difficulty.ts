@@ -51,7 +51,9 @@ export function planDifficulty(config: DifficultyConfig, difficulties: readonly 
     );
   }
   return {
-    ...{ difficulties, lowest, highest },
+    difficulties,
+    lowest,
+    highest,
     targetReward: config.adarft_target_reward,
     sensitivity: config.adarft_sensitivity,
     stepSize: config.adarft_step_size,

@@ -67,8 +67,11 @@ export function keepRows(rollouts: Rollouts, rows: readonly number[]): Rollouts 
   const { prompts, completions, texts, failures, rewards } = rollouts;
   const kept = <T>(values: readonly T[]): T[] => rows.flatMap((row) => values.slice(row, row + 1));
   return {
-    ...{ prompts, completions: kept(completions), texts: kept(texts) },
-    ...{ failures: kept(failures), rewards: rewards.map(kept) },
+    prompts,
+    completions: kept(completions),
+    texts: kept(texts),
+    failures: kept(failures),
+    rewards: rewards.map(kept),
   };
 }
 

@@ -134,7 +134,10 @@ function openBenchSession(job: BenchJob, config: TrainConfig): Session {
   const records = benchRecords(tokenizer, job.prompts * config.max_steps, job.words, seed);
   const start = {
     ...({ kind: 'start', config, modelFolder, kernelsFile, outputDir: '', resumeFrom: null, estimate: null } as const),
-    ...{ task: config.task, rewardWorker: '', records: records.map(({ record }) => record), evalRecords: [] },
+    task: config.task,
+    rewardWorker: '',
+    records: records.map(({ record }) => record),
+    evalRecords: [],
   };
   const maxCompletionLength = 2 * job.words + 4;
   const session = openSessionOn(

@@ -157,7 +157,10 @@ async function checkThere(job: PreflightJob, remote: RemoteEngine, io: JobIo): P
     await io.progress(PARTS, PARTS, 'checks');
     const { parameters, trainable } = engine.describe();
     return {
-      ...{ samples, heldOut, longest: null, remote: { engine: remote.name, metrics } },
+      samples,
+      heldOut,
+      longest: null,
+      remote: { engine: remote.name, metrics },
       highestReward: highestReward(stage.task, stage.config.reward_weights),
       targets: targetsOf(stage),
       estimate: { ...paces, memoryBytes: process.memoryUsage.rss() },

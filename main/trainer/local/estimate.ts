@@ -122,7 +122,8 @@ function estimateGrpo(session: Session, known: Known): StepEstimate {
   return {
     secondsPerStep:
       generationsPerStep * perGeneration + (plan.microBatchesPerStep / microBatchesPerGeneration) * passes.seconds,
-    ...{ bytes: Math.max(decoding.bytes, passes.bytes), isInParts: passes.isInParts },
+    bytes: Math.max(decoding.bytes, passes.bytes),
+    isInParts: passes.isInParts,
   };
 }
 

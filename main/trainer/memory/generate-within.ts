@@ -18,7 +18,8 @@ export function generateWithin(
   // as the next turn needs what was read so far too.
   const inTurns = options.turns !== undefined;
   const shape = {
-    ...{ promptTokens, completionTokens: options.maxNewTokens },
+    promptTokens,
+    completionTokens: options.maxNewTokens,
     ...(inTurns ? { group: 1, prefixes: 2 } : { group }),
   };
   const rows = prompts.length * group;

@@ -67,7 +67,9 @@ export function memoryNeeds(config: ModelConfig, budget: Budget, fileBytes: Stor
   const needs = (trained: Trained): number =>
     memoryPlan(config, { ...USUAL, budget, trained, fileBytes, precision: precision(trained) }).total;
   return {
-    ...{ generation: needs('none'), lora: needs(LORA), full: needs('all') },
+    generation: needs('none'),
+    lora: needs(LORA),
+    full: needs('all'),
     weightBytes: weightBytes(precision(LORA), fileBytes),
   };
 }

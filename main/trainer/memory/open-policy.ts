@@ -61,7 +61,8 @@ export function openPolicy(parts: ModelParts, maxLength: number, beside: readonl
   try {
     const { policy, activationMb, dispose } = opener.open(parts, maxLength);
     return {
-      ...{ policy, activationMb },
+      policy,
+      activationMb,
       dispose: () => {
         dispose();
         opener.close();

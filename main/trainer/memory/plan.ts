@@ -58,9 +58,14 @@ export function memoryPlan(config: ModelConfig, options: PlanOptions): MemoryPla
   const total = usedBytes(config, options, budget.program, Math.max(cache, activations), budget.device);
   return {
     ...residentBytes(config, options),
-    ...{ sampled, cache, trained: end - first, activations, program: budget.program },
+    sampled,
+    cache,
+    trained: end - first,
+    activations,
+    program: budget.program,
     // One completion at a time is tried even where it takes some of the reserve.
-    ...{ total, fits: total <= budget.bytes },
+    total,
+    fits: total <= budget.bytes,
   };
 }
 

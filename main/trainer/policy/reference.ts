@@ -52,7 +52,8 @@ export function syncReference(reference: Policy, policy: Policy, alpha: number):
 /** The contents of `REFERENCE_FILE`, each tensor read when its turn comes. */
 export function referenceTensors(reference: Policy): readonly NamedPieces[] {
   return trainedParameters(reference).map(({ name, value }) => ({
-    ...{ name, shape: value.shape },
+    name,
+    shape: value.shape,
     pieces: () => tensorPieces(value),
   }));
 }

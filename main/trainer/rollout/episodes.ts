@@ -55,7 +55,9 @@ function openPlay(
     return {
       record,
       messages: [...promptMessages(record), ...messages, { role: 'assistant', content: tokenizer.decode(ids) }],
-      ...{ turn: turn + 1, finish: terminated ? 'stop' : 'length', state },
+      turn: turn + 1,
+      finish: terminated ? 'stop' : 'length',
+      state,
     };
   };
 

@@ -29,7 +29,10 @@ export function scoreCompletions(
   const rewards = task.rewardNames.map((name) => scored.map(({ components }) => components[name] ?? Number.NaN));
   const failures = scored.map(({ failure }) => failure);
   return {
-    ...{ prompts, completions, failures, texts: answers.map(({ completion }) => completion) },
+    prompts,
+    completions,
+    failures,
+    texts: answers.map(({ completion }) => completion),
     rewards: withFailures(rewards, failures, answers, config),
   };
 }

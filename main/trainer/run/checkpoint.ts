@@ -141,7 +141,11 @@ function trainerState({ config }: Stage, { step, tokens, history }: RunProgress)
 function progressState({ config, start, memory }: Stage, { step, watch, prompts, entropy, generation }: RunProgress) {
   const dataset = fingerprint(start.records);
   return {
-    ...{ seed: config.seed, step, dataset, memory, watch },
+    seed: config.seed,
+    step,
+    dataset,
+    memory,
+    watch,
     prompts: {
       version: 1,
       extra: prompts.extra,

@@ -31,7 +31,9 @@ async function openHere(start: TrainerStart): Promise<OpenedEngine> {
     const session = openSession(start);
     const engine = openLocalEngine(session, backend);
     return {
-      ...{ stage: session, engine, session },
+      stage: session,
+      engine,
+      session,
       close: async () => {
         await engine.dispose();
         session.dispose();

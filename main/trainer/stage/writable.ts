@@ -72,7 +72,9 @@ export function unwritableOf({ tokenizer, records, evalRecords }: SessionTokens,
   return findUnwritable(
     tokenizer,
     [...records, ...evalRecords].map(({ record, targetIds, promptIds }) => ({
-      ...{ target: task.target(record), targetIds: targetIds.slice(0, -1), promptIds },
+      target: task.target(record),
+      targetIds: targetIds.slice(0, -1),
+      promptIds,
     })),
   );
 }

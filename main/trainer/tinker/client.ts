@@ -112,7 +112,10 @@ export function openClient(engine: RemoteEngine, patience: Patience = PATIENCE):
   }
 
   return {
-    ...{ http, traffic: http.traffic, begin, callFor },
+    http,
+    traffic: http.traffic,
+    begin,
+    callFor,
     models: async () => {
       const answer = await http.get('get_server_capabilities');
       const { supported_models } = read('get_server_capabilities', answer, capabilitiesSchema, http.url);

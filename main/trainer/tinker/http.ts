@@ -143,7 +143,9 @@ export function openHttp(engine: RemoteEngine, patience: Patience = PATIENCE): H
   }
 
   return {
-    ...{ url, traffic, tidyMs: patience.tidyMs },
+    url,
+    traffic,
+    tidyMs: patience.tidyMs,
     post: (route, body) => attempts(route, false, () => once('POST', route, body, patience.totalMs)),
     ask: (route, body) => repeated('POST', route, body),
     get: (route) => repeated('GET', route, null),

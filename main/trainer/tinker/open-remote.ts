@@ -53,7 +53,11 @@ export async function openRemote(
     const rule = await measureRule(trial, modelConfig.vocabSize);
     await trial.unload();
     const engine = openTinkerEngine({
-      ...{ client, session, remote, rule, config: stage.config },
+      client,
+      session,
+      remote,
+      rule,
+      config: stage.config,
       modelConfig: { ...modelConfig, eosTokenIds: endTokens(stage.tokenizer, modelConfig.eosTokenIds) },
       meter: openMeter(client.traffic, remote.prices),
       maxCompletionLength: stage.maxCompletionLength,
@@ -63,7 +67,9 @@ export async function openRemote(
     });
     if (from !== null) await engine.startFrom(from);
     return {
-      ...{ stage, engine, rule },
+      stage,
+      engine,
+      rule,
       close: async () => {
         await engine.dispose();
         await close();
@@ -87,7 +93,9 @@ async function openStage(start: TrainerStart): Promise<{ readonly stage: Stage; 
   const meaning = config.relevance_model === null ? null : openMeaning(config.relevance_model);
   const tokens = encodeWritable(start, task);
   const stage: Stage = {
-    ...{ ...tokens, start, memory: null },
+    ...tokens,
+    start,
+    memory: null,
     config: { ...config, activation_memory_mb: config.activation_memory_mb ?? 0 },
     task: task.fit(start.records, meaning?.similarity),
     decode: (ids) => tokens.tokenizer.decode(ids),

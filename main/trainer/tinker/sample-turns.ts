@@ -65,7 +65,10 @@ export async function sampleTurns(
     const answers = turns.answer(
       active.map(
         (i, place): EndedTurn => ({
-          ...{ completion: i, turn, ids: own[place]?.ids ?? [], terminated: of(i).terminated },
+          completion: i,
+          turn,
+          ids: own[place]?.ids ?? [],
+          terminated: of(i).terminated,
           room: maxNewTokens - of(i).ids.length,
         }),
       ),

@@ -76,7 +76,8 @@ describe('search_completions', () => {
     ]);
     const green = call('search_completions', { words: 'green', order: 'highest' });
     expect(green).toMatchObject({
-      ...{ found: 2, is_more: false },
+      found: 2,
+      is_more: false,
       completions: [
         { run_id: second, run: 'second', step: 4, record_id: 'r2', reward: 0.9, excerpt: 'a green frog' },
         { run_id: first, reward: 0.1 },
@@ -87,7 +88,8 @@ describe('search_completions', () => {
     ]);
     expect(call('search_completions', { run_id: second, record_id: 'r2' })).toMatchObject({ found: 1 });
     expect(call('search_completions', { order: 'lowest', limit: 1, offset: 1 })).toMatchObject({
-      ...{ found: 3, completions: [{ reward: 0.5 }] },
+      found: 3,
+      completions: [{ reward: 0.5 }],
     });
     expect(() => call('search_completions', { word: 'green' })).toThrow(/"word"/);
   });

@@ -29,7 +29,8 @@ describe('native', () => {
       ...[{ package: 'https://a.example/x.tgz' }, { package: own }, { addon: own }],
     ])
       expect(await errorOf(brought), JSON.stringify(brought)).toMatchObject({
-        ...{ code: 'SETUP_NOT_FROM_PAGE', remedy: expect.stringContaining('braid setup-native') },
+        code: 'SETUP_NOT_FROM_PAGE',
+        remedy: expect.stringContaining('braid setup-native'),
       });
   });
 

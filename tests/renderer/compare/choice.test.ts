@@ -5,7 +5,14 @@ import { choiceOf, choiceProblem, firstChoice, linkTo, shortcuts } from '../../.
 
 function model(ref: string, kind: ModelEntry['kind'], problem: string | null = null): ModelEntry {
   return {
-    ...{ ref, kind, name: ref, model: ref, folder: ref, run: null, checkpointId: null, step: null },
+    ref,
+    kind,
+    name: ref,
+    model: ref,
+    folder: ref,
+    run: null,
+    checkpointId: null,
+    step: null,
     ...{
       checkpointKind: null,
       createdAt: null,
@@ -15,7 +22,8 @@ function model(ref: string, kind: ModelEntry['kind'], problem: string | null = n
       deleted: false,
       problem,
     },
-    ...{ architecture: null, parameters: null },
+    architecture: null,
+    parameters: null,
   };
 }
 
@@ -41,7 +49,11 @@ describe('firstChoice', () => {
   it('picks what is usable: a whole model, the newest checkpoint, the newest dataset', () => {
     const sources = [source(1, 300), source(3, 20, 'gone'), source(2, 40)];
     expect(firstChoice(models, sources)).toEqual({
-      ...{ baseline: 'bundled:tiny', models: ['checkpoint:1'], datasetIds: [2], n: 40, seed: 42 },
+      baseline: 'bundled:tiny',
+      models: ['checkpoint:1'],
+      datasetIds: [2],
+      n: 40,
+      seed: 42,
     });
   });
 

@@ -9,8 +9,14 @@ import {
 describe('newestDataset', () => {
   const row = { id: 1, name: 'x', words: 10, trainN: 1, testN: 1, seed: 1, template: null, textHash: null };
   const dataset = (file: string, madeAt: number, task = 'interleave', bytes: number | null = 9) => ({
-    ...{ ...row, stages: 0, runs: 0, leakage: null },
-    ...{ file, madeAt, task, bytes },
+    ...row,
+    stages: 0,
+    runs: 0,
+    leakage: null,
+    file,
+    madeAt,
+    task,
+    bytes,
   });
 
   it("is the newest of the task whose file exists, so that a new run's form can be started as it opens", () => {

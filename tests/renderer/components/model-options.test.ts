@@ -3,7 +3,12 @@ import type { ModelEntry } from '../../../main/services/models/list.ts';
 import { modelOptions } from '../../../renderer/components/model-options.ts';
 
 const tiny: ModelEntry = {
-  ...{ ref: 'bundled:tiny', kind: 'bundled', name: 'tiny', model: 'tiny', folder: '/tiny', run: null },
+  ref: 'bundled:tiny',
+  kind: 'bundled',
+  name: 'tiny',
+  model: 'tiny',
+  folder: '/tiny',
+  run: null,
   ...{
     checkpointId: null,
     step: null,
@@ -19,7 +24,9 @@ const tiny: ModelEntry = {
 const run = { id: 3, name: 'run-0003-10words-grpo' };
 const checkpoint: ModelEntry = {
   ...{ ...tiny, ref: 'checkpoint:1', kind: 'checkpoint', name: `${run.name} · step 20`, run },
-  ...{ checkpointId: 1, step: 20, checkpointKind: 'final' },
+  checkpointId: 1,
+  step: 20,
+  checkpointKind: 'final',
 };
 
 describe('modelOptions', () => {

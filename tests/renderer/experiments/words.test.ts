@@ -24,7 +24,12 @@ const row = (change: Partial<SettingRow>): SettingRow => ({
     leads: false,
     tied: false,
   },
-  ...{ best: false, passRates: [], n: 3, mean: 0.9, interval: { mean: 0.9, low: 0.88, high: 0.92 }, ...change },
+  best: false,
+  passRates: [],
+  n: 3,
+  mean: 0.9,
+  interval: { mean: 0.9, low: 0.88, high: 0.92 },
+  ...change,
 });
 
 describe('a sweep in words', () => {

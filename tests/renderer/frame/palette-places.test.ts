@@ -5,17 +5,38 @@ import { visited } from '../../../renderer/frame/recent-places.ts';
 
 const compared = (name: string) => ({ reference: name, name, mean: null, paired: null });
 const comparison: ComparisonSummary = {
-  ...{ id: 3, madeAt: 1, models: ['tiny', 'sft', 'grpo'].map(compared) },
+  id: 3,
+  madeAt: 1,
+  models: ['tiny', 'sft', 'grpo'].map(compared),
   prompts: { id: 1, hash: 'h', datasets: ['10words'], datasetIds: [1], n: 32, seed: 42, leaking: [] },
 };
 const task: TaskSummary = {
-  ...{ name: 'rhyme', origin: 'workspace', title: 'Rhymes', rewards: [], kinds: {}, check: null, maxTurns: null },
-  ...{ hasRecords: false, problem: null },
+  name: 'rhyme',
+  origin: 'workspace',
+  title: 'Rhymes',
+  rewards: [],
+  kinds: {},
+  check: null,
+  maxTurns: null,
+  hasRecords: false,
+  problem: null,
 };
 const model: ModelEntry = {
-  ...{ ref: 'checkpoint:12', kind: 'checkpoint', name: 'sft · step 20', model: '/c', folder: '/c', heldOut: 0.5 },
-  ...{ run: { id: 1, name: 'sft' }, checkpointId: 12, step: 20, checkpointKind: 'final', createdAt: 1 },
-  ...{ architecture: null, parameters: null, deleted: false, problem: null },
+  ref: 'checkpoint:12',
+  kind: 'checkpoint',
+  name: 'sft · step 20',
+  model: '/c',
+  folder: '/c',
+  heldOut: 0.5,
+  run: { id: 1, name: 'sft' },
+  checkpointId: 12,
+  step: 20,
+  checkpointKind: 'final',
+  createdAt: 1,
+  architecture: null,
+  parameters: null,
+  deleted: false,
+  problem: null,
 };
 
 describe('the places of the palette', () => {

@@ -3,8 +3,17 @@ import type { FoundModel } from '../../../main/api/contract/index.ts';
 import { foundWords } from '../../../renderer/models/found-words.ts';
 
 const model: FoundModel = {
-  ...{ source: 'ollama', name: 'small:1b', path: '/models/small', kind: 'gguf', bytes: 2 ** 20 },
-  ...{ architecture: 'llama', parameters: 1000, weights: 'Q4_K', bits: 4, problem: null, ref: null },
+  source: 'ollama',
+  name: 'small:1b',
+  path: '/models/small',
+  kind: 'gguf',
+  bytes: 2 ** 20,
+  architecture: 'llama',
+  parameters: 1000,
+  weights: 'Q4_K',
+  bits: 4,
+  problem: null,
+  ref: null,
   memory: { lora: 2 ** 30, full: 2 ** 31, fits: 'full' },
 };
 

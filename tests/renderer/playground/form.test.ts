@@ -4,9 +4,19 @@ import { emptyForm, type Form, readForm } from '../../../renderer/playground/for
 describe('readForm', () => {
   it('reads back what was stored', () => {
     const form: Form = {
-      ...{ mode: 'record', task: 'follow-the-cue', from: { datasetId: 3, side: 'test' }, index: 4 },
-      ...{ a: 'one', b: 'two', words: 5, template: 'process 1', temperature: 0.7 },
-      ...{ seed: 7, samples: 4, maxTokens: 30, models: ['bundled:tiny', '', 'checkpoint:3'] },
+      mode: 'record',
+      task: 'follow-the-cue',
+      from: { datasetId: 3, side: 'test' },
+      index: 4,
+      a: 'one',
+      b: 'two',
+      words: 5,
+      template: 'process 1',
+      temperature: 0.7,
+      seed: 7,
+      samples: 4,
+      maxTokens: 30,
+      models: ['bundled:tiny', '', 'checkpoint:3'],
     };
     expect(readForm(JSON.stringify(form))).toEqual(form);
   });

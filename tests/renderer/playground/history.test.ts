@@ -5,13 +5,19 @@ import { endedScores, meanScore } from '../../../renderer/playground/samples.ts'
 import type { Lane } from '../../../renderer/playground/use-answers.ts';
 
 const asked = (at: number, a: string, answers: Asked['answers'] = []): Asked => ({
-  ...{ at, form: { ...emptyForm, a }, scores: [0.5, null], answers },
+  at,
+  form: { ...emptyForm, a },
+  scores: [0.5, null],
+  answers,
 });
 
 const counts = { match: 1, wrong: 0, missing: 0, extra: 0 };
 const answer = (text: string, ended = true) =>
   ({
-    ...{ kind: 'texts', text, tokens: 2, alignment: { score: 1, words: [], counts, firstError: null } },
+    kind: 'texts',
+    text,
+    tokens: 2,
+    alignment: { score: 1, words: [], counts, firstError: null },
     end: ended ? { terminated: true, promptTokens: 3, seconds: 1, backend: 'wasm', askedAs: null } : null,
   }) as unknown as Asked['answers'][number][number];
 

@@ -6,13 +6,24 @@ type Numbers = ReportView['numbers'];
 type Pair = Numbers['rows'][number]['pairs'][number];
 
 const pair = (from: string, to: string, gain: number, significant: boolean): Pair => ({
-  ...{ from, to, difference: { mean: gain, low: gain - 0.03, high: gain + 0.03 } },
-  ...{ p: 0.01, p_corrected: 0.02, significant, wins: 9, ties: 1, losses: 2 },
+  from,
+  to,
+  difference: { mean: gain, low: gain - 0.03, high: gain + 0.03 },
+  p: 0.01,
+  p_corrected: 0.02,
+  significant,
+  wins: 9,
+  ties: 1,
+  losses: 2,
 });
 
 function report(means: readonly (readonly [ReplyRun, number])[], pairs: readonly Pair[], winner: string | null = null) {
   const row = {
-    ...{ name: 'reward', label: 'Reward', better: 'higher' as const, pairs, winner },
+    name: 'reward',
+    label: 'Reward',
+    better: 'higher' as const,
+    pairs,
+    winner,
     means: means.map(([model, mean]) => ({ model, mean, low: mean - 0.01, high: mean + 0.01 })),
   };
   const models = means.map(([name]) => ({ name, terminated: 1, seconds: 1 }));
@@ -129,14 +140,21 @@ describe('findingOf', () => {
 
 describe('seedsSentence', () => {
   const model = (name: string, mean: number) => ({
-    ...{ model: name, n: 3, mean },
+    model: name,
+    n: 3,
+    mean,
     interval: { mean, low: mean - 0.02, high: mean + 0.02 },
   });
   const table = (winner: string | null) => ({
-    ...{ seeds: [42, 43, 44], at: 0, models: ['baseline', 'grpo_from_baseline'] },
+    seeds: [42, 43, 44],
+    at: 0,
+    models: ['baseline', 'grpo_from_baseline'],
     rows: [
       {
-        ...{ name: 'reward', label: 'Reward', better: 'higher' as const, winner },
+        name: 'reward',
+        label: 'Reward',
+        better: 'higher' as const,
+        winner,
         models: [model('baseline', 0.66), model('grpo_from_baseline', 0.76)],
       },
     ],

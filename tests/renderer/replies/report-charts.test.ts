@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { normRows, reportCharts } from '../../../renderer/replies/report-charts.ts';
 
 const reward = {
-  ...{ name: 'training_reward', head: ['model', 'step', 'reward', 'low', 'high'] },
+  name: 'training_reward',
+  head: ['model', 'step', 'reward', 'low', 'high'],
   rows: [
     ['baseline', 1, 0.4, null, null],
     ['baseline', 2, 0.5, null, null],

@@ -2,8 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { differences, mean, modelLabel } from '../../../renderer/replies/report-rows.ts';
 
 const pair = {
-  ...{ from: 'a', to: 'b', difference: { mean: 0.1, low: 0.05, high: 0.2 } },
-  ...{ p: 0.001, p_corrected: 0.01, significant: true, wins: 5, ties: 2, losses: 1 },
+  from: 'a',
+  to: 'b',
+  difference: { mean: 0.1, low: 0.05, high: 0.2 },
+  p: 0.001,
+  p_corrected: 0.01,
+  significant: true,
+  wins: 5,
+  ties: 2,
+  losses: 1,
 };
 
 describe('differences', () => {

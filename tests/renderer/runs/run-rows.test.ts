@@ -8,11 +8,16 @@ import { settingText } from '../../../renderer/runs/setting-text.ts';
 function run(id: number, changes: Partial<RunSummary> = {}): RunSummary {
   return {
     ...{ id, name: `run-${id}`, state: 'done', reason: null, model: 'tiny', method: 'grpo', parentRunId: null },
-    ...{ dataset: '/w/datasets/10words.jsonl', step: 60, maxSteps: 60, baselineScore: 0.5, createdAt: 1 },
+    dataset: '/w/datasets/10words.jsonl',
+    step: 60,
+    maxSteps: 60,
+    baselineScore: 0.5,
+    createdAt: 1,
     ...{ role: `run-${id}`, tags: id === 3 ? ['paper'] : [], stageId: null, startedAt: 1000, endedAt: 50_401_000 },
     // It lay interrupted for the rest of those fourteen hours.
     trainedSeconds: 60,
-    ...{ latest: { reward: { step: 60, value: 0.9 } }, evaluation: { mean: 0.8 } },
+    latest: { reward: { step: 60, value: 0.9 } },
+    evaluation: { mean: 0.8 },
     ...changes,
   } as unknown as RunSummary;
 }

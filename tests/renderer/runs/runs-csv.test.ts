@@ -5,10 +5,27 @@ import type { RunRowView } from '../../../renderer/runs/run-rows.ts';
 import { runsCsv } from '../../../renderer/runs/runs-csv.ts';
 
 const row: RunRowView = {
-  ...{ id: 7, name: 'run-0007', state: 'done', reason: null, dataset: '10words', model: 'tiny', method: 'grpo' },
-  ...{ step: 40, maxSteps: 60, reward: 0.9, heldOut: 0.75, baseline: 0.5, gain: 0.25, secondsLeft: null },
-  ...{ role: 'run-0007', stage: null, tags: ['keep', 'paper'], seconds: 61, cost: null },
-  ...{ parentRunId: null, createdAt: Date.UTC(2026, 10, 22) },
+  id: 7,
+  name: 'run-0007',
+  state: 'done',
+  reason: null,
+  dataset: '10words',
+  model: 'tiny',
+  method: 'grpo',
+  step: 40,
+  maxSteps: 60,
+  reward: 0.9,
+  heldOut: 0.75,
+  baseline: 0.5,
+  gain: 0.25,
+  secondsLeft: null,
+  role: 'run-0007',
+  stage: null,
+  tags: ['keep', 'paper'],
+  seconds: 61,
+  cost: null,
+  parentRunId: null,
+  createdAt: Date.UTC(2026, 10, 22),
 };
 
 describe('runsCsv', () => {

@@ -3,8 +3,17 @@ import { shownColumns } from '../../../main/samples/sample.ts';
 import { figuresOf } from '../../../renderer/samples/figures.ts';
 
 const sample = {
-  ...{ runId: 1, step: 1, group: 0, index: 0, recordId: 'r', reward: 1, advantage: 0.25, components: {} },
-  ...{ length: 1200, terminated: true, failure: null },
+  runId: 1,
+  step: 1,
+  group: 0,
+  index: 0,
+  recordId: 'r',
+  reward: 1,
+  advantage: 0.25,
+  components: {},
+  length: 1200,
+  terminated: true,
+  failure: null,
 };
 
 describe('figuresOf', () => {

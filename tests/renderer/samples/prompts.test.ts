@@ -5,7 +5,10 @@ import { byReward, nearestStep, promptsOf, rewardScale } from '../../../renderer
 function sample(group: number, index: number, reward: number): SampleFacts {
   return {
     ...{ runId: 1, step: 1, group, index, reward, recordId: `r${group}` },
-    ...{ advantage: 0, components: {}, length: 1, terminated: true },
+    advantage: 0,
+    components: {},
+    length: 1,
+    terminated: true,
   };
 }
 

@@ -10,15 +10,25 @@ import {
 } from '../../../renderer/texts/import-choice.ts';
 
 const text = (fate: IncomingText['fate']): IncomingText => ({
-  ...{ file: 0, title: 't', source: 's', words: 5, beginning: 'b', fate },
+  file: 0,
+  title: 't',
+  source: 's',
+  words: 5,
+  beginning: 'b',
+  fate,
   resembles: fate === 'new' ? [] : [{ title: 'other', kind: 'near', similarity: 0.9 }],
 });
 const texts = [text('new'), text('left-out'), text('replaces'), text('left-out')];
 const choice = (keep: readonly (readonly [number, Keep])[], without: readonly number[] = []) => ({
-  ...{ keep: new Map(keep), without: new Set(without) },
+  keep: new Map(keep),
+  without: new Set(without),
 });
 const file = (texts: number, faultCount: number, encoding: ImportedFile['encoding'] = 'UTF-8'): ImportedFile => ({
-  ...{ name: 'f.txt', texts, faultCount, encoding, faults: [] },
+  name: 'f.txt',
+  texts,
+  faultCount,
+  encoding,
+  faults: [],
 });
 
 describe('comingCount and summaryOf', () => {

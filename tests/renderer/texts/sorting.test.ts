@@ -6,7 +6,8 @@ const text = (id: number, title: string, words: number) => ({
   title,
   words,
   source: 's',
-  ...{ tags: [], merged: false },
+  tags: [],
+  merged: false,
   addedAt: id,
 });
 const texts = [text(1, 'page 10', 5), text(2, 'Page 9', 7), text(3, 'apple', 5)];

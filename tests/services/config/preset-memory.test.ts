@@ -21,14 +21,29 @@ function modelOf(shape: Shape) {
 }
 
 const QWEN_3B: Shape = {
-  ...{ architectures: ['Qwen2ForCausalLM'], model_type: 'qwen2', hidden_size: 2048 },
-  ...{ intermediate_size: 11008, num_attention_heads: 16, num_hidden_layers: 36, num_key_value_heads: 2 },
-  ...{ max_position_embeddings: 32768, rms_norm_eps: 1e-6, rope_theta: 1e6 },
-  ...{ vocab_size: 151936, bos_token_id: 151643, eos_token_id: 151645 },
+  architectures: ['Qwen2ForCausalLM'],
+  model_type: 'qwen2',
+  hidden_size: 2048,
+  intermediate_size: 11008,
+  num_attention_heads: 16,
+  num_hidden_layers: 36,
+  num_key_value_heads: 2,
+  max_position_embeddings: 32768,
+  rms_norm_eps: 1e-6,
+  rope_theta: 1e6,
+  vocab_size: 151936,
+  bos_token_id: 151643,
+  eos_token_id: 151645,
 };
 const LLAMA: Shape = {
-  ...{ architectures: ['LlamaForCausalLM'], model_type: 'llama', intermediate_size: 8192, num_key_value_heads: 8 },
-  ...{ max_position_embeddings: 131072, rms_norm_eps: 1e-5, rope_theta: 500000, vocab_size: 128256 },
+  architectures: ['LlamaForCausalLM'],
+  model_type: 'llama',
+  intermediate_size: 8192,
+  num_key_value_heads: 8,
+  max_position_embeddings: 131072,
+  rms_norm_eps: 1e-5,
+  rope_theta: 500000,
+  vocab_size: 128256,
 };
 const LLAMA_1B: Shape = { ...LLAMA, hidden_size: 2048, num_attention_heads: 32, num_hidden_layers: 16, head_dim: 64 };
 const LLAMA_3B: Shape = { ...LLAMA, hidden_size: 3072, num_attention_heads: 24, num_hidden_layers: 28, head_dim: 128 };

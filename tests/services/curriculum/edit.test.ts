@@ -33,7 +33,12 @@ describe('addStage and changeStage', () => {
     const datasetId = dataset(store, 25);
     const id = addStage(store, { datasetId });
     expect(store.stages.get(id)).toMatchObject({
-      ...{ name: '25 words', words: 25, steps: defaultSteps, position: 0, state: 'planned', config: {} },
+      name: '25 words',
+      words: 25,
+      steps: defaultSteps,
+      position: 0,
+      state: 'planned',
+      config: {},
       promotion: defaultPromotion,
     });
     changeStage(store, id, { steps: 40, promotion: null, config: { temperature: 0.7 } });

@@ -5,7 +5,11 @@ import type { StageRow, StageState } from '../../../main/store/stages.ts';
 function stage(id: number, state: StageState, datasetId: number | null = 1): StageRow {
   return {
     ...{ id, state, datasetId, name: `stage ${id}`, position: id, words: 2, steps: 5, promotion: null, config: {} },
-    ...{ reason: null, queuedAt: null, startedAt: null, endedAt: null, metScore: null },
+    reason: null,
+    queuedAt: null,
+    startedAt: null,
+    endedAt: null,
+    metScore: null,
   };
 }
 

@@ -40,7 +40,9 @@ describe('stageTimes', () => {
     const ids = words.map((count, position) =>
       store.stages.add({
         ...{ name: `${count} words`, words: count, position, steps: 100 },
-        ...{ datasetId: null, promotion: null, config: {} },
+        datasetId: null,
+        promotion: null,
+        config: {},
       }),
     );
     return { store, ids };

@@ -69,8 +69,16 @@ describe('importTarget', () => {
     const at = place();
     const file = join(at.workspace.datasets, 'rows.jsonl');
     at.store.datasets.record({
-      ...{ name: 'rows', file, task: 'own', words: null, template: null, textHash: null },
-      ...{ trainN: 1, testN: 1, seed: 1, leakage: null },
+      name: 'rows',
+      file,
+      task: 'own',
+      words: null,
+      template: null,
+      textHash: null,
+      trainN: 1,
+      testN: 1,
+      seed: 1,
+      leakage: null,
     });
     expect(errorOf(() => importTarget(at, 'rows', false))).toMatchObject({ code: 'DATASET_EXISTS' });
     expect(importTarget(at, 'rows', true)).toBe(file);

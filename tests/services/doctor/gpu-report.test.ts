@@ -13,15 +13,23 @@ import { jobEnd, modelHost } from '../models/places.ts';
 const limits = { maxBufferSize: 2 ** 30, maxComputeInvocationsPerWorkgroup: 256 };
 const adapter = { vendor: 'nvidia', architecture: '', device: 'NVIDIA A40', description: '570', software: false };
 const result = {
-  ...{ name: 'NVIDIA A40 (570)', adapter: { ...adapter, features: ['shader-f16', 'bgra8unorm-storage'], limits } },
+  name: 'NVIDIA A40 (570)',
+  adapter: { ...adapter, features: ['shader-f16', 'bgra8unorm-storage'], limits },
   memory: { bytes: 40 * 2 ** 30, source: 'nvidia-smi' },
   agreements: [{ what: 'log-probabilities, nf4 weights', difference: 3e-7, bound: 1e-4 }],
   load: { edge: 4096, promptTokens: 64, rows: 16, decoded: 64, trained: 64 },
   peaks: { gflops: 20_000, bandwidth: 600 },
   timings: [
     {
-      ...{ shape: 'tiny', precision: 'nf4', decoded: 900.1, bandwidthShare: 0.61, trained: 8000, peakShare: 0.5 },
-      ...{ stepSeconds: 1.25, dispatchesPerToken: 40, peakBytes: 2 ** 29 },
+      shape: 'tiny',
+      precision: 'nf4',
+      decoded: 900.1,
+      bandwidthShare: 0.61,
+      trained: 8000,
+      peakShare: 0.5,
+      stepSeconds: 1.25,
+      dispatchesPerToken: 40,
+      peakBytes: 2 ** 29,
     },
     { shape: '3.2 B', precision: 'stored', fault: 'Out of GPU memory' },
   ],

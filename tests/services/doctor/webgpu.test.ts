@@ -13,14 +13,23 @@ const limits = {
   maxStorageBuffersPerShaderStage: 10,
 };
 const adapter: AdapterFacts = {
-  ...{ vendor: 'nvidia', architecture: 'lovelace', device: 'NVIDIA GeForce RTX 4090', description: '570.86.16' },
-  ...{ software: false, matrixUnits: false, features: ['shader-f16', 'texture-compression-bc'], limits },
+  vendor: 'nvidia',
+  architecture: 'lovelace',
+  device: 'NVIDIA GeForce RTX 4090',
+  description: '570.86.16',
+  software: false,
+  matrixUnits: false,
+  features: ['shader-f16', 'texture-compression-bc'],
+  limits,
 };
 const result = {
   error: 1e-5,
   gflops: 31_400,
   gpu: {
-    ...{ name: adapterName(adapter), adapter, adapters: ['NVIDIA GeForce RTX 4090 (vulkan)'], bandwidth: 912 },
+    name: adapterName(adapter),
+    adapter,
+    adapters: ['NVIDIA GeForce RTX 4090 (vulkan)'],
+    bandwidth: 912,
     memory: { bytes: 23 * 2 ** 30, source: 'nvidia-smi' },
   },
 };

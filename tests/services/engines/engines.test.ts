@@ -118,7 +118,9 @@ describe('an engine that trains', () => {
     const secrets = openSecrets({ file: join(temporaryFolder(), 'secrets.json') });
     const engines = openEngineFile(join(temporaryFolder(), 'engines.json'));
     const engine = saveEngine(engines, {
-      ...{ name: 'test', url: server.url, baseModel: 'tiny' },
+      name: 'test',
+      url: server.url,
+      baseModel: 'tiny',
       prices: { prefill: 1, sample: 1, train: 1 },
     });
     setEngineKey(secrets, engine, KEY);

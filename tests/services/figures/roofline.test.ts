@@ -2,7 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { rooflineChart } from '../../../main/services/figures/roofline.ts';
 
 const point = (name: string, flop: number, bytes: number, seconds: number) => ({
-  ...{ name, group: 'loss', flop, bytes, seconds },
+  name,
+  group: 'loss',
+  flop,
+  bytes,
+  seconds,
 });
 const chart = (...points: ReturnType<typeof point>[]) =>
   rooflineChart({ title: 'A <step>', peakFlops: 100e9, peakBytes: 20e9, points });

@@ -14,7 +14,10 @@ describe('editText', () => {
     library.store.texts.decide(id, 'test');
     editText(library, { id, text: ' These are five new words\n', from: readText(library.store, id).hash });
     expect(library.store.texts.get(id)).toMatchObject({
-      ...{ title: 'Text 0', text: 'These are five new words', words: 5, side: 'test' },
+      title: 'Text 0',
+      text: 'These are five new words',
+      words: 5,
+      side: 'test',
     });
     const edit = (text: string, from = readText(library.store, id).hash) =>
       errorOf(() => editText(library, { id, text, from }));

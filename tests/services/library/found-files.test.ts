@@ -22,7 +22,12 @@ describe('foundFiles and takeIn', () => {
     const [brought, answers] = [await takeIn(library, 'brought'), await takeIn(library, 'answers')];
     expect(foundFiles(library)).toEqual([]);
     expect(library.store.datasets.get(brought)).toMatchObject({
-      ...{ name: 'brought', task: 'interleave', words: 2, trainN: 12, testN: 4, template: null },
+      name: 'brought',
+      task: 'interleave',
+      words: 2,
+      trainN: 12,
+      testN: 4,
+      template: null,
     });
     expect(library.store.datasets.get(answers)).toMatchObject({ task: 'reply', words: null, trainN: 2, testN: 0 });
     expect(library.told).toContain('datasets');

@@ -13,7 +13,10 @@ import { jobEnd, modelHost } from '../models/places.ts';
 import { tinyWorkspace } from '../tiny-workspace.ts';
 
 const merged: MergeResult = {
-  ...{ folder: '/models/mine', dtype: 'bfloat16', files: [], gguf: null },
+  folder: '/models/mine',
+  dtype: 'bfloat16',
+  files: [],
+  gguf: null,
   agreement: { prompts: 16, equal: 15 },
   compared_on: { task: 'interleave', dataset: '/data/10words.test.jsonl', records: 64, note: null },
 };

@@ -71,7 +71,8 @@ describe('proofPrompts', () => {
   it('takes all records of a given file', () => {
     lines('given.jsonl', [reply('r1'), reply('r2')]);
     expect(proofPrompts(checkpoint, place('given.jsonl'), paths)).toMatchObject({
-      ...{ task: 'reply', records: [{ id: 'r1' }, { id: 'r2' }] },
+      task: 'reply',
+      records: [{ id: 'r1' }, { id: 'r2' }],
       source: { dataset: place('given.jsonl'), records: 2, note: null },
     });
     lines('empty.jsonl', []);

@@ -36,7 +36,9 @@ function answer(hub: HubDouble, repo: string, request: IncomingMessage, response
   if (hub.status !== 200) return void response.writeHead(hub.status).end();
   if (url.pathname === `/api/models/${repo}/tree/main`) {
     const list = Object.entries(hub.files).map(([path, content]) => ({
-      ...{ type: 'file', path, size: content.length },
+      type: 'file',
+      path,
+      size: content.length,
       ...(path.endsWith('.safetensors') && { lfs: { oid: sha256(content), size: content.length, pointerSize: 1 } }),
     }));
     return void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(list));

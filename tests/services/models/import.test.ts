@@ -81,7 +81,8 @@ describe('importModel', () => {
     size.writeBigUInt64LE(BigInt(text.length));
     writeFileSync(file, Buffer.concat([size, text, bytes.subarray(8 + length)]));
     expect(errorOf(() => importModel(host, folder, false))).toMatchObject({
-      ...{ code: 'UNSUPPORTED_DTYPE', message: expect.stringContaining('"model.norm.weight"') },
+      code: 'UNSUPPORTED_DTYPE',
+      message: expect.stringContaining('"model.norm.weight"'),
       remedy: expect.stringContaining(remedy),
     });
   });

@@ -24,8 +24,18 @@ describe('inspectModel', () => {
     const { facts, memory, files, problem } = inspectModel(host, 'workspace:own', machine);
     expect(problem).toBeNull();
     expect(facts).toMatchObject({
-      ...{ architecture: 'llama', layers: 1, width: 16, heads: 2, keyValueHeads: 1, vocabulary: 32, context: 256 },
-      ...{ dtypes: ['F32'], chatTemplate: false, adapter: null, base: null, tiedEmbeddings: false },
+      architecture: 'llama',
+      layers: 1,
+      width: 16,
+      heads: 2,
+      keyValueHeads: 1,
+      vocabulary: 32,
+      context: 256,
+      dtypes: ['F32'],
+      chatTemplate: false,
+      adapter: null,
+      base: null,
+      tiedEmbeddings: false,
       // Two tables of 32 × 16, q and o of 16 × 16, k and v of 8 × 16, three of 32 × 16, three norms of 16.
       parameters: 2 * 512 + 2 * 256 + 2 * 128 + 3 * 512 + 3 * 16,
     });
@@ -55,7 +65,8 @@ describe('inspectModel', () => {
     const weights = join(folder, 'model.safetensors');
     writeFileSync(weights, readFileSync(weights).subarray(0, 2000));
     expect(inspectModel(host, 'workspace:own', machine)).toMatchObject({
-      ...{ facts: null, memory: null },
+      facts: null,
+      memory: null,
       problem: { message: expect.stringContaining('model.safetensors') },
       files: expect.arrayContaining([{ name: 'model.safetensors', bytes: 2000 }]),
     });
@@ -78,7 +89,8 @@ describe('inspectModel', () => {
     const host = modelHost();
     const id = host.store.checkpoints.record(addRun(host.store), 5, 'outputs/run/checkpoint-5', 'final');
     expect(inspectModel(host, `checkpoint:${id}`, machine)).toMatchObject({
-      ...{ facts: null, files: [] },
+      facts: null,
+      files: [],
       problem: { message: expect.stringContaining('deleted') },
     });
     expect(errorOf(() => inspectModel(host, 'workspace:none', machine))).toMatchObject({ code: 'MODEL_UNKNOWN' });

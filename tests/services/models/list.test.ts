@@ -42,7 +42,11 @@ describe('listModels', () => {
       [`checkpoint:${checkpoint}`, 'run-1 · step 20', null],
     ]);
     expect(entries.at(-1)).toMatchObject({
-      ...{ kind: 'checkpoint', step: 20, checkpointKind: 'final', deleted: false, run: { id: run, name: 'run-1' } },
+      kind: 'checkpoint',
+      step: 20,
+      checkpointKind: 'final',
+      deleted: false,
+      run: { id: run, name: 'run-1' },
       model: join(at.workspace.root, 'outputs/run-1/checkpoint-20'),
     });
     for (const entry of entries) expect(requireModel(at, entry.ref)).toEqual(entry);

@@ -14,7 +14,12 @@ export function modelHost() {
   const changes = openChanges();
   const live = { get: (_: number): unknown => null };
   return {
-    ...{ root, workspace, changes, jobs: openJobs(changes), store: temporaryStore(root), live: live as never },
+    root,
+    workspace,
+    changes,
+    jobs: openJobs(changes),
+    store: temporaryStore(root),
+    live: live as never,
     startOf: ({ config }: Pick<StageRow, 'config'>) => config,
     paths: { resources: join(import.meta.dirname, '../../../resources') },
   };

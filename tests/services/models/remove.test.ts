@@ -32,7 +32,9 @@ describe('modelDependants', () => {
     host.store.stages.add({ ...stage, name: 'other', config: { model: 'tiny' } });
     const found = await modelDependants(host, 'workspace:own');
     expect(found).toMatchObject({
-      ...{ refusal: null, runs: [{ id: parent, name: 'parent' }], stages: [{ name: 'next', chosen: true }] },
+      refusal: null,
+      runs: [{ id: parent, name: 'parent' }],
+      stages: [{ name: 'next', chosen: true }],
       checkpoints: ['parent · step 5'],
     });
     expect(found.bytes).toBeGreaterThan(1000);
@@ -44,7 +46,9 @@ describe('modelDependants', () => {
     host.store.runs.place(child, 'child', 'outputs/child');
     host.store.stages.add({ ...stage, name: 'from it', config: { from_checkpoint: place } });
     expect(await modelDependants(host, `checkpoint:${checkpoint}`)).toMatchObject({
-      ...{ runs: [{ id: child, name: 'child' }], stages: [{ name: 'from it' }], checkpoints: [] },
+      runs: [{ id: child, name: 'child' }],
+      stages: [{ name: 'from it' }],
+      checkpoints: [],
     });
   });
 
@@ -73,7 +77,8 @@ describe('removeModel', () => {
     expect(listModels(host).map(({ ref }) => ref)).not.toContain('workspace:own');
     // Its adapters are still there, and can't be used.
     expect(listModels(host).find(({ kind }) => kind === 'checkpoint')).toMatchObject({
-      ...{ deleted: false, problem: expect.stringContaining("doesn't exist") },
+      deleted: false,
+      problem: expect.stringContaining("doesn't exist"),
     });
   });
 

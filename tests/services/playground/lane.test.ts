@@ -22,7 +22,9 @@ describe('openLane', () => {
     const { host, chat } = await places();
     const [base, trained] = ['workspace:base', 'workspace:trained'];
     expect(openLane(host, { model: base, beside: [trained] })).toMatchObject({
-      ...{ name: 'base', askedAs: 'trained', model: { chat } },
+      name: 'base',
+      askedAs: 'trained',
+      model: { chat },
       beside: [{ base: join(host.workspace.models, 'trained') }],
     });
     const alone = openLane(host, { model: base, beside: [] });

@@ -47,8 +47,13 @@ async function place(definition = DEFINITION, reward = ECHO) {
     jobs: openJobs(openChanges()),
   };
   const request: PlayRequest = {
-    ...{ task: 'echo', from: { datasetId: null, side: 'train' }, index: 0 },
-    ...{ model: 'workspace:tiny-test', beside: [], temperature: 0, seed: 1 },
+    task: 'echo',
+    from: { datasetId: null, side: 'train' },
+    index: 0,
+    model: 'workspace:tiny-test',
+    beside: [],
+    temperature: 0,
+    seed: 1,
   };
   return { app, request, model, root };
 }
@@ -100,7 +105,9 @@ describe('play', () => {
     const source = requireSource('echo', { workspace: root, paths: app.paths });
     const record = openTask(source, '').parseRecord({ word: 'red' }, 1);
     const evaluated = await evaluateFolderTask(source, {
-      ...{ models: [{ name: 'tiny', folder: model }], dataset: [record], paths: app.paths },
+      models: [{ name: 'tiny', folder: model }],
+      dataset: [record],
+      paths: app.paths,
     });
     const item = evaluated.results[0]?.items[0];
     expect(last?.completion).toBe(item?.completion);

@@ -50,8 +50,13 @@ describe('answer', () => {
     const { root, store, paths, model } = await tinyWorkspace();
     const app = { store, paths, workspace: { models: join(root, 'models') }, jobs: openJobs(openChanges()) };
     const request: AnswerRequest = {
-      ...{ a: 'red blue', b: 'one two', model: 'workspace:tiny-test', beside: [] },
-      ...{ temperature: 0, seed: 1, maxTokens: 12 },
+      a: 'red blue',
+      b: 'one two',
+      model: 'workspace:tiny-test',
+      beside: [],
+      temperature: 0,
+      seed: 1,
+      maxTokens: 12,
     };
     return { app, request, model };
   }
@@ -73,8 +78,14 @@ describe('answer', () => {
       models: [{ name: 'tiny', folder: model }],
       dataset: [
         {
-          ...{ id: 'r', words: 2, title_a: 'A', title_b: 'B', prompt, target },
-          ...{ fragment_a: request.a, fragment_b: request.b },
+          id: 'r',
+          words: 2,
+          title_a: 'A',
+          title_b: 'B',
+          prompt,
+          target,
+          fragment_a: request.a,
+          fragment_b: request.b,
         },
       ],
       paths: app.paths,

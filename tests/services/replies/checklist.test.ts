@@ -16,7 +16,13 @@ async function open() {
 }
 
 const trial = {
-  ...{ go: true, criteria: [], examples: 100, seconds: 9, runIds: [], samples: [], at: 1000 },
+  go: true,
+  criteria: [],
+  examples: 100,
+  seconds: 9,
+  runIds: [],
+  samples: [],
+  at: 1000,
 };
 
 describe('replyChecklist', () => {

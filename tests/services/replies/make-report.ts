@@ -56,7 +56,10 @@ export async function makeReport(
     );
     const answers = answersOf(name, POSTS).map((answer) => ({ ...answer, target: null }));
     const history = Array.from({ length: 30 }, (_, step) => ({
-      ...{ step: step + 1, reward: level * (0.7 + step / 100), loss: 0.01, kl: 0.002 * step },
+      step: step + 1,
+      reward: level * (0.7 + step / 100),
+      loss: 0.01,
+      kl: 0.002 * step,
       'completions/diversity': 0.6,
     }));
     const norms = [0, 1].map((layer) => ({ layer, module: 'q_proj', norm: 0.1 + layer + m / 10 }));

@@ -32,7 +32,10 @@ describe('the four methods as a sweep', () => {
       expect(config).toMatchObject({ seed, task: 'reply' });
     }
     expect(await client.sweeps.get({ sweepId })).toMatchObject({
-      ...{ fields: ['method'], state: 'queued', runs: 16, threshold: 0.7 },
+      fields: ['method'],
+      state: 'queued',
+      runs: 16,
+      threshold: 0.7,
       rows: [{ label: 'method baseline' }, {}, {}, {}],
     });
     expect((await client.queue.list()).places).toMatchObject([{ kind: 'sweep', id: sweepId }]);
@@ -53,7 +56,13 @@ describe('the four methods as a sweep', () => {
     const draft = await draftMethods(app, [42, 43], () => Promise.reject(new Error('Expected the split to be kept')));
     const one = { secondsPerStep: 0.5, memoryBytes: 2e8, diskBytes: 1e6 };
     expect(await estimateDraft(draft, async () => one)).toEqual({
-      ...{ runs: 8, steps: 560, seconds: 280, diskBytes: 8e6, memoryBytes: 2e8, measured: 4, kinds: 4 },
+      runs: 8,
+      steps: 560,
+      seconds: 280,
+      diskBytes: 8e6,
+      memoryBytes: 2e8,
+      measured: 4,
+      kinds: 4,
     });
     expect(app.store.sweeps.list()).toEqual([]);
   });

@@ -22,7 +22,9 @@ const methods = ['baseline', 'polychromic', 'grpo_from_baseline', 'polychromic_g
 function writeReport(root: string, seed: number, rewards: readonly number[]) {
   const folder = join(root, 'outputs', `replies-seed${seed}`);
   const row = (name: string, better: string, of: (reward: number) => number) => ({
-    ...{ name, label: name, better },
+    name,
+    label: name,
+    better,
     means: rewards.map((reward, i) => ({ model: methods[i], mean: of(reward) })),
   });
   const rows = [row('reward', 'higher', (reward) => reward), row('self_bleu', 'lower', (reward) => 1 - reward)];

@@ -71,7 +71,12 @@ describe('checkTask', () => {
       { word: 'a', completion: 'b', reward: { said: 0 } },
     );
     expect(check({ 'examples.jsonl': examples, 'records.jsonl': lines({ word: 'a' }) }, 'good')).toMatchObject({
-      ...{ ok: true, task: 'good', rewards: ['said', 'short'], records: 1, examples: 2, faults: [] },
+      ok: true,
+      task: 'good',
+      rewards: ['said', 'short'],
+      records: 1,
+      examples: 2,
+      faults: [],
     });
   });
 

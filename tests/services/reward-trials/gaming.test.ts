@@ -11,8 +11,14 @@ function answer(step: number, tokens: number, completion: string, finish: 'stop'
 
 function facts(rewardNames: readonly string[], rewardWeights: readonly number[] | null = null): TaskFacts {
   return {
-    ...{ name: 'own', rewardNames, rewardWeights, highestReward: null, hasTargets: true, mainMetric: 'reward' },
-    ...{ show: 'plain', maxCompletionLength: null },
+    name: 'own',
+    rewardNames,
+    rewardWeights,
+    highestReward: null,
+    hasTargets: true,
+    mainMetric: 'reward',
+    show: 'plain',
+    maxCompletionLength: null,
   };
 }
 

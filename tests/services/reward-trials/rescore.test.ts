@@ -28,8 +28,16 @@ describe('rescoreRun', () => {
     ]);
     store.samples.record(runId, 2, [of(0, 0, 'fail', 1), of(0, 1, 'hi', 1), of(1, 0, 'hi', 1, 'gone')]);
     expect(rescoreRun(store, runId, task, rewardWorker)).toMatchObject({
-      ...{ run_id: runId, task: 'say', n: 6, without_record: 1, failures: 1 },
-      ...{ groups: 3, order_changed: 1, sign_changed: 2, dead_before: 1, dead_after: 0 },
+      run_id: runId,
+      task: 'say',
+      n: 6,
+      without_record: 1,
+      failures: 1,
+      groups: 3,
+      order_changed: 1,
+      sign_changed: 2,
+      dead_before: 1,
+      dead_after: 0,
       steps: [
         { step: 1, n: 4, before: 0.5, after: (1.5 + 0 + 1.5 + 0.5) / 4 },
         { step: 2, n: 2, before: 1, after: 1.5 },

@@ -257,7 +257,13 @@ describe('runDetail', () => {
     const store = temporaryStore();
     const promotion = { at_least: 0.9, evaluations: 2, hand_on: 'best', end_early: true };
     const stageId = store.stages.add({
-      ...{ name: '10 words', datasetId: null, position: 1, words: 10, steps: 60, promotion, config: {} },
+      name: '10 words',
+      datasetId: null,
+      position: 1,
+      words: 10,
+      steps: 60,
+      promotion,
+      config: {},
     });
     const { runId } = createRun(store, config, { stageId });
     expect(runDetail(store, runId).stage).toEqual({ id: stageId, name: '10 words', promotion });

@@ -55,7 +55,10 @@ describe('runView', () => {
     const estimate = { secondsPerStep: 3, seconds: 120, memoryBytes: 1, activationMb: 1 } as const;
     const runId = started(store, [{ kind: 'estimate', step: 0, ...estimate }]);
     expect(runView(store, runId)).toMatchObject({
-      ...{ secondsPerStep: 3, secondsLeft: 120, extremes: null, heldOut: [] },
+      secondsPerStep: 3,
+      secondsLeft: 120,
+      extremes: null,
+      heldOut: [],
       curve: { metric: 'reward', values: [] },
       verdict: { title: 'no steps yet' },
     });

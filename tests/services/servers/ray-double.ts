@@ -77,7 +77,10 @@ export async function openRayDouble({ token = null }: { readonly token?: string 
   onTestFinished(close);
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    ...{ jobs, packages, asked, close },
+    jobs,
+    packages,
+    asked,
+    close,
     restart: () => jobs.clear(),
     breakAfter: (route) => {
       broken = route;

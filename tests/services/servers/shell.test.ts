@@ -80,7 +80,9 @@ function supervise(command: string) {
   writeFileSync(ahead, '0');
   const env = { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH}` };
   const child = spawn('/bin/sh', ['-c', SUPERVISE, 'braid-server', command, folder, '1', '0', ''], {
-    ...{ env, detached: true, stdio: 'ignore' },
+    env,
+    detached: true,
+    stdio: 'ignore',
   });
   // Its watcher outlives it, in a sleep that nobody ends.
   onTestFinished(() => void process.kill(-(child.pid ?? 0), 'SIGKILL'));

@@ -72,7 +72,8 @@ describe('checkPlan', () => {
     ]);
     expect(check({ halving: { min_steps: 100 } }).problem).toContain('Expected min_steps below');
     expect(check({ fields: { beta: [0, 0.1] }, seeds: 2 })).toEqual({
-      ...{ faults: [], problem: null },
+      faults: [],
+      problem: null,
       preview: { settings: ['beta 0', 'beta 0.1'], runs: 4, steps: 360, rungs: null },
     });
   });
@@ -91,7 +92,12 @@ describe('estimateDraft', () => {
     });
     expect(seen).toEqual([4, 8]);
     expect(found).toEqual({
-      ...{ runs: 12, steps: 1080, measured: 2, kinds: 2, memoryBytes: 8, diskBytes: 120 },
+      runs: 12,
+      steps: 1080,
+      measured: 2,
+      kinds: 2,
+      memoryBytes: 8,
+      diskBytes: 120,
       seconds: 6 * 90 * 4 + 6 * 90 * 8,
     });
   });

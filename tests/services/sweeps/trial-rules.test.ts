@@ -13,7 +13,11 @@ import type { TrialRow, TrialState } from '../../../main/store/sweeps.ts';
 function trial(id: number, state: TrialState, change: Partial<TrialRow> = {}): TrialRow {
   return {
     ...{ id, state, sweepId: 1, position: id, setting: id, seed: 42, name: `t${id}`, config: {}, afterId: null },
-    ...{ runId: id, rung: 0, attempts: 1, reason: null, ...change },
+    runId: id,
+    rung: 0,
+    attempts: 1,
+    reason: null,
+    ...change,
   };
 }
 

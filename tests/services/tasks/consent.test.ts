@@ -96,7 +96,9 @@ describe('rewardAccess', () => {
     allowReaches(source(), hashes, consents);
     const places = { workspace: root, paths: { externalRewards: 'worker.ts', kernels: 'kernels.wasm' } };
     expect(rewardAccess(source(), places, { consents, secrets })).toMatchObject({
-      ...{ allowed: hashes, worker: 'worker.ts', cacheFolder: join(root, 'judge-answers') },
+      allowed: hashes,
+      worker: 'worker.ts',
+      cacheFolder: join(root, 'judge-answers'),
       keys: { 'https://a.example': 'k-a' },
     });
     expect(rewardAccess('interleave', places, { consents, secrets })).toBeNull();

@@ -14,7 +14,10 @@ function openTrainer(silenceMs: number) {
     exit(null, 'SIGKILL', null);
   };
   const launch = () => ({
-    ...{ pid: 1, stderr: null, kill, post: () => undefined },
+    pid: 1,
+    stderr: null,
+    kill,
+    post: () => undefined,
     onMessage: (listener: typeof send) => {
       send = listener;
     },

@@ -171,7 +171,9 @@ describe('a run whose reward is mixed', () => {
     const checkpoint = { step: 2, path: join(second.run.folder, 'checkpoint-2') };
     const steps: Metrics[] = [];
     const resumed = resumeTraining(store, second.run.runId, {
-      ...{ paths, access, checkpoint },
+      paths,
+      access,
+      checkpoint,
       onEvents: (events) => {
         for (const event of events) if (event.kind === 'step') steps.push(event.metrics);
       },
@@ -186,7 +188,9 @@ describe('a run whose reward is mixed', () => {
     agree();
     const source = readTaskFolder(folder);
     const options = {
-      ...{ models: [{ name: 'tiny', folder: model }], dataset, paths },
+      models: [{ name: 'tiny', folder: model }],
+      dataset,
+      paths,
       rewardAccess: rewardAccess(source, { workspace: root, paths }, access),
     };
     const paid = (asked: number): number => (asked * 110 * 1000) / 1e6;
@@ -200,7 +204,14 @@ describe('a run whose reward is mixed', () => {
     // A comparison scores in this process, which the judge of the test lives in: it can only have answers that are kept.
     const compared = await compareModels({
       ...options,
-      ...{ task: source, samples: 1, k: [1], threshold: 1, temperature: 1e-4, seed: 1, backend: 'wasm', threads: 1 },
+      task: source,
+      samples: 1,
+      k: [1],
+      threshold: 1,
+      temperature: 1e-4,
+      seed: 1,
+      backend: 'wasm',
+      threads: 1,
     });
     expect(compared.rewardCost).toBe(0);
   }, 120_000);

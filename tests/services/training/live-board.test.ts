@@ -7,9 +7,26 @@ import type { TrainerEvent } from '../../../main/trainer/protocol/trainer-events
 const alive: TrainerEvent = { kind: 'alive' };
 const step: TrainerEvent = { kind: 'step', step: 3, metrics: { step_time: 2, reward: 0.5 } };
 const status: LiveStatus = {
-  ...{ runId: 7, name: 'a', stageId: null, state: 'running', reason: null, step: 2, maxSteps: 10, startedAt: 0 },
-  ...{ silentSeconds: null, secondsPerStep: 2, secondsLeft: null, expected: { host: 1, gpu: 0 }, memoryBytes: null },
-  ...{ measured: 0, gpuBytes: null, gpuPeakBytes: null, backend: null, threads: null, why: null, reward: null },
+  runId: 7,
+  name: 'a',
+  stageId: null,
+  state: 'running',
+  reason: null,
+  step: 2,
+  maxSteps: 10,
+  startedAt: 0,
+  silentSeconds: null,
+  secondsPerStep: 2,
+  secondsLeft: null,
+  expected: { host: 1, gpu: 0 },
+  memoryBytes: null,
+  measured: 0,
+  gpuBytes: null,
+  gpuPeakBytes: null,
+  backend: null,
+  threads: null,
+  why: null,
+  reward: null,
 };
 const run = { runId: 7 } as LiveRun;
 

@@ -75,7 +75,10 @@ describe('live runs', () => {
     const changes = openChanges();
     const silence = { everyMs: 200, shortestMs: 4000 };
     const live = openLiveRuns(store, {
-      ...{ paths: { ...paths, trainer }, changes, settings: () => readSettings(store), silence },
+      paths: { ...paths, trainer },
+      changes,
+      settings: () => readSettings(store),
+      silence,
     });
     onTestFinished(() => live.close(0));
     const runId = live.start(config(long));

@@ -23,8 +23,14 @@ const result: PreflightResult = {
   unusedChat: [],
   quoting: { records: 0, of: 50, tokens: [] },
   unwritable: {
-    ...{ words: 240, unknown: 0, changed: 0, examples: [], targets: 24, spacing: 0 },
-    ...{ promptTokens: 900, unknownPromptTokens: 0 },
+    words: 240,
+    unknown: 0,
+    changed: 0,
+    examples: [],
+    targets: 24,
+    spacing: 0,
+    promptTokens: 900,
+    unknownPromptTokens: 0,
   },
   outOfReach: null,
   maxCompletionLength: 30,
@@ -70,7 +76,8 @@ describe('preflightChecks', () => {
     const longest = { promptTokens: 90, completionTokens: 30, parts: 1, peakBytes: 4e8 };
     const memory = { bytes: 8 * 2 ** 30, source: 'nvidia-smi' };
     expect(lines({ result: { longest: { ...longest, gpu: { peakBytes: 2 ** 30, memory } } } })['GPU memory']).toEqual({
-      ...{ status: 'OK', next: null },
+      status: 'OK',
+      next: null,
       detail: '1.0 GiB at most of 8.0 GiB (nvidia-smi)',
     });
     const software = { ...longest, gpu: { peakBytes: 2 ** 30, memory: null } };
@@ -80,12 +87,16 @@ describe('preflightChecks', () => {
   it("warns where the optimiser's state won't fit beside the passes on the GPU", () => {
     const memory = { bytes: 2 ** 30, source: 'nvidia-smi' };
     const longest = {
-      ...{ promptTokens: 90, completionTokens: 30, parts: 1, peakBytes: 4e8 },
+      promptTokens: 90,
+      completionTokens: 30,
+      parts: 1,
+      peakBytes: 4e8,
       gpu: { peakBytes: 2 ** 29, memory },
     };
     const estimate = { ...result.estimate, gpuBytes: 2 ** 31 };
     expect(lines({ result: { longest, estimate } })['GPU memory']).toMatchObject({
-      ...{ status: 'WARN', detail: '2.0 GiB at most of 1.0 GiB (nvidia-smi)' },
+      status: 'WARN',
+      detail: '2.0 GiB at most of 1.0 GiB (nvidia-smi)',
       next: expect.stringContaining('base_weights'),
     });
   });
@@ -146,7 +157,9 @@ describe('preflightChecks', () => {
   it('warns of chat settings that change nothing', () => {
     const unusedChat = [{ message: 'reads no "budget"', remedy: 'Leave it out.' }];
     expect(lines({ result: { unusedChat } })['Chat settings']).toEqual({
-      ...{ status: 'WARN', detail: 'reads no "budget"', next: 'Leave it out.' },
+      status: 'WARN',
+      detail: 'reads no "budget"',
+      next: 'Leave it out.',
     });
   });
 

@@ -18,7 +18,12 @@ import { tinyWorkspace } from '../tiny-workspace.ts';
 /** Two records whose second words the tiny model has no token for. */
 function foreign() {
   const record = (id: string, word: string) => ({
-    ...{ id, words: 1, title_a: 'A', title_b: 'B', fragment_a: word, fragment_b: 'мир' },
+    id,
+    words: 1,
+    title_a: 'A',
+    title_b: 'B',
+    fragment_a: word,
+    fragment_b: 'мир',
     ...{ prompt: `<a> ${word} <b> мир <out> ${word}`, target: `${word} мир` },
   });
   return { train: [record('1', 'wa'), record('2', 'wb')], test: [record('3', 'wc')] };
@@ -37,7 +42,8 @@ async function bench() {
   /** Some steps with a checkpoint each, and trainers that find what they start from dropped, so many times. */
   const dropping = async (times: number) => {
     const first = startTraining(store, world.config({ method: 'sft', max_steps: 3, save_steps: 1 }), {
-      ...{ paths, name: 'before' },
+      paths,
+      name: 'before',
     });
     expect((await first.outcome).state).toBe('done');
     let left = times;

@@ -76,7 +76,10 @@ rewards: { said: 1, helpful: { weight: 0.1, classifier: models/rm } }
   };
   /** A process that can't take its job, such as one larger than a message may be. */
   const deaf = (killed: () => void) => () => ({
-    ...{ pid: 1, stderr: null, onMessage: () => undefined, onExit: () => undefined },
+    pid: 1,
+    stderr: null,
+    onMessage: () => undefined,
+    onExit: () => undefined,
     post: neverStarts,
     kill: killed,
   });

@@ -2,7 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { rooflineOf } from '../../../main/services/training/roofline.ts';
 
 const op = (phase: string, name: string, seconds: number, flop: number, bytes: number) => ({
-  ...{ phase, op: name, sizes: '', calls: 4, seconds, cpuSeconds: 2 * seconds, flop, bytes },
+  phase,
+  op: name,
+  sizes: '',
+  calls: 4,
+  seconds,
+  cpuSeconds: 2 * seconds,
+  flop,
+  bytes,
 });
 const peaks = { product: 100e9, copy: 10e9 };
 const times = [1, 3].map((seconds) => ({ seconds, cpuSeconds: seconds, phases: {} }));

@@ -33,7 +33,8 @@ const equal = [
 describe('startAdvice', () => {
   it('says to start where rewards differ in half of the groups', () => {
     expect(adviceOn(learnable)).toEqual({
-      ...{ do: 'start', sentence: 'Start: rewards differ in 1 of 2 groups, and the mean reward is 0.325.' },
+      do: 'start',
+      sentence: 'Start: rewards differ in 1 of 2 groups, and the mean reward is 0.325.',
       warm_up_steps: null,
       baseline: { reward: 0.325, spread: expect.closeTo(0.106, 3), groups: 2, differing: 1 },
     });
@@ -41,7 +42,8 @@ describe('startAdvice', () => {
 
   it('says to warm up first near a reward of 0, although rewards differ, unless a rare completion is right', () => {
     expect(adviceOn(lost)).toMatchObject({
-      ...{ do: 'warm_up', warm_up_steps: 40 },
+      do: 'warm_up',
+      warm_up_steps: 40,
       sentence:
         'Warm up first, by 40 supervised steps on the targets: the mean reward is 0.053, and none of 8 completions gets half of the maximum, so there is little to reinforce.',
     });
@@ -58,7 +60,8 @@ describe('startAdvice', () => {
 
   it('says to use an easier dataset without targets, or where a trained model gives no signal', () => {
     expect(adviceOn(lost, {}, { targets: 0 })).toMatchObject({
-      ...{ do: 'easier_dataset', warm_up_steps: null },
+      do: 'easier_dataset',
+      warm_up_steps: null,
       sentence: expect.stringContaining('no targets to warm up on'),
     });
     const jumped = { from_checkpoint: 'outputs/10-words/checkpoint-60' };

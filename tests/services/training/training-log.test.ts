@@ -27,7 +27,9 @@ it('logs a run from its start over a kill and a pause to its end', async () => {
 
   const checkpoint = { step: 4, path: join(run.folder, 'checkpoint-4') };
   const again = resumeTraining(store, run.runId, {
-    ...{ paths, checkpoint, maxSteps: 8 },
+    paths,
+    checkpoint,
+    maxSteps: 8,
     onEvents: (events) => {
       if (events.some(({ kind }) => kind === 'paused')) again.send({ kind: 'resume' });
     },

@@ -103,7 +103,9 @@ describe('resumeTraining', () => {
     finishRun(store, runId, 'stopped');
     renameSync(join(root, 'outputs'), join(root, 'away'));
     expect(errorOf(() => resumeTraining(store, runId, { paths }))).toMatchObject({
-      ...{ code: 'RUN_FOLDER_MISSING', kind: 'runtime', message: expect.stringContaining('checkpoint of step 5') },
+      code: 'RUN_FOLDER_MISSING',
+      kind: 'runtime',
+      message: expect.stringContaining('checkpoint of step 5'),
       remedy: expect.stringContaining('connect it and try again'),
     });
     expect(store.runs.get(runId)).toMatchObject({ state: 'stopped', step: 5 });

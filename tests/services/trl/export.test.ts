@@ -28,7 +28,9 @@ describe('exportForTrl', () => {
     expect(read('README.md')).toContain('\n- `dynamic_sampling: 2`: TRL keeps groups');
     const settings = JSON.parse(read('settings.json'));
     expect(settings).toMatchObject({
-      ...{ model: join(root, 'model'), rewards: ['alignment'], eval_steps: 2 },
+      model: join(root, 'model'),
+      rewards: ['alignment'],
+      eval_steps: 2,
       lora: { r: 2, lora_alpha: 4, use_rslora: false, bias: 'none', lora_dropout: 0 },
       // Four target words and the end token, and a margin.
       args: { max_completion_length: 9, num_generations: 4, max_steps: 3, loss_type: 'dapo', seed: 42 },
@@ -77,7 +79,9 @@ describe('exportForTrl', () => {
     writeTinyAdapter(adapter, model, config.model);
     disposeModel(model);
     const records = linesOf(config.dataset).map(({ id, fragment_a, fragment_b }) => ({
-      ...{ id, first: fragment_a, second: fragment_b },
+      id,
+      first: fragment_a,
+      second: fragment_b,
     }));
     writeFileSync(join(root, 'own.jsonl'), records.map((one) => `${JSON.stringify(one)}\n`).join(''));
     const task = findTask('second-text', { workspace: store.folder, paths });

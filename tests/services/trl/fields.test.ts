@@ -8,9 +8,15 @@ describe('trlArguments', () => {
   it('have the values of the configuration, the computed length and the weights', () => {
     const config = parseConfig({ loss_type: 'cispo', epsilon_high: 5, vllm_importance_sampling_clip_max: 2 });
     expect(trlArguments(config, 37, [0.5, 1])).toMatchObject({
-      ...{ loss_type: 'cispo', epsilon_high: 5, num_generations: 8, learning_rate: 1e-6 },
-      ...{ max_completion_length: 37, reward_weights: [0.5, 1], gradient_checkpointing: false },
-      ...{ vllm_importance_sampling_mode: 'token_truncate', vllm_importance_sampling_clip_max: 2 },
+      loss_type: 'cispo',
+      epsilon_high: 5,
+      num_generations: 8,
+      learning_rate: 1e-6,
+      max_completion_length: 37,
+      reward_weights: [0.5, 1],
+      gradient_checkpointing: false,
+      vllm_importance_sampling_mode: 'token_truncate',
+      vllm_importance_sampling_clip_max: 2,
     });
   });
 

@@ -13,7 +13,10 @@ import { temporaryFolder, temporaryStore } from '../../store/helpers.ts';
 import { exportTinyStage, home, paths, tinyStage } from './tiny-export.ts';
 
 const answer = (record: TaskRecord, completion: string): Answer => ({
-  ...{ record, completion, tokens: 3, finish: 'stop' as const },
+  record,
+  completion,
+  tokens: 3,
+  finish: 'stop' as const,
 });
 
 function opened(folder: string) {
@@ -109,7 +112,8 @@ describe('serveReward', () => {
     const reward = {
       score: (answers: readonly Answer[]) => ({
         scores: answers.map(({ completion }) => ({ letters: completion.length })),
-        ...{ failures: answers.map(() => ''), metrics: {} },
+        failures: answers.map(() => ''),
+        metrics: {},
       }),
     };
     await serveReward(reward, Readable.from(lines.map((line) => `${line}\n`)), (line) => void written.push(line));

@@ -17,9 +17,14 @@ describe('openUseMeter', () => {
       0.2,
     );
     expect(meter.take()).toEqual({
-      ...{ 'time/reward/sandbox': expect.closeTo(0.3, 12), 'time/reward/a': 1, 'time/reward/b': 3 },
-      ...{ 'reward_failures/a': 0.25, 'reward_failures/b': 0.5 },
-      ...{ reward_cost: 4, 'reward_cost/b': 4, 'reward_cached/b': 1 },
+      'time/reward/sandbox': expect.closeTo(0.3, 12),
+      'time/reward/a': 1,
+      'time/reward/b': 3,
+      'reward_failures/a': 0.25,
+      'reward_failures/b': 0.5,
+      reward_cost: 4,
+      'reward_cost/b': 4,
+      'reward_cached/b': 1,
     });
     expect(meter.take()).toEqual({});
   });

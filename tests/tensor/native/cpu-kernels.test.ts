@@ -244,9 +244,14 @@ describe.runIf(present)("the addon's kernels", () => {
   describe('DecodeAttention', () => {
     const heads = { numHeads: 2, numKvHeads: 1, headDim: 4, scale: 0.5, step: 2 };
     const inputs = (changes: Readonly<Record<string, tf.Tensor>> = {}) => ({
-      ...{ q: tf.ones([2, 8]), k: tf.ones([2, 4]), v: tf.ones([2, 4]) },
-      ...{ prefixK: tf.ones([1, 128, 4]), prefixV: tf.ones([1, 128, 4]) },
-      ...{ ownK: tf.ones([3, 1, 4, 4]), ownV: tf.ones([3, 1, 4, 4]), rows: ints([0, 0, 3, 2, 64, 2], [2, 3]) },
+      q: tf.ones([2, 8]),
+      k: tf.ones([2, 4]),
+      v: tf.ones([2, 4]),
+      prefixK: tf.ones([1, 128, 4]),
+      prefixV: tf.ones([1, 128, 4]),
+      ownK: tf.ones([3, 1, 4, 4]),
+      ownV: tf.ones([3, 1, 4, 4]),
+      rows: ints([0, 0, 3, 2, 64, 2], [2, 3]),
       ...changes,
     });
 

@@ -59,7 +59,8 @@ function decode(test: DecodeCase, steps: number): Floats[] {
     const packed = tf.engine().runKernel('PackPrefix', given, { ...attrs, places: PLACES });
     const [prefixK, prefixV] = packed as [tf.Tensor, tf.Tensor];
     const shared = {
-      ...{ prefixK, prefixV },
+      prefixK,
+      prefixV,
       ownK: tf.fill([slots, kvHeads, capacity, d], 7),
       ownV: tf.fill([slots, kvHeads, capacity, d], 7),
       rows: tf.tensor2d(placed.flat(), [batch, 3], 'int32'),
@@ -106,7 +107,12 @@ function reference(test: DecodeCase, steps: number): Float64Array[] {
 }
 
 const base: DecodeCase = {
-  ...{ kvHeads: 2, group: 2, d: 16, capacity: 80, slots: 5, prefixTokens: 90 },
+  kvHeads: 2,
+  group: 2,
+  d: 16,
+  capacity: 80,
+  slots: 5,
+  prefixTokens: 90,
   prompts: [
     [5, 70, 16],
     [75, 13, 0],

@@ -20,14 +20,28 @@ const device = () => opened(gpu).gpu;
 const config = (numLayers: number, changes: Partial<ModelConfig> = {}): ModelConfig => ({
   ...PLAIN_TRAITS,
   modelType: 'llama',
-  ...{ vocabSize: 96, hiddenSize: 32, intermediateSize: 48, numLayers },
-  ...{ numHeads: 4, numKvHeads: 2, headDim: 16, rmsNormEps: 1e-5, ropeTheta: 10_000, ropeScaling: null },
-  ...{ maxPositionEmbeddings: 64, tieWordEmbeddings: false, attentionBias: false, qkNorm: false },
-  ...{ eosTokenIds: [], padTokenId: 0 },
+  vocabSize: 96,
+  hiddenSize: 32,
+  intermediateSize: 48,
+  numLayers,
+  numHeads: 4,
+  numKvHeads: 2,
+  headDim: 16,
+  rmsNormEps: 1e-5,
+  ropeTheta: 10_000,
+  ropeScaling: null,
+  maxPositionEmbeddings: 64,
+  tieWordEmbeddings: false,
+  attentionBias: false,
+  qkNorm: false,
+  eosTokenIds: [],
+  padTokenId: 0,
   ...changes,
 });
 const LORA = {
-  ...{ r: 8, alpha: 4, useRslora: false },
+  r: 8,
+  alpha: 4,
+  useRslora: false,
   targetModules: ['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj'],
 };
 
@@ -94,8 +108,15 @@ describe.runIf(gpu !== null)('bytes of decoding', () => {
     const bytesOf = (maxNewTokens: number): number => {
       const before = opened_.counts.boundBytes;
       generate(model, null, [[5, 9, 33]], {
-        ...{ numGenerations: 4, maxNewTokens, eosTokenIds: [], coordinates: [1] },
-        ...{ temperature: 1, topK: 0, topP: 1, minP: null, repetitionPenalty: 1 },
+        numGenerations: 4,
+        maxNewTokens,
+        eosTokenIds: [],
+        coordinates: [1],
+        temperature: 1,
+        topK: 0,
+        topP: 1,
+        minP: null,
+        repetitionPenalty: 1,
       });
       return opened_.counts.boundBytes - before;
     };

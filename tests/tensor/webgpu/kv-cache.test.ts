@@ -44,10 +44,22 @@ function attended(format: KvFormat, size = 1): Float32Array {
 const CONFIG: ModelConfig = {
   ...PLAIN_TRAITS,
   modelType: 'llama',
-  ...{ vocabSize: 96, hiddenSize: 32, intermediateSize: 48, numLayers: 1 },
-  ...{ numHeads: 4, numKvHeads: 2, headDim: 16, rmsNormEps: 1e-5, ropeTheta: 10_000, ropeScaling: null },
-  ...{ maxPositionEmbeddings: 64, tieWordEmbeddings: true, attentionBias: false, qkNorm: false },
-  ...{ eosTokenIds: [], padTokenId: 0 },
+  vocabSize: 96,
+  hiddenSize: 32,
+  intermediateSize: 48,
+  numLayers: 1,
+  numHeads: 4,
+  numKvHeads: 2,
+  headDim: 16,
+  rmsNormEps: 1e-5,
+  ropeTheta: 10_000,
+  ropeScaling: null,
+  maxPositionEmbeddings: 64,
+  tieWordEmbeddings: true,
+  attentionBias: false,
+  qkNorm: false,
+  eosTokenIds: [],
+  padTokenId: 0,
 };
 
 /** The logits after one token of two rows, whose prompt's keys and values no 16 bits hold exactly. */

@@ -28,13 +28,16 @@ const wide = (x: tf.Tensor): tf.Tensor => tf.mul(x, 30);
 const integers = (x: tf.Tensor): tf.Tensor => tf.cast(tf.mul(x, 9), 'int32');
 
 const smooth = (kernel: string, run: Case['run'], domain?: Case['domain']): Case => ({
-  ...{ kernel, run, smooth: true },
+  kernel,
+  run,
+  smooth: true,
   ...(domain && { domain }),
 });
 /** tfjs-core's gradients of these don't add up what was broadcast. */
 const sameShape = (kernel: string, run: Case['run']): Case => ({ kernel, run, smooth: 'equal shapes' });
 const rough = (kernel: string, run: Case['run'], domain?: Case['domain']): Case => ({
-  ...{ kernel, run },
+  kernel,
+  run,
   ...(domain && { domain }),
 });
 

@@ -131,7 +131,10 @@ describe.runIf(gpu !== null)('products on webgpu', () => {
     const out = tf.clone(before);
     const written = tf.add(before, 0) as tf.Tensor2D;
     rowsProducts(backend, {
-      ...{ x: backend.buffer(x), rows, weights: w.map((weight) => matrixOf(backend, weight, true)), epilogue },
+      x: backend.buffer(x),
+      rows,
+      weights: w.map((weight) => matrixOf(backend, weight, true)),
+      epilogue,
       second: {
         a: matrixOf(backend, tf.reshape(tf.stack(low, 1), [rows * w.length, r])),
         b: matrixOf(backend, b, true),

@@ -23,10 +23,22 @@ const small = await openGpuForTest({ largestBuffer: LIMIT });
 const CONFIG: ModelConfig = {
   ...PLAIN_TRAITS,
   modelType: 'llama',
-  ...{ vocabSize: 250, hiddenSize: 32, intermediateSize: 48, numLayers: 1 },
-  ...{ numHeads: 2, numKvHeads: 1, headDim: 16, rmsNormEps: 1e-5, ropeTheta: 10_000, ropeScaling: null },
-  ...{ maxPositionEmbeddings: 64, tieWordEmbeddings: false, attentionBias: false, qkNorm: false },
-  ...{ eosTokenIds: [], padTokenId: 0 },
+  vocabSize: 250,
+  hiddenSize: 32,
+  intermediateSize: 48,
+  numLayers: 1,
+  numHeads: 2,
+  numKvHeads: 1,
+  headDim: 16,
+  rmsNormEps: 1e-5,
+  ropeTheta: 10_000,
+  ropeScaling: null,
+  maxPositionEmbeddings: 64,
+  tieWordEmbeddings: false,
+  attentionBias: false,
+  qkNorm: false,
+  eosTokenIds: [],
+  padTokenId: 0,
 };
 
 function source(values: Float32Array): WeightSource {

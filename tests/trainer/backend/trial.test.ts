@@ -20,10 +20,14 @@ describe('trialShapes', () => {
     expect(run({ use_peft: false })).toMatchObject({ decodingRows: 128, trainingRows: 128, precision: 'float32' });
     const rows = { per_device_train_batch_size: 8, num_generations: 4, gradient_accumulation_steps: 3 };
     expect(run({ ...rows, max_completion_length: 30, use_peft: true })).toMatchObject({
-      ...{ decodingRows: 24, trainingRows: 240, decodingProducts: 24, precision: 'stored' },
+      decodingRows: 24,
+      trainingRows: 240,
+      decodingProducts: 24,
+      precision: 'stored',
     });
     expect(run({ use_peft: true, base_weights: 'nf4', max_completion_length: 30 })).toMatchObject({
-      ...{ precision: 'nf4', trainingRows: 512 },
+      precision: 'nf4',
+      trainingRows: 512,
     });
   });
 });

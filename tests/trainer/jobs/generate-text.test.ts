@@ -15,12 +15,23 @@ describe('runGenerateJob', () => {
     let failed = false;
     const result = await runGenerateJob(
       {
-        ...{ kind: 'generate', prompt: 'wa wb', quoted: [], target: '', temperature: 1, seed: 5, maxNewTokens: 6 },
-        ...{ model: { base: model, adapter: null, tokenizer: model }, beside: [] },
-        ...{ backend: 'wasm', threads: 1, kernelsFile: '' },
+        kind: 'generate',
+        prompt: 'wa wb',
+        quoted: [],
+        target: '',
+        temperature: 1,
+        seed: 5,
+        maxNewTokens: 6,
+        model: { base: model, adapter: null, tokenizer: model },
+        beside: [],
+        backend: 'wasm',
+        threads: 1,
+        kernelsFile: '',
       },
       {
-        ...{ backend: { name: 'wasm', threads: 1 }, progress: async () => undefined, messages: () => undefined },
+        backend: { name: 'wasm', threads: 1 },
+        progress: async () => undefined,
+        messages: () => undefined,
         alive: () => {
           // Texts are reported at most every 30 ms.
           const until = performance.now() + 31;

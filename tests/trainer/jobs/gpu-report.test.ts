@@ -28,7 +28,9 @@ describe('timeWithin', () => {
     expect(await timeWithin(work, slow, progress, 30)).toEqual([
       timing,
       ...work.slice(1).map(({ shape, precision }) => ({
-        ...{ shape: shape.name, precision, fault: expect.stringContaining('not timed') },
+        shape: shape.name,
+        precision,
+        fault: expect.stringContaining('not timed'),
       })),
     ]);
   });

@@ -13,7 +13,8 @@ import { writeTinyModel } from '../../tiny-model.ts';
 
 /** Says the model's words back, and is worth as many letters as it wrote in all. */
 const task: FolderSource = {
-  ...{ name: 'echo', folder: '/tasks/echo' },
+  name: 'echo',
+  folder: '/tasks/echo',
   definition: `title: Echo
 fields: { word: text }
 prompt: '<a> {word} <out>'
@@ -36,10 +37,18 @@ describe('runPlayJob', () => {
     disposeModel(await writeTinyModel(model));
     const before = tf.memory().numTensors;
     const job: PlayJob = {
-      ...{ kind: 'play', task, record: openTask(task, '').parseRecord({ word: 'wa' }), temperature: 1, seed: 3 },
-      ...{ model: { base: model, adapter: null, tokenizer: model }, beside: [] },
-      ...{ maxCompletionLength: null, rewardAccess: null },
-      ...{ backend: 'wasm', threads: 1, kernelsFile: buildKernels() },
+      kind: 'play',
+      task,
+      record: openTask(task, '').parseRecord({ word: 'wa' }),
+      temperature: 1,
+      seed: 3,
+      model: { base: model, adapter: null, tokenizer: model },
+      beside: [],
+      maxCompletionLength: null,
+      rewardAccess: null,
+      backend: 'wasm',
+      threads: 1,
+      kernelsFile: buildKernels(),
       rewardWorker: join(import.meta.dirname, '../../../main/tasks/sandbox/worker.ts'),
     };
     const events: JobEvent[] = [];

@@ -2,10 +2,23 @@ import { describe, expect, it } from 'vitest';
 import { opsOnGpu } from '../../../main/trainer/jobs/roofline.ts';
 
 const op = (name: string, bytes: number) => ({
-  ...{ phase: 'loss', op: name, sizes: '', calls: 2, seconds: 0, cpuSeconds: 0, flop: 100, bytes },
+  phase: 'loss',
+  op: name,
+  sizes: '',
+  calls: 2,
+  seconds: 0,
+  cpuSeconds: 0,
+  flop: 100,
+  bytes,
 });
 const time = (label: string, name: string, seconds: number, bytes: number) => ({
-  ...{ label, name, groups: '4 × 1 × 1', dispatches: 3, seconds, work: 60, bytes },
+  label,
+  name,
+  groups: '4 × 1 × 1',
+  dispatches: 3,
+  seconds,
+  work: 60,
+  bytes,
 });
 
 describe('opsOnGpu', () => {
@@ -36,8 +49,13 @@ describe('opsOnGpu', () => {
 
   it('counts programs outside of ops by themselves, in the phase that they ran in', () => {
     expect(rows[1]).toMatchObject({
-      ...{ phase: 'rollout', op: 'Product of rows', sizes: '[4 × 1 × 1]' },
-      ...{ calls: 3, seconds: 0.125, flop: 60, bytes: 80 },
+      phase: 'rollout',
+      op: 'Product of rows',
+      sizes: '[4 × 1 × 1]',
+      calls: 3,
+      seconds: 0.125,
+      flop: 60,
+      bytes: 80,
     });
     expect(rows).toHaveLength(2);
   });

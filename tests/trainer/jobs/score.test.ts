@@ -23,12 +23,20 @@ function score(alive: () => void): Promise<ScoreResult> {
   }));
   return runScoreJob(
     {
-      ...{ kind: 'score', model: { base: model, adapter: null, tokenizer: model }, file: 'lines.jsonl', lines },
-      ...{ backend: 'wasm', threads: 1, kernelsFile: '' },
+      kind: 'score',
+      model: { base: model, adapter: null, tokenizer: model },
+      file: 'lines.jsonl',
+      lines,
+      backend: 'wasm',
+      threads: 1,
+      kernelsFile: '',
     },
     {
-      ...{ backend: { name: 'wasm', threads: 1 }, progress: async () => undefined },
-      ...{ alive, text: () => undefined, messages: () => undefined },
+      backend: { name: 'wasm', threads: 1 },
+      progress: async () => undefined,
+      alive,
+      text: () => undefined,
+      messages: () => undefined,
     },
   );
 }

@@ -12,10 +12,22 @@ import { openWholeSteps } from '../../../main/trainer/jobs/gpu-report/whole-step
 const CONFIG: ModelConfig = {
   ...PLAIN_TRAITS,
   modelType: 'llama',
-  ...{ vocabSize: 40, hiddenSize: 16, intermediateSize: 24, numLayers: 1 },
-  ...{ numHeads: 2, numKvHeads: 1, headDim: 8, rmsNormEps: 1e-5, ropeTheta: 10_000, ropeScaling: null },
-  ...{ maxPositionEmbeddings: 64, tieWordEmbeddings: true, attentionBias: false, qkNorm: false },
-  ...{ eosTokenIds: [], padTokenId: 0 },
+  vocabSize: 40,
+  hiddenSize: 16,
+  intermediateSize: 24,
+  numLayers: 1,
+  numHeads: 2,
+  numKvHeads: 1,
+  headDim: 8,
+  rmsNormEps: 1e-5,
+  ropeTheta: 10_000,
+  ropeScaling: null,
+  maxPositionEmbeddings: 64,
+  tieWordEmbeddings: true,
+  attentionBias: false,
+  qkNorm: false,
+  eosTokenIds: [],
+  padTokenId: 0,
 };
 
 describe('openWholeSteps', () => {

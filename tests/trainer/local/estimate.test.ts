@@ -76,7 +76,8 @@ describe('estimateFromHistory', () => {
   it("is the median of a run's newest steps, and none before the first", () => {
     const history = [90, 1, 2, 3, 50].map((step_time, i) => ({ step_time, memory_mb: 100 + i }));
     expect(estimateFromHistory(history, parseConfig({ max_steps: 25 }), 5)).toEqual({
-      ...{ secondsPerStep: 3, seconds: 60 },
+      secondsPerStep: 3,
+      seconds: 60,
       memoryBytes: 104 * 2 ** 20,
       gpuBytes: 0,
     });

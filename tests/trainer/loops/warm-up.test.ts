@@ -21,8 +21,12 @@ afterAll(async () => {
 
 const WARM_UP = 3;
 const warm: Partial<TrainConfig> = {
-  ...{ warm_up_steps: WARM_UP, warm_up_learning_rate: 0.02, warm_up_batch_size: 4 },
-  ...{ max_steps: 4, beta: 0.1, num_iterations: 2 },
+  warm_up_steps: WARM_UP,
+  warm_up_learning_rate: 0.02,
+  warm_up_batch_size: 4,
+  max_steps: 4,
+  beta: 0.1,
+  num_iterations: 2,
 };
 
 const withoutTokens = (steps: readonly Metrics[]) => steps.map(({ num_tokens: _, ...step }) => step);

@@ -307,8 +307,14 @@ describe('policyLoss, where a bound holds', () => {
   const klOf = (d: number, change: Partial<LossConfig>, oldLogp: number | null = null) =>
     policyLoss(
       {
-        ...{ rows: 1, columns: 1, advantages: [0], mask: [1], entropies: [1] },
-        ...{ logps: [-13], refLogps: [-13 + d], oldLogps: oldLogp === null ? null : [oldLogp] },
+        rows: 1,
+        columns: 1,
+        advantages: [0],
+        mask: [1],
+        entropies: [1],
+        logps: [-13],
+        refLogps: [-13 + d],
+        oldLogps: oldLogp === null ? null : [oldLogp],
       },
       { ...plain, numItemsInBatch: 1 },
       { ...config, loss_type: 'dapo', beta: 1, ...change },

@@ -37,7 +37,8 @@ function rollouts(rewards: readonly (readonly number[])[]) {
 function check(rewards: readonly (readonly number[])[], change: Partial<TrainConfig> = {}): void {
   const settings = {
     ...({ num_generations: 2, scale_rewards: 'group', multi_objective_aggregation: 'sum_then_normalize' } as const),
-    ...{ reward_weights: null, ...change },
+    reward_weights: null,
+    ...change,
   };
   const names = rewards.map((_, k) => `part-${k}`);
   checkRewards(names, rollouts(rewards), computeAdvantages(rewards, settings), settings.reward_weights);
@@ -168,7 +169,10 @@ describe('a run', () => {
       const config = { ...full, method, save_steps: 1, eval_steps: 0 };
       const events: TrainerEvent[] = [];
       const run = tinyRun({
-        ...{ model, outputDir, config, replace: broken.replace },
+        model,
+        outputDir,
+        config,
+        replace: broken.replace,
         onEvent: (event) => {
           events.push(event);
           broken.onEvent(event);

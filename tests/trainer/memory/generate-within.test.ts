@@ -14,7 +14,10 @@ import { tinyModel } from '../../model/tiny.ts';
 
 const PROMPTS = [[3, 4, 5], [6, 7], [8]];
 const OPTIONS = {
-  ...{ numGenerations: 3, maxNewTokens: 6, eosTokenIds: [2], coordinates: [1] },
+  numGenerations: 3,
+  maxNewTokens: 6,
+  eosTokenIds: [2],
+  coordinates: [1],
   temperature: 1,
   ...UNFILTERED,
 };

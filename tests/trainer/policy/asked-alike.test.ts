@@ -26,7 +26,8 @@ describe('askedAlike', () => {
     const [baseline, ...others] = askedAlike(models);
     expect(baseline?.askedAs).toBe('brief');
     expect(baseline?.chat).toEqual({
-      ...{ system_prompt: 'Be brief.', chat_template_kwargs: { enable_thinking: false } },
+      system_prompt: 'Be brief.',
+      chat_template_kwargs: { enable_thinking: false },
       reply_prompt: null,
     });
     for (const { askedAs, chat } of others) expect({ askedAs, chat }).toEqual({ askedAs: null });

@@ -93,13 +93,25 @@ describe("a model whose tokenizer names another end token than its config.json's
     for (let seed = 0; seed < 12; seed++) {
       const { tokens, terminated } = await runGenerateJob(
         {
-          ...{ kind: 'generate', prompt: '<a> wb <b> wc <out>', quoted: [], target: '', maxNewTokens: 24 },
-          ...{ model: { base: silent, adapter: null, tokenizer: silent }, beside: [], temperature: 1, seed },
-          ...{ backend: 'wasm', threads: 1, kernelsFile: '' },
+          kind: 'generate',
+          prompt: '<a> wb <b> wc <out>',
+          quoted: [],
+          target: '',
+          maxNewTokens: 24,
+          model: { base: silent, adapter: null, tokenizer: silent },
+          beside: [],
+          temperature: 1,
+          seed,
+          backend: 'wasm',
+          threads: 1,
+          kernelsFile: '',
         },
         {
-          ...{ backend: { name: 'wasm', threads: 1 }, progress: async () => undefined, messages: () => undefined },
-          ...{ alive: () => undefined, text: () => undefined },
+          backend: { name: 'wasm', threads: 1 },
+          progress: async () => undefined,
+          messages: () => undefined,
+          alive: () => undefined,
+          text: () => undefined,
         },
       );
       expect(terminated).toBe(tokens < 24);

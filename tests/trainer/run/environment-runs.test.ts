@@ -59,7 +59,9 @@ const recordsOf = (task: FolderSource) => {
   return ['wa', 'wb', 'wc', 'wd'].map((word, i) => opened.parseRecord({ word, id: String(i) }));
 };
 const options = (config: Partial<TrainConfig> = {}, task = played(ECHO)) => ({
-  ...{ model, task, records: recordsOf(task) },
+  model,
+  task,
+  records: recordsOf(task),
   config: { use_peft: false, per_device_train_batch_size: 8, num_generations: 4, ...config },
 });
 const samplesIn = (run: TinyRun): readonly Sample[] =>

@@ -30,7 +30,9 @@ describe.runIf(first !== null)('a run whose GPU fails', () => {
     const whole = await tinyRun({ model, config });
     const outputDir = temporaryFolder();
     const broken = tinyRun({
-      ...{ model, config, outputDir },
+      model,
+      config,
+      outputDir,
       onEvent: (event) => {
         if (event.kind === 'step' && event.step === 3) opened(first).gpu.lose();
       },

@@ -23,8 +23,13 @@ function tokenizerOf({ words = [], normalizer, model, decoder, preTokenizer }: M
   const vocab = Object.fromEntries(['<unk>', ...words].map((word, id) => [word, id]));
   const unk = { id: 0, content: '<unk>', special: true, normalized: false, single_word: false, lstrip: false };
   const parts = {
-    ...{ version: '1.0', truncation: null, padding: null, added_tokens: [{ ...unk, rstrip: false }] },
-    ...{ normalizer: normalizer ?? null, post_processor: null, decoder: decoder ?? null },
+    version: '1.0',
+    truncation: null,
+    padding: null,
+    added_tokens: [{ ...unk, rstrip: false }],
+    normalizer: normalizer ?? null,
+    post_processor: null,
+    decoder: decoder ?? null,
     pre_tokenizer: preTokenizer === undefined ? { type: 'WhitespaceSplit' } : preTokenizer,
     model: model ?? { type: 'WordLevel', vocab, unk_token: '<unk>' },
   };
@@ -163,7 +168,8 @@ describe('outOfReach', () => {
     expect(outOfReach(...run({ ...exact, highestReward: null }, words, 'мир'), config, true)).toMatch(/out of reach/);
     let rewards = 0;
     const heuristic: Task = {
-      ...{ ...interleave, highestReward: null },
+      ...interleave,
+      highestReward: null,
       score: (answers) => answers.map(() => ({ components: { alignment: 1 / ++rewards }, failure: null })),
     };
     const [tokens] = run(heuristic, words, 'мир');

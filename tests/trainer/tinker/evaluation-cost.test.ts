@@ -17,7 +17,10 @@ async function costs(evalSteps: number) {
   const server = await openTinkerServer({ model: tiny.base, adapterSeed: 1 });
   try {
     const { steps, events } = await remoteRun({
-      ...{ server, model: tiny.folder, records: train, evalRecords: test },
+      server,
+      model: tiny.folder,
+      records: train,
+      evalRecords: test,
       remote: { prices: { prefill: 1, sample: 2, train: 3 } },
       config: { max_steps: 2, eval_steps: evalSteps },
     });

@@ -160,7 +160,10 @@ describe('remotePolicyLoss', () => {
     const run = { config: { ...config, activation_memory_mb: 1 }, maxCompletionLength: 2 };
     const completion = { ids: [5, 6], terminated: true, logps: [-1, -1] };
     const generation = {
-      ...{ prompts: [{ promptIds: [1] }], completions: [completion, completion], oldLogps: null, refLogps: null },
+      prompts: [{ promptIds: [1] }],
+      completions: [completion, completion],
+      oldLogps: null,
+      refLogps: null,
       result: { advantages: Float32Array.of(1, -1) },
     } as unknown as ScoredGeneration;
     const micro = { generation: 0, generate: true, iteration: 0, firstRow: 0, endRow: 2 };

@@ -188,7 +188,11 @@ export class RemoteModels {
     const { learning_rate = 1e-4, beta1 = 0.9, beta2 = 0.95, eps = 1e-12, weight_decay = 0, grad_clip_norm = 0 } = adam;
     const parameters = adapterParameters(trained.adapter);
     trained.optimizer ??= new AdamW(parameters, {
-      ...{ adam_beta1: beta1, adam_beta2: beta2, adam_epsilon: eps, weight_decay, max_grad_norm: grad_clip_norm },
+      adam_beta1: beta1,
+      adam_beta2: beta2,
+      adam_epsilon: eps,
+      weight_decay,
+      max_grad_norm: grad_clip_norm,
     });
     const count = this.#rule === 'mean' || this.#rule === 'skyrl-jax' ? Math.max(1, trained.sequences) : 1;
     const zeros = (): Gradients =>
@@ -223,7 +227,11 @@ export class RemoteModels {
       const { moments } = saved;
       const parameters = adapterParameters(trained.adapter);
       trained.optimizer = new AdamW(parameters, {
-        ...{ adam_beta1: 0.9, adam_beta2: 0.999, adam_epsilon: 1e-8, weight_decay: 0, max_grad_norm: 1 },
+        adam_beta1: 0.9,
+        adam_beta2: 0.999,
+        adam_epsilon: 1e-8,
+        weight_decay: 0,
+        max_grad_norm: 1,
       });
       trained.optimizer.importState(moments);
     }

@@ -131,7 +131,8 @@ describe.each(rules)('one step on a server that applies weights as "%s"', (rule)
 describe('a task with an environment', () => {
   it('is sampled one turn a request, and has the loss of the local engine', async () => {
     const task: FolderSource = {
-      ...{ name: 'echo', folder: '/tasks/echo' },
+      name: 'echo',
+      folder: '/tasks/echo',
       definition: `title: Echo
 fields: { word: text }
 prompt: '<a> {word} <out>'
@@ -172,7 +173,8 @@ success_threshold: 1`,
 describe('a run on a remote engine', () => {
   it('learns, counts its tokens and money, and leaves nothing behind on the server', async () => {
     const warm = await tinyRun({
-      ...{ model: folder, records: easy.train },
+      model: folder,
+      records: easy.train,
       config: { ...steady, method: 'sft', use_peft: false, max_steps: 30 },
     });
     const warmed = loadModel(warm.checkpoint, 64);
@@ -180,7 +182,11 @@ describe('a run on a remote engine', () => {
       const prices = { prefill: 1, sample: 2, train: 3 };
       const batch = { num_generations: 8, per_device_train_batch_size: 32, lora_r: 8 };
       const run = await remoteRun({
-        ...{ server, model: warm.checkpoint, records: easy.train, evalRecords: easy.test, remote: { prices } },
+        server,
+        model: warm.checkpoint,
+        records: easy.train,
+        evalRecords: easy.test,
+        remote: { prices },
         config: { ...steady, ...batch, max_steps: 40, eval_steps: 20, max_grad_norm: 0 },
       });
       expect(run.rule).toEqual({ normalised: true, averaged: true });
@@ -214,7 +220,9 @@ describe('a run on a remote engine', () => {
       for (const rule of rules) {
         await withServer({ rule }, async (server) => {
           const run = await remoteRun({
-            ...{ server, model: folder, records: easy.train },
+            server,
+            model: folder,
+            records: easy.train,
             config: { ...steady, method, max_steps: 15, polychromic_set_size: 2, polychromic_prompts: 2 },
           });
           expect(run.steps).toHaveLength(15);

@@ -166,7 +166,8 @@ export async function openTinkerServer(options: ServerOptions): Promise<TinkerSe
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    ...{ seen, models },
+    seen,
+    models,
     expire: () => {
       expired = true;
     },

@@ -8,8 +8,14 @@ import { llama3Scaling } from './rope-factors.ts';
 
 /** llama.cpp's names; its "llama" is Mistral, too, whose tensors and arithmetic are the same without a window. */
 const MODEL_TYPES: Readonly<Record<string, ModelType>> = {
-  ...{ llama: 'llama', qwen2: 'qwen2', qwen3: 'qwen3', smollm3: 'smollm3', phi3: 'phi3' },
-  ...{ gemma3: 'gemma3_text', olmo2: 'olmo2', granite: 'granite' },
+  llama: 'llama',
+  qwen2: 'qwen2',
+  qwen3: 'qwen3',
+  smollm3: 'smollm3',
+  phi3: 'phi3',
+  gemma3: 'gemma3_text',
+  olmo2: 'olmo2',
+  granite: 'granite',
 };
 
 type Source = Pick<GgufFile, 'path' | 'metadata' | 'tensors'>;
@@ -123,7 +129,8 @@ function rotation({ number, optional, has }: Reader, file: GgufFile, type: Model
     if (!has(short)) return { ...theta, partial_rotary_factor: partial };
     const attention = optional('rope.scaling.attn_factor');
     const scaling = {
-      ...{ rope_type: 'longrope', short_factor: factors(short).map(shortest) },
+      rope_type: 'longrope',
+      short_factor: factors(short).map(shortest),
       ...(has(long) && { long_factor: factors(long).map(shortest) }),
       ...(attention !== null && { attention_factor: attention }),
     };
@@ -162,6 +169,7 @@ function ownSettings({ number, optional }: Reader, type: ModelType): Settings {
   const perHead = number('embedding_length') / number('attention.head_count');
   return {
     query_pre_attn_scalar: large ? perHead : (optional('attention.key_length') ?? perHead),
-    ...{ sliding_window_pattern: 6, rope_local_base_freq: 10000 },
+    sliding_window_pattern: 6,
+    rope_local_base_freq: 10000,
   };
 }

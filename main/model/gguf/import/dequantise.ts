@@ -149,29 +149,66 @@ const q6_k: Decode = (bytes, at, out, to) => {
 };
 
 const plain = (name: 'F32' | 'F16' | 'BF16'): TensorType => ({
-  ...{ name, block: 1, bytes: name === 'F32' ? 4 : 2, bits: null, decode: null },
+  name,
+  block: 1,
+  bytes: name === 'F32' ? 4 : 2,
+  bits: null,
+  decode: null,
 });
 const of32 = (name: string, bits: number, bytes: number, decode: Decode): TensorType => ({
-  ...{ name, block: 32, bits, bytes, decode },
+  name,
+  block: 32,
+  bits,
+  bytes,
+  decode,
 });
 const of256 = (name: string, bits: number, bytes: number, decode: Decode): TensorType => ({
-  ...{ name, block: 256, bits, bytes, decode },
+  name,
+  block: 256,
+  bits,
+  bytes,
+  decode,
 });
 
 /** The types that can be read, by the format's numbers. */
 const TYPES: Readonly<Record<number, TensorType>> = {
-  ...{ 0: plain('F32'), 1: plain('F16'), 30: plain('BF16') },
-  ...{ 2: of32('Q4_0', 4, 18, q4_0), 3: of32('Q4_1', 4, 20, q4_1), 6: of32('Q5_0', 5, 22, q5_0) },
-  ...{ 7: of32('Q5_1', 5, 24, q5_1), 8: of32('Q8_0', 8, 34, q8_0), 20: of32('IQ4_NL', 4, 18, iq4_nl) },
-  ...{ 10: of256('Q2_K', 2, 84, q2_k), 11: of256('Q3_K', 3, 110, q3_k), 12: of256('Q4_K', 4, 144, q4_k) },
-  ...{ 13: of256('Q5_K', 5, 176, q5_k), 14: of256('Q6_K', 6, 210, q6_k) },
+  0: plain('F32'),
+  1: plain('F16'),
+  30: plain('BF16'),
+  2: of32('Q4_0', 4, 18, q4_0),
+  3: of32('Q4_1', 4, 20, q4_1),
+  6: of32('Q5_0', 5, 22, q5_0),
+  7: of32('Q5_1', 5, 24, q5_1),
+  8: of32('Q8_0', 8, 34, q8_0),
+  20: of32('IQ4_NL', 4, 18, iq4_nl),
+  10: of256('Q2_K', 2, 84, q2_k),
+  11: of256('Q3_K', 3, 110, q3_k),
+  12: of256('Q4_K', 4, 144, q4_k),
+  13: of256('Q5_K', 5, 176, q5_k),
+  14: of256('Q6_K', 6, 210, q6_k),
 };
 
 /** The others, for messages. */
 const OTHER_TYPES: Readonly<Record<number, string>> = {
-  ...{ 9: 'Q8_1', 15: 'Q8_K', 16: 'IQ2_XXS', 17: 'IQ2_XS', 18: 'IQ3_XXS', 19: 'IQ1_S', 21: 'IQ3_S', 22: 'IQ2_S' },
-  ...{ 23: 'IQ4_XS', 24: 'I8', 25: 'I16', 26: 'I32', 27: 'I64', 28: 'F64', 29: 'IQ1_M', 34: 'TQ1_0', 35: 'TQ2_0' },
-  ...{ 39: 'MXFP4', 40: 'NVFP4' },
+  9: 'Q8_1',
+  15: 'Q8_K',
+  16: 'IQ2_XXS',
+  17: 'IQ2_XS',
+  18: 'IQ3_XXS',
+  19: 'IQ1_S',
+  21: 'IQ3_S',
+  22: 'IQ2_S',
+  23: 'IQ4_XS',
+  24: 'I8',
+  25: 'I16',
+  26: 'I32',
+  27: 'I64',
+  28: 'F64',
+  29: 'IQ1_M',
+  34: 'TQ1_0',
+  35: 'TQ2_0',
+  39: 'MXFP4',
+  40: 'NVFP4',
 };
 
 /** A type by its number; null: it can't be read. */

@@ -20,7 +20,10 @@ export function llama3Scaling(
   });
   if (found === undefined) return null;
   return {
-    ...{ rope_type: 'llama3', factor, low_freq_factor: LOW, high_freq_factor: HIGH },
+    rope_type: 'llama3',
+    factor,
+    low_freq_factor: LOW,
+    high_freq_factor: HIGH,
     original_max_position_embeddings: found,
   };
 }

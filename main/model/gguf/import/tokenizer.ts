@@ -42,14 +42,20 @@ export function ggufTokenizer(
   const pieces = metadata.get('tokenizer.ggml.model') === 'llama';
   const begins = bos !== null && (metadata.get('tokenizer.ggml.add_bos_token') ?? pieces) === true;
   const definition = {
-    ...{ version: '1.0', truncation: null, padding: null },
+    version: '1.0',
+    truncation: null,
+    padding: null,
     added_tokens: addedTokens(vocabulary, isPhi3(String(metadata.get('general.name') ?? ''))),
     ...(pieces ? sentencePiece(metadata, vocabulary, nameOf(unknown)) : byteLevel(metadata, vocabulary, path)),
     post_processor: begins ? beginWith(nameOf(bos) ?? '', bos) : null,
   };
   const settings = {
-    ...{ tokenizer_class: 'PreTrainedTokenizerFast', clean_up_tokenization_spaces: false, add_prefix_space: false },
-    ...{ bos_token: nameOf(bos), eos_token: nameOf(ends[0] ?? null), pad_token: nameOf(pad) },
+    tokenizer_class: 'PreTrainedTokenizerFast',
+    clean_up_tokenization_spaces: false,
+    add_prefix_space: false,
+    bos_token: nameOf(bos),
+    eos_token: nameOf(ends[0] ?? null),
+    pad_token: nameOf(pad),
     unk_token: nameOf(unknown),
   };
   refuseStrangeTypes(types, path);
@@ -123,8 +129,14 @@ function byteLevel(metadata: GgufMetadata, vocabulary: Vocabulary, path: string)
     pre_tokenizer: { type: 'Sequence', pretokenizers: cuts.steps },
     decoder: { type: 'ByteLevel', add_prefix_space: false, trim_offsets: true, use_regex: true },
     model: {
-      ...{ type: 'BPE', dropout: null, unk_token: null, continuing_subword_prefix: null, end_of_word_suffix: null },
-      ...{ fuse_unk: false, byte_fallback: false, ignore_merges: cuts.ignoresMerges },
+      type: 'BPE',
+      dropout: null,
+      unk_token: null,
+      continuing_subword_prefix: null,
+      end_of_word_suffix: null,
+      fuse_unk: false,
+      byte_fallback: false,
+      ignore_merges: cuts.ignoresMerges,
       vocab: vocabularyOf(vocabulary),
       // Between a merge's halves is the first space.
       merges: merges.map((merge) => halvesOf(merge, path)),
@@ -153,8 +165,14 @@ function sentencePiece(metadata: GgufMetadata, vocabulary: Vocabulary, unknown: 
       decoders: [text, { type: 'ByteFallback' }, { type: 'Fuse' }, ...(prefix ? [strip] : [])],
     },
     model: {
-      ...{ type: 'BPE', dropout: null, unk_token: unknown, continuing_subword_prefix: null, end_of_word_suffix: null },
-      ...{ fuse_unk: true, byte_fallback: true, ignore_merges: false },
+      type: 'BPE',
+      dropout: null,
+      unk_token: unknown,
+      continuing_subword_prefix: null,
+      end_of_word_suffix: null,
+      fuse_unk: true,
+      byte_fallback: true,
+      ignore_merges: false,
       vocab: vocabularyOf(vocabulary),
       merges: mergesOf(vocabulary, Array.isArray(scores) ? (scores as readonly number[]) : []),
     },

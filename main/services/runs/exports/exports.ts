@@ -105,8 +105,12 @@ function eventsOf(rows: readonly StepRow[], began: number): ScalarEvent[] {
 }
 
 const types = {
-  ...{ text: 'STRING', messages: 'JSON', numbers: 'JSON' },
-  ...{ whole: 'INT32', number: 'DOUBLE', flag: 'BOOLEAN' },
+  text: 'STRING',
+  messages: 'JSON',
+  numbers: 'JSON',
+  whole: 'INT32',
+  number: 'DOUBLE',
+  flag: 'BOOLEAN',
 } as const satisfies Record<ColumnKind, ColumnSource['type']>;
 
 /** In the order of TRL's files; what they don't have follows. */
@@ -123,7 +127,8 @@ function placeOf(name: string): number {
 /** The file; a component that did not apply is NaN. */
 function completionsParquet(samples: readonly StoredSample[], rewardNames: readonly string[]): Uint8Array {
   const column = (name: string, kind: NamedColumn['kind'], of: (sample: StoredSample) => unknown): ColumnSource => ({
-    ...{ name, data: samples.map(of) },
+    name,
+    data: samples.map(of),
     type: types[kind],
   });
   const buffer = parquetWriteBuffer({

@@ -196,8 +196,10 @@ function callKernels(
   const slots = owned.of(Int32Array.from(table), [rows, 3]);
   const tables = { cos: of(rope.cos), sin: of(rope.sin) };
   const caches = cache.layers.map(({ prefix, own }) => ({
-    ...{ prefixK: of(prefix.k), prefixV: of(prefix.v) },
-    ...{ ownK: of(own.k), ownV: of(own.v) },
+    prefixK: of(prefix.k),
+    prefixV: of(prefix.v),
+    ownK: of(own.k),
+    ownV: of(own.v),
   }));
   // All adapted layers have one rank.
   const all = layers.flatMap(linearsOf);

@@ -118,8 +118,10 @@ export function keyPlan(table: ArrayLike<number>, tokens: number, groupSize: num
     costs: some.map(({ rows }) => keys * rows),
   });
   return {
-    ...{ whole: entries(whole), parts: entries(parts) },
-    ...{ splits: Int32Array.from(splits), lines: keys * parts.length },
+    whole: entries(whole),
+    parts: entries(parts),
+    splits: Int32Array.from(splits),
+    lines: keys * parts.length,
     pairs: Int32Array.from([...whole, ...parts].flatMap(({ pairs }) => pairs.flat())),
   };
 }

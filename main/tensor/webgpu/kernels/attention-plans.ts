@@ -45,8 +45,12 @@ export class PlanCache {
       const splitsAt = whole.entries.length + parts.entries.length;
       plans.keys = {
         plan: backend.integers(Int32Array.from([...whole.entries, ...parts.entries, ...splits, ...pairs])),
-        ...{ wholeCosts: whole.costs, partCosts: parts.costs, splits: splits.length / SPLIT, lines },
-        ...{ splitsAt, pairsAt: splitsAt + splits.length },
+        wholeCosts: whole.costs,
+        partCosts: parts.costs,
+        splits: splits.length / SPLIT,
+        lines,
+        splitsAt,
+        pairsAt: splitsAt + splits.length,
       };
     }
     return plans.keys;

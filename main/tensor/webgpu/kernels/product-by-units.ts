@@ -66,7 +66,9 @@ export function unitsProduct({ gpu }: WebGpuBackend, call: UnitsCall): void {
   const aligned = place.columns % 4 === 0 && place.first % 4 === 0;
   const direct = slices.count === 1 && second === undefined && bias === undefined && epilogue === 'store' && aligned;
   const key: UnitsKey = {
-    ...{ tile: name, transposed, sliced: !direct },
+    tile: name,
+    transposed,
+    sliced: !direct,
     matrices: weights.length,
     format: first.format === 'f16' ? 'f16' : 'bf16',
   };

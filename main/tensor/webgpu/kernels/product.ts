@@ -69,7 +69,14 @@ export function product(
   const target = sliced ? backend.gpu.take(4 * slices.count * m * n) : out;
   runTiles(backend, key, {
     buffers: [a.buffer, b.buffer, ...(second === undefined ? [] : [second.a.buffer, second.b.buffer]), target],
-    ...{ m, n, k, rank, batch, slices, columns, first },
+    m,
+    n,
+    k,
+    rank,
+    batch,
+    slices,
+    columns,
+    first,
     strides: [a.batchStride ?? 0, b.batchStride ?? 0],
     scale: second?.scale ?? scale ?? 1,
   });

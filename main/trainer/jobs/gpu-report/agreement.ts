@@ -102,7 +102,10 @@ function compute(precision: WeightPrecision): Quantities {
     );
   try {
     const tokens = generate(model, adapter, PROMPTS, {
-      ...{ numGenerations: 1, maxNewTokens: NEW_TOKENS, eosTokenIds: [], coordinates: [1] },
+      numGenerations: 1,
+      maxNewTokens: NEW_TOKENS,
+      eosTokenIds: [],
+      coordinates: [1],
       temperature: 0,
       ...UNFILTERED,
     }).flatMap(({ ids }) => ids);

@@ -8,7 +8,9 @@ import type { DeviceBatch } from '../../batching/packed-batch.ts';
 import { completionLogps, lossAndGradients } from '../../policy/policy.ts';
 
 export const LORA = {
-  ...{ r: 16, alpha: 32, useRslora: false },
+  r: 16,
+  alpha: 32,
+  useRslora: false,
   targetModules: ['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj'],
 };
 
@@ -25,7 +27,10 @@ export function sampleRows(
   { rows, tokens }: { readonly rows: number; readonly tokens: number },
 ): void {
   generate(model, adapter, [promptIds], {
-    ...{ numGenerations: rows, maxNewTokens: tokens, eosTokenIds: [], coordinates: [1] },
+    numGenerations: rows,
+    maxNewTokens: tokens,
+    eosTokenIds: [],
+    coordinates: [1],
     temperature: 1,
     ...UNFILTERED,
   });

@@ -30,8 +30,15 @@ export function openWholeSteps(
   { rows, decoded }: { readonly rows: number; readonly decoded: number },
 ): WholeSteps {
   const parsed = parseConfig({
-    ...{ model: 'random', use_peft: true, beta: 0, learning_rate: 1e-5, seed: 1, loss_type: 'dapo' },
-    ...{ num_generations: rows, per_device_train_batch_size: rows, max_completion_length: decoded },
+    model: 'random',
+    use_peft: true,
+    beta: 0,
+    learning_rate: 1e-5,
+    seed: 1,
+    loss_type: 'dapo',
+    num_generations: rows,
+    per_device_train_batch_size: rows,
+    max_completion_length: decoded,
   });
   // What a run's plan would decide: parts of the usual size.
   const config = { ...parsed, activation_memory_mb: parsed.activation_memory_mb ?? ACTIVATION_MB };
@@ -43,16 +50,27 @@ export function openWholeSteps(
   let number = 0;
   const sampled = (): ScoredGeneration => {
     const completions = generate(model, adapter, [promptIds], {
-      ...{ numGenerations: rows, maxNewTokens: decoded, eosTokenIds: [], coordinates: [1, number] },
+      numGenerations: rows,
+      maxNewTokens: decoded,
+      eosTokenIds: [],
+      coordinates: [1, number],
       temperature: 1,
       ...UNFILTERED,
     });
     // One that costs nothing and differs within a group: a group of equal rewards has no gradient to compute.
     const rewards = [completions.map(({ ids }, row) => new Set(ids).size + row / rows)];
     return {
-      ...{ number, completions, rewards, result: computeAdvantages(rewards, config), metrics: {} },
-      ...{ prompts: [{ record: { id: 'prompt', prompt: '' }, promptIds, targetIds: [] }], records: [0] },
-      ...{ texts: completions.map(() => ''), failures: completions.map(() => null), oldLogps: null, refLogps: null },
+      number,
+      completions,
+      rewards,
+      result: computeAdvantages(rewards, config),
+      metrics: {},
+      prompts: [{ record: { id: 'prompt', prompt: '' }, promptIds, targetIds: [] }],
+      records: [0],
+      texts: completions.map(() => ''),
+      failures: completions.map(() => null),
+      oldLogps: null,
+      refLogps: null,
     };
   };
   return {

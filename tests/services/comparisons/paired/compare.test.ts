@@ -56,7 +56,8 @@ describe('startComparison', () => {
     const id = compare();
     expect(compare()).toBe(id);
     const turned = startComparison(host, {
-      ...{ baseline: other, models: [baseline] },
+      baseline: other,
+      models: [baseline],
       prompts: { datasetIds: host.store.datasets.list().map((dataset) => dataset.id), n: 9, seed: 8 },
     });
     expect(host.jobs.list()).toEqual([]);

@@ -35,8 +35,13 @@ export async function comparisonHost() {
   const host = { store, paths: { ...paths, resources: join(root, 'none') }, workspace, changes, jobs };
   const add = (file: string, words: number): number =>
     recordDataset(store, {
-      ...{ files: { train: file, test: file.replace('.jsonl', '.test.jsonl') }, words, seed: 3 },
-      ...{ train: new Array(12), test: new Array(4), template: processTemplate, leakage: null },
+      files: { train: file, test: file.replace('.jsonl', '.test.jsonl') },
+      words,
+      seed: 3,
+      train: new Array(12),
+      test: new Array(4),
+      template: processTemplate,
+      leakage: null,
     });
   const datasetId = add(dataset, 2);
   const longer = (): number => add(writeTinyDataset(join(workspace.datasets, '3words.jsonl'), { words: 3 }), 3);

@@ -11,7 +11,10 @@ describe('freezePrompts', () => {
     const [first = 0, second = 0] = ['interleave', 'sums'].map((task) =>
       at.store.datasets.record({
         ...{ name: task, file: `/none/${task}.jsonl`, task, words: null, template: null, textHash: null },
-        ...{ trainN: 1, testN: 1, seed: 1, leakage: null },
+        trainN: 1,
+        testN: 1,
+        seed: 1,
+        leakage: null,
       }),
     );
     expect(errorOf(() => freezePrompts(at, choose([first, second])))).toMatchObject({

@@ -20,8 +20,17 @@ function file(name: string, content: string | Uint8Array): string {
 
 function options(path: string, changes: Partial<ImportOptions> = {}): ImportOptions {
   return {
-    ...{ files: [path], testFiles: [], task, map: {}, filters: [], sample: null, dedupe: false },
-    ...{ splitBy: null, testShare: 0, seed: 42, ...changes },
+    files: [path],
+    testFiles: [],
+    task,
+    map: {},
+    filters: [],
+    sample: null,
+    dedupe: false,
+    splitBy: null,
+    testShare: 0,
+    seed: 42,
+    ...changes,
   };
 }
 

@@ -40,7 +40,10 @@ describe('exportRun', () => {
     });
     expect(rows).toHaveLength(2);
     expect(rows[1]).toEqual({
-      ...{ step: 2, prompt: 'p, "quoted"', completion: 'c1\n', advantage: 0.5 },
+      step: 2,
+      prompt: 'p, "quoted"',
+      completion: 'c1\n',
+      advantage: 0.5,
       ...{
         relevance: 0.75,
         length: 1,

@@ -56,8 +56,14 @@ describe('exportSamples', () => {
     const rows = lines.map((line) => JSON.parse(line));
     expect(rows.map(({ index }) => index)).toEqual([2, 0]);
     expect(rows[1]).toMatchObject({
-      ...{ run_id: run, step: 3, group: 0, record_id: 'r1', reward: 0.5, terminated: true },
-      ...{ completion: 'says "no", twice', components: { alignment: 0.5, hook: null } },
+      run_id: run,
+      step: 3,
+      group: 0,
+      record_id: 'r1',
+      reward: 0.5,
+      terminated: true,
+      completion: 'says "no", twice',
+      components: { alignment: 0.5, hook: null },
     });
   });
 

@@ -20,7 +20,9 @@ describe('runSamples', () => {
   it('tells what was kept, and how often it is', () => {
     const { store, run } = storeWithRun();
     expect(runSamples(store, run)).toMatchObject({
-      ...{ name: 'first', step: 5, sampleSteps: 5 },
+      name: 'first',
+      step: 5,
+      sampleSteps: 5,
       steps: [{ step: 5, n: 2, mean: 0.5, lowest: 0.25, highest: 0.75 }],
     });
     expect(newestSamples(store)).toBe(run);

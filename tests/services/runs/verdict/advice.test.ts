@@ -9,7 +9,11 @@ import { temporaryStore } from '../../../store/helpers.ts';
 const config = parseConfig({ beta: 0.1, temperature: 0.8, num_generations: 8, per_device_train_batch_size: 32 });
 const ten = (value: number): number[] => new Array<number>(10).fill(value);
 const healthy: RunFigures = {
-  ...{ rewards: 40, firstRewards: ten(0.4), lastRewards: ten(0.8), spread: 0.2, highestKl: 1 },
+  rewards: 40,
+  firstRewards: ten(0.4),
+  lastRewards: ten(0.8),
+  spread: 0.2,
+  highestKl: 1,
   stepTimes: ten(2),
 };
 

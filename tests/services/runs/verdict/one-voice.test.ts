@@ -21,8 +21,14 @@ const config = parseConfig({
   pause_on_collapse: true,
 });
 const metrics: Metrics = {
-  ...{ loss: 0.02, grad_norm: 0.5, reward: 0.6, reward_std: 0.2, entropy: 0.3 },
-  ...{ 'groups/dead': 0, 'completions/unique_ratio': 0.9, 'completions/repetition': 0.05 },
+  loss: 0.02,
+  grad_norm: 0.5,
+  reward: 0.6,
+  reward_std: 0.2,
+  entropy: 0.3,
+  'groups/dead': 0,
+  'completions/unique_ratio': 0.9,
+  'completions/repetition': 0.05,
 };
 /** The completions of every group are alike. */
 const alike: Metrics = { ...metrics, reward_std: 0, 'groups/dead': 1, 'completions/unique_ratio': 0.05 };
@@ -31,13 +37,20 @@ const alike: Metrics = { ...metrics, reward_std: 0, 'groups/dead': 1, 'completio
 async function run(heldOut: number, step: (at: number) => Metrics) {
   const store = temporaryStore();
   const stageId = store.stages.add({
-    ...{ name: 'First', position: 0, words: 10, datasetId: null, steps: 120, config: {} },
+    name: 'First',
+    position: 0,
+    words: 10,
+    datasetId: null,
+    steps: 120,
+    config: {},
     promotion: { at_least: 0.9, evaluations: 1 },
   });
   const { runId } = createRun(store, config, { name: 'first', stageId });
   recordEvents(store, runId, [
     {
-      ...{ kind: 'evaluation', step: 1, metrics: {} },
+      kind: 'evaluation',
+      step: 1,
+      metrics: {},
       items: [{ id: 'a', completion: '', metrics: { alignment: heldOut } }],
     },
   ]);

@@ -83,12 +83,14 @@ describe('verdictOn', () => {
       metrics: { 'warm_up/loss': 3 - i / 10, grad_norm: 1 },
     }));
     expect(judged(0, undefined, { steps: warm })).toMatchObject({
-      ...{ tone: 'quiet', title: 'warming up' },
+      tone: 'quiet',
+      title: 'warming up',
       sentences: [expect.stringContaining('loss'), 'Rewards are measured once GRPO begins.'],
     });
     const overflow = [...warm, { step: 11, metrics: { 'warm_up/loss': Number.NaN } }];
     expect(judged(0, undefined, { steps: overflow })).toMatchObject({
-      ...{ tone: 'bad', remedy: 'Lower warm_up_learning_rate to a third.' },
+      tone: 'bad',
+      remedy: 'Lower warm_up_learning_rate to a third.',
     });
     const after = Array.from({ length: 3 }, (_, i) => ({ step: 11 + i, metrics: healthy }));
     expect(judged(0, undefined, { steps: [...warm, ...after] }).title).toBe('too early to say');

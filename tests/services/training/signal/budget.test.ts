@@ -90,7 +90,9 @@ describe('signalBudget', () => {
   it('takes half of the loss for PODS, and keeps as many groups in a micro-batch', () => {
     expect(budget?.savings.find(({ setting }) => setting === 'pods_update_size')).toEqual({
       setting: 'pods_update_size',
-      ...{ isUsed: false, conflict: null, unknown: null },
+      isUsed: false,
+      conflict: null,
+      unknown: null,
       seconds: 4,
       change: { pods_update_size: 4, per_device_train_batch_size: 16 },
     });
@@ -102,15 +104,24 @@ describe('signalBudget', () => {
     const dead = signalBudget([step(1, 'dddd')], config);
     for (const setting of ['dynamic_sampling', 'greso_exploration', 'adarft_target_reward'])
       expect(dead?.savings.find((saving) => saving.setting === setting)).toMatchObject({
-        ...{ seconds: null, unknown: 'no_signal' },
+        seconds: null,
+        unknown: 'no_signal',
       });
     const used = signalBudget([step(1, 'tttd')], {
       ...config,
-      ...{ dynamic_sampling: 2, pods_update_size: 4, scale_rewards: 'mean', use_adaptive_entropy: true },
+      dynamic_sampling: 2,
+      pods_update_size: 4,
+      scale_rewards: 'mean',
+      use_adaptive_entropy: true,
     });
     expect(used?.savings.filter(({ isUsed }) => isUsed)).toEqual(
       ['dynamic_sampling', 'pods_update_size', 'scale_rewards', 'use_adaptive_entropy'].map((setting) => ({
-        ...{ setting, isUsed: true, conflict: null, seconds: null, unknown: null, change: null },
+        setting,
+        isUsed: true,
+        conflict: null,
+        seconds: null,
+        unknown: null,
+        change: null,
       })),
     );
   });
@@ -118,11 +129,19 @@ describe('signalBudget', () => {
   it('predicts no saving of settings that change the update', () => {
     expect(budget?.savings.slice(-2)).toEqual([
       {
-        ...{ setting: 'scale_rewards', isUsed: false, conflict: null, seconds: null, unknown: 'changes_update' },
+        setting: 'scale_rewards',
+        isUsed: false,
+        conflict: null,
+        seconds: null,
+        unknown: 'changes_update',
         change: { scale_rewards: 'mean' },
       },
       {
-        ...{ setting: 'use_adaptive_entropy', isUsed: false, conflict: null, seconds: null, unknown: 'changes_update' },
+        setting: 'use_adaptive_entropy',
+        isUsed: false,
+        conflict: null,
+        seconds: null,
+        unknown: 'changes_update',
         change: { use_adaptive_entropy: true },
       },
     ]);
@@ -137,7 +156,9 @@ describe('signalBudget', () => {
     expect(scaling(config, true)).toMatchObject({ ...none, conflict: null, unknown: 'negative_rewards' });
     for (const hasNegative of [false, true])
       expect(scaling({ ...config, multi_objective_aggregation: 'normalize_then_sum' }, hasNegative)).toMatchObject({
-        ...{ ...none, conflict: 'multi_objective_aggregation', unknown: null },
+        ...none,
+        conflict: 'multi_objective_aggregation',
+        unknown: null,
       });
     // Of a run that uses it, its rewards don't matter.
     expect(scaling({ ...config, scale_rewards: 'mean' }, true)).toMatchObject({ isUsed: true, unknown: null });
@@ -153,8 +174,11 @@ describe('signalBudget', () => {
       { scale_rewards: 'mean' },
     ];
     const changes: Partial<TrainConfig> = {
-      ...{ dynamic_sampling: 3, greso_exploration: 0.5, adarft_target_reward: 0.5 },
-      ...{ scale_rewards: 'mean', use_adaptive_entropy: true },
+      dynamic_sampling: 3,
+      greso_exploration: 0.5,
+      adarft_target_reward: 0.5,
+      scale_rewards: 'mean',
+      use_adaptive_entropy: true,
     };
     const words = new Map([...'abcd'].map((id, i) => [id, i + 1]));
     let ruledOut = 0;

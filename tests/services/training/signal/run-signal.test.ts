@@ -32,7 +32,10 @@ describe('runSignal', () => {
     recordEvents(store, runId, events);
     expect(store.promptGroups.ofRun(runId)).toHaveLength(4);
     expect(store.promptGroups.ofRun(runId)[0]).toEqual({
-      ...{ step: 1, recordId: 'r0', outcome: 'teaches', reward: Number.NaN },
+      step: 1,
+      recordId: 'r0',
+      outcome: 'teaches',
+      reward: Number.NaN,
     });
     expect(runSignal(store, runId)).toMatchObject({
       prompts: { teaches: 1, solved: 1, dead: 0 },
@@ -71,7 +74,9 @@ describe('runSignal', () => {
     writeFileSync(dataset, toJsonLines(records));
     const { runId } = createRun(store, { ...config, dataset });
     const groups = records.map(({ id }, i) => ({
-      ...{ recordId: id, outcome: i < 2 ? ('teaches' as const) : ('dead' as const), reward: 0.625 },
+      recordId: id,
+      outcome: i < 2 ? ('teaches' as const) : ('dead' as const),
+      reward: 0.625,
     }));
     recordEvents(
       store,
