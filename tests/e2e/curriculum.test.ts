@@ -23,17 +23,17 @@ describe.skipIf(noBrowser)('home and curriculum', () => {
     await page.getByRole('button', { name: 'Adjust', exact: true }).click();
     const long = page.getByRole('dialog');
     await long.getByText('The default learning_rate is 7e-5 here').waitFor();
-    expect(await long.getByLabel('learning_rate').inputValue()).toBe('7e-5');
+    expect(await long.getByLabel('learning_rate', { exact: true }).inputValue()).toBe('7e-5');
     await expectAccessible(page);
     await long.getByRole('button', { name: 'Cancel' }).click();
     await long.waitFor({ state: 'detached' });
     // One that is only being added, too.
     await page.getByRole('button', { name: 'Add stage' }).click();
     const added = page.getByRole('dialog', { name: 'New stage' });
-    expect(await added.getByLabel('learning_rate').inputValue()).toBe('2e-4');
+    expect(await added.getByLabel('learning_rate', { exact: true }).inputValue()).toBe('2e-4');
     await added.getByLabel('Words', { exact: true }).fill('100');
     await added.getByText('The default learning_rate is 7e-5 here').waitFor();
-    await expect.poll(() => added.getByLabel('learning_rate').inputValue()).toBe('7e-5');
+    await expect.poll(() => added.getByLabel('learning_rate', { exact: true }).inputValue()).toBe('7e-5');
     await added.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('dialog', { name: 'Discard your changes?' }).getByRole('button', { name: 'Discard' }).click();
     await added.waitFor({ state: 'detached' });
