@@ -6,7 +6,7 @@ import { counted } from '../../text/format.ts';
 import { meanOf } from '../../text/intervals.ts';
 import { advisedWarmUp, type TrainConfig } from '../../trainer/config/config.ts';
 import type { PreflightResult } from '../../trainer/jobs/preflight.ts';
-import { hasSignal, isNearZero, topFrom } from '../../trainer/monitor/collapse-rules.ts';
+import { isNearZero, topFrom } from '../../trainer/monitor/collapse-rules.ts';
 
 export interface StartAdvice {
   readonly do: 'start' | 'warm_up' | 'easier_dataset' | 'harder_dataset';
@@ -40,8 +40,6 @@ export interface SampledRewards extends Baseline {
 /** A group with a smaller reward spread gives no signal. */
 const EQUAL = 1e-8;
 const SOLVED_SHARE = 0.98;
-/** Up to half of the groups may be dead in a run that learns well; with fewer that differ, most sampling is for nothing. */
-const ENOUGH_DIFFER = 0.5;
 /** GRPO reinforces what it samples: one rare completion with half of the maximum is found again, however low the mean. */
 const WORTH_REINFORCING = 0.5;
 
@@ -102,9 +100,9 @@ export function startAdvice(result: PreflightResult, config: TrainConfig): Start
   const { warm_up_steps: planned, from_checkpoint: from, method } = config;
   const isLost =
     isNearZero(reward, highestReward) && highestReward !== null && best < WORTH_REINFORCING * highestReward;
-  // There, a group of equal rewards teaches by its diversity, unless its mean is 0.
-  const teaches = (method === 'polychromic-grpo' && reward !== 0) || hasSignal(spread, highestReward);
-  const areDead = differing < ENOUGH_DIFFER * groups && !teaches;
+  // A few groups that differ are enough to begin with: the bundled model learns its job from two of twenty-four.
+  // Polychromic groups of equal rewards teach by their diversity, unless their mean is 0.
+  const areDead = differing === 0 && !(method === 'polychromic-grpo' && reward !== 0);
   if (!isLost && !areDead) return advise('start', `Start: ${seen}.`);
   if (planned > 0)
     return advise('start', `Start: ${seen}, but ${counted(planned, 'supervised step')} on the targets come first.`);

@@ -29,9 +29,10 @@ const equal = [
   [0.4, 0.4],
   [0.2, 0.3],
 ];
+const identical = equal.map(([reward = 0]) => [reward, reward]);
 
 describe('startAdvice', () => {
-  it('says to start where rewards differ in half of the groups', () => {
+  it('says to start where the rewards of a group differ', () => {
     expect(adviceOn(learnable)).toEqual({
       do: 'start',
       sentence: 'Start: rewards differ in 1 of 2 groups, and the mean reward is 0.325.',
@@ -53,9 +54,10 @@ describe('startAdvice', () => {
     expect(adviceOn(lost, {}, { targets: 20 })?.warm_up_steps).toBe(7);
   });
 
-  it('says so too where most groups are dead, however high the mean', () => {
-    expect(adviceOn(equal, {}, { highestReward: null })).toMatchObject({ do: 'warm_up', warm_up_steps: 40 });
-    expect(adviceOn(equal, { method: 'polychromic-grpo' })?.do).toBe('start');
+  it('says so too where all groups are dead, however high the mean', () => {
+    expect(adviceOn(identical, {}, { highestReward: null })).toMatchObject({ do: 'warm_up', warm_up_steps: 40 });
+    expect(adviceOn(equal)?.do).toBe('start');
+    expect(adviceOn(identical, { method: 'polychromic-grpo' })?.do).toBe('start');
   });
 
   it('says to use an easier dataset without targets, or where a trained model gives no signal', () => {
@@ -65,7 +67,6 @@ describe('startAdvice', () => {
       sentence: expect.stringContaining('no targets to warm up on'),
     });
     const jumped = { from_checkpoint: 'outputs/10-words/checkpoint-60' };
-    const identical = equal.map(([reward = 0]) => [reward, reward]);
     expect(adviceOn(identical, jumped)?.do).toBe('easier_dataset');
     expect(adviceOn(identical)?.do).toBe('warm_up');
     expect(adviceOn(lost, jumped)?.do).toBe('warm_up');
