@@ -27,7 +27,7 @@ export interface StoredSample extends Sample {
 /** Identifies a completion: stays the same when a run rewinds and repeats the step. */
 export type SampleKey = Pick<StoredSample, 'runId' | 'step' | 'group' | 'index'>;
 
-/** How values are kept; NaN is no number: it is null in the database and reads back as NaN. */
+/** How values are kept; NaN is null in the database and reads back as NaN. */
 export type ColumnKind = 'text' | 'whole' | 'number' | 'flag' | 'numbers' | 'messages';
 
 /** A file that has a column of its own for it; JSONL has everything. */

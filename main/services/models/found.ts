@@ -41,9 +41,10 @@ export async function foundModels(
   const files = (await Promise.all(where.map((place) => filesOf(place)))).flatMap((found) =>
     found.toSorted((a, b) => a.name.localeCompare(b.name)),
   );
+  const imported = new Set(importedModels(places.store).map(({ folder }) => folder));
   const models: FoundModel[] = [];
   for (const file of files.slice(0, MOST)) {
-    models.push({ ...file, ...facts(file, machine), ref: refOf(file, places) });
+    models.push({ ...file, ...facts(file, machine), ref: refOf(file, places.workspace, imported) });
     // The host has others to serve.
     await new Promise((resolve) => setImmediate(resolve));
   }
@@ -104,9 +105,8 @@ function readFacts({ path, kind }: FoundFile): Read {
   }
 }
 
-function refOf(file: FoundFile, { store, workspace }: Places): string | null {
-  if (file.kind === 'folder')
-    return importedModels(store).some(({ folder }) => folder === file.path) ? `folder:${file.path}` : null;
+function refOf(file: FoundFile, workspace: Places['workspace'], imported: ReadonlySet<string>): string | null {
+  if (file.kind === 'folder') return imported.has(file.path) ? `folder:${file.path}` : null;
   const name = nameOfModel(file.name);
   return existsSync(join(workspace.models, name)) ? `workspace:${name}` : null;
 }
