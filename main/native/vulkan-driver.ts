@@ -1,6 +1,6 @@
 /**
  * Why Vulkan finds no GPU on Linux: its loader, the driver's manifest, the driver's library, or what that library needs
- * is missing. A container often has the driver without the X11 libraries that it is linked with.
+ * is missing. A container often has the driver without the X11 and GLVND libraries that it needs.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -52,7 +52,7 @@ function driverProblem(manifest: string, system: LibrarySystem): VulkanProblem |
   if (library === null) return null;
   const path = library.includes('/') ? resolve(dirname(manifest), library) : system.find(library);
   const isThere = path !== null && (!library.includes('/') || existsSync(path));
-  const missing = isThere ? system.missing(path) : [basename(library)];
+  const missing = isThere ? [...system.missing(path), ...missingLoaders(library, system)] : [basename(library)];
   if (missing.length === 0) return null;
   const whose = isThere ? `${basename(library)} needs, the Vulkan driver` : 'the Vulkan driver';
   return {
@@ -61,6 +61,12 @@ function driverProblem(manifest: string, system: LibrarySystem): VulkanProblem |
     remedy: `Install ${[...new Set(missing.map(packageOf))].join(' ')} (as Debian and Ubuntu call it).`,
   };
 }
+
+/** NVIDIA's driver opens GLVND's loaders while it runs, so that ldd doesn't list them; it offers no adapter without. */
+const GLVND = ['libEGL.so.1', 'libGLdispatch.so.0', 'libOpenGL.so.0', 'libGL.so.1', 'libGLX.so.0', 'libGLESv2.so.2'];
+
+const missingLoaders = (driver: string, system: LibrarySystem): readonly string[] =>
+  /nvidia/i.test(driver) ? GLVND.filter((name) => system.find(name) === null) : [];
 
 function libraryOf(manifest: string): string | null {
   try {
@@ -78,6 +84,8 @@ const PACKAGES: readonly (readonly [RegExp, string])[] = [
   [/^lib(GLX|EGL)?_?nvidia|^libnvidia/i, "libnvidia-gl-VERSION of NVIDIA's driver"],
   [/^libvulkan_/, 'mesa-vulkan-drivers'],
   [/^libz\.so/, 'zlib1g'],
+  [/^libGLdispatch/, 'libglvnd0'],
+  [/^libGLESv2/, 'libgles2'],
 ];
 
 /** Debian's package of a shared library: `libX11.so.6` is in libx11-6, `libXext.so.6` in libxext6. */

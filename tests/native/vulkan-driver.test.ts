@@ -6,9 +6,14 @@ import { noAdapter } from '../../main/tensor/webgpu/faults.ts';
 import { temporaryFolder } from '../store/helpers.ts';
 
 const DRIVER = 'libGLX_nvidia.so.0';
+const GLVND = ['libEGL.so.1', 'libGLdispatch.so.0', 'libOpenGL.so.0', 'libGL.so.1', 'libGLX.so.0', 'libGLESv2.so.2'];
 
 /** A system with the loader and one driver, less what is missing. */
-function system({ has = ['libvulkan.so.1', DRIVER], needs = [] as string[], library = DRIVER as unknown } = {}) {
+function system({
+  has = ['libvulkan.so.1', DRIVER, ...GLVND],
+  needs = [] as string[],
+  library = DRIVER as unknown,
+} = {}) {
   const manifest = join(temporaryFolder(), 'nvidia_icd.json');
   writeFileSync(manifest, JSON.stringify({ ICD: { library_path: library } }));
   const libraries: LibrarySystem = {
@@ -57,6 +62,17 @@ describe('vulkanProblem', () => {
     const error = noAdapter('no adapter was found', problem);
     expect(error.message).toBe(`No GPU was found: no adapter was found; ${problem?.what}`);
     expect(error.remedy).toBe('Install libx11-6 libxext6 (as Debian and Ubuntu call it). Or use --backend wasm.');
+  });
+
+  it("names the loaders that NVIDIA's driver opens while it runs, which no list of its libraries has", () => {
+    const { libraries } = system({ has: ['libvulkan.so.1', DRIVER, 'libGL.so.1'] });
+    expect(vulkanProblem(libraries)).toMatchObject({
+      kind: 'library',
+      what: expect.stringContaining('libEGL.so.1, libGLdispatch.so.0, libOpenGL.so.0, libGLX.so.0, libGLESv2.so.2'),
+      remedy: 'Install libegl1 libglvnd0 libopengl0 libglx0 libgles2 (as Debian and Ubuntu call it).',
+    });
+    const other = system({ has: ['libvulkan.so.1', 'libvulkan_radeon.so'], library: 'libvulkan_radeon.so' });
+    expect(vulkanProblem(other.libraries)).toBeNull();
   });
 
   it('asks the real system without failing', () => {
