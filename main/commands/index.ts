@@ -92,6 +92,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./score.ts')).registerScore,
   },
   {
+    name: 'report',
+    about: 'a run, comparison, sweep or curriculum as one HTML file that opens anywhere',
+    load: async () => (await import('./report.ts')).registerReport,
+  },
+  {
     name: 'export',
     about: 'export a run for other tools (TensorBoard, CSV, parquet), or a stage as a folder that TRL runs',
     load: async () => (await import('./export.ts')).registerExport,

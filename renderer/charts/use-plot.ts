@@ -1,6 +1,7 @@
 /** A uPlot chart kept in sync with React props: recreated when its structure changes, otherwise only given new data. */
 import { type RefObject, useCallback, useContext, useEffect, useLayoutEffect, useRef } from 'react';
 import uPlot from 'uplot';
+import { IsReport } from '../components/is-report.ts';
 import { IsPrerendering } from '../frame/is-prerendering.ts';
 import type { ChartGroupValue } from './ChartGroup.tsx';
 import { onColoursChange } from './colours.ts';
@@ -43,6 +44,8 @@ export function usePlot(host: RefObject<HTMLDivElement | null>, props: PlotProps
   const inSight = useRef(true);
   const isStale = useRef(false);
   const isPrerendering = useContext(IsPrerendering);
+  // What is printed is drawn wherever it stands.
+  const isReport = useContext(IsReport);
   const feed = useCallback((made: uPlot, data: Aligned) => {
     isStale.current = false;
     made.setData(dataOf(data));
@@ -75,7 +78,7 @@ export function usePlot(host: RefObject<HTMLDivElement | null>, props: PlotProps
     const resized = new ResizeObserver(() => {
       const width = Math.max(50, element.clientWidth);
       if (plot.current === null) {
-        if (isNear(element)) make(width);
+        if (isReport || isNear(element)) make(width);
       } else if (width !== plot.current.width) plot.current.setSize({ width, height: latest.current.height });
     });
     resized.observe(element);

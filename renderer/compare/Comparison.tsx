@@ -11,6 +11,7 @@ import { counted } from '../components/format.ts';
 import { Link } from '../components/Link.tsx';
 import { MoreButton } from '../components/MoreMenu.tsx';
 import { Screen } from '../components/Screen.tsx';
+import { Share } from '../components/Share.tsx';
 import { useKeys } from '../frame/keys.tsx';
 import { Charts } from './Charts.tsx';
 import { ComparisonProgress } from './ComparisonProgress.tsx';
@@ -95,6 +96,7 @@ function Shown({ view }: { readonly view: ComparisonView }) {
             Edit{' '}
           </Button>
           <ExportMenu id={id} disabled={!answered} />
+          <Share subject={{ of: 'comparison', id }} hasTexts disabled={!answered} />
           <More view={view} />
         </>
       }

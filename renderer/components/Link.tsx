@@ -1,6 +1,7 @@
 /** A link to another screen. wouter's Link subscribes to the location: in a table that is one listener per row. */
-import type { ComponentProps } from 'react';
+import { type ComponentProps, useContext } from 'react';
 import { navigate, prefetchLocation } from '../frame/hash-location.ts';
+import { IsReport } from './is-report.ts';
 
 export interface LinkProps extends Omit<ComponentProps<'a'>, 'href'> {
   /** A path within the app: `/runs/7`. */
@@ -8,6 +9,13 @@ export interface LinkProps extends Omit<ComponentProps<'a'>, 'href'> {
 }
 
 export function Link({ href, onClick, onPointerDown, children, ...rest }: LinkProps) {
+  // Its style sheet hides what only leads elsewhere.
+  if (useContext(IsReport))
+    return (
+      <span className={rest.className} data-no-link>
+        {children}
+      </span>
+    );
   return (
     <a
       {...rest}

@@ -1,4 +1,5 @@
-import { startTransition, useEffect, useState } from 'react';
+import { startTransition, useContext, useEffect, useState } from 'react';
+import { IsReport } from './is-report.ts';
 
 /** Upper bound, in case the page is never idle. */
 const LATEST_MS = 400;
@@ -9,11 +10,13 @@ const LATEST_MS = 400;
  */
 export function useWhenIdle(after = true): boolean {
   const [isIdle, setIdle] = useState(false);
+  // A report may be printed as soon as it is open.
+  const isReport = useContext(IsReport);
   useEffect(() => {
     if (!after) return;
     return whenIdle(() => setIdle(true));
   }, [after]);
-  return isIdle;
+  return isIdle || (isReport && after);
 }
 
 /** Updates state once the page is idle, and soon at the latest; returns what cancels it. */

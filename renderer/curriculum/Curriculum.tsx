@@ -9,6 +9,7 @@ import { Confirm } from '../components/Confirm.tsx';
 import { FreeRun } from '../components/config-form/FreeRun.tsx';
 import { Empty, Failed, Loading } from '../components/Feedback.tsx';
 import { Panel, Screen } from '../components/Screen.tsx';
+import { Share } from '../components/Share.tsx';
 import { useWhenIdle } from '../components/use-when-idle.ts';
 import { useKeys } from '../frame/keys.tsx';
 import classes from './Curriculum.module.css';
@@ -49,6 +50,9 @@ export function Curriculum() {
       }
       actions={
         <>
+          {data?.stages.some(({ runs }) => runs > 0) && (
+            <Share subject={{ of: 'curriculum' }} hasTexts={false} />
+          )}
           <Button variant="default" onClick={() => setOpen('free')}>
             Free run
           </Button>

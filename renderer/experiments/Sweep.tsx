@@ -13,6 +13,7 @@ import { counted, duration } from '../components/format.ts';
 import { Link } from '../components/Link.tsx';
 import { ProgressBar } from '../components/ProgressBar.tsx';
 import { Panel, Screen } from '../components/Screen.tsx';
+import { Share } from '../components/Share.tsx';
 import { StateBadge } from '../components/StateBadge.tsx';
 import { saveFile } from '../components/save-file.ts';
 import classes from './Experiments.module.css';
@@ -45,12 +46,13 @@ export function Sweep({ sweepId }: { readonly sweepId: number }) {
     >
       {error !== null && <Failed what="The sweep can't be shown" error={error} onRetry={() => void refetch()} />}
       {data === undefined && error === null && <Loading what="the sweep" />}
-      {data !== undefined && <Content sweep={data} />}
+      {data !== undefined && <SweepResult sweep={data} />}
     </Screen>
   );
 }
 
-function Content({ sweep }: { readonly sweep: SweepView }) {
+/** What a sweep found. */
+export function SweepResult({ sweep }: { readonly sweep: SweepView }) {
   const { rows, fields, steps, secondsLeft, runId, reason, rungs } = sweep;
   const [kept, setKept] = useState<readonly number[] | null>(null);
   const plot = useMemo(() => linesOf(sweep), [sweep]);
@@ -141,6 +143,7 @@ function Actions({ sweep }: { readonly sweep: SweepView }) {
       <Button variant="default" onClick={save}>
         CSV
       </Button>
+      <Share subject={{ of: 'sweep', id: sweepId }} hasTexts={false} />
       {(advances || state === 'paused') && (
         <Button variant="default" onClick={() => setAsked('cancel')}>
           Cancel sweep …

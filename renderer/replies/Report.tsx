@@ -6,6 +6,7 @@ import { api, client } from '../api/client.ts';
 import { Failed } from '../components/Feedback.tsx';
 import { counted } from '../components/format.ts';
 import { Panel } from '../components/Screen.tsx';
+import { Share } from '../components/Share.tsx';
 import { saveFile, svgToPng } from '../components/save-file.ts';
 import { When } from '../components/When.tsx';
 import classes from './Replies.module.css';
@@ -29,13 +30,16 @@ export function Report({ methods, hasStart, seed, work }: ReportProps) {
     <Panel
       title="Comparison on held-out posts"
       actions={
-        <Button
-          variant="default"
-          disabled={work.isBusy || done < 2}
-          onClick={() => work.begin('The comparison was not started', () => client.replies.compare({ seed }))}
-        >
-          Compare the newest runs
-        </Button>
+        <>
+          {report && <Share subject={{ of: 'replies' }} hasTexts={false} />}
+          <Button
+            variant="default"
+            disabled={work.isBusy || done < 2}
+            onClick={() => work.begin('The comparison was not started', () => client.replies.compare({ seed }))}
+          >
+            Compare the newest runs
+          </Button>
+        </>
       }
     >
       {error !== null && <Failed what="The report can't be shown" error={error} onRetry={() => void refetch()} />}

@@ -1,5 +1,5 @@
 /** The charts of a run: the reward large, the others in a grid; a click on a step opens its completions. */
-import { type ReactNode, useCallback, useMemo, useState } from 'react';
+import { type ComponentType, type ReactNode, useCallback, useMemo, useState } from 'react';
 import type { RunDetail } from '../../main/api/contract/index.ts';
 import { ChartControls } from '../charts/ChartGroup.tsx';
 import { LineChart } from '../charts/LineChart.tsx';
@@ -11,7 +11,7 @@ import { useWhenIdle } from '../components/use-when-idle.ts';
 import { type ChartPanel, panelsFor, rewardLooks } from './panels.ts';
 import classes from './Run.module.css';
 import { hasEnded, type RunFeed } from './run-feed.ts';
-import { StepPanel } from './StepPanel.tsx';
+import { StepPanel, type StepPanelProps } from './StepPanel.tsx';
 import { type ReadMetrics, useMetrics } from './use-metrics.ts';
 
 export interface ChartsProps {
@@ -20,9 +20,11 @@ export interface ChartsProps {
   readonly markers: readonly EventMarker[];
   /** Between the reward and the other metrics. */
   readonly children: ReactNode;
+  /** What shows the completions of the picked step. */
+  readonly Step?: ComponentType<StepPanelProps>;
 }
 
-export function Charts({ feed, detail, markers, children }: ChartsProps) {
+export function Charts({ feed, detail, markers, children, Step = StepPanel }: ChartsProps) {
   const [picked, setPicked] = useState<number | null>(null);
   const { metricNames, sampleSteps } = detail;
   // A run that has just started has no metric names in its record yet, but its first steps have arrived.
@@ -43,7 +45,7 @@ export function Charts({ feed, detail, markers, children }: ChartsProps) {
         <Panel>
           <RewardChart {...shared} detail={detail} read={reward} />
         </Panel>
-        <StepPanel detail={detail} step={picked} onStep={setPicked} isEnded={hasEnded(feed)} />
+        <Step detail={detail} step={picked} onStep={setPicked} isEnded={hasEnded(feed)} />
       </div>
       {isIdle && children}
       <ChartControls />

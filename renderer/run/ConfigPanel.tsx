@@ -5,15 +5,13 @@ import { memo, useMemo, useState } from 'react';
 import type { RunDetail } from '../../main/api/contract/index.ts';
 import { api, client } from '../api/client.ts';
 import { Failed } from '../components/Feedback.tsx';
-import { counted } from '../components/format.ts';
 import { LongChoice } from '../components/LongChoice.tsx';
 import { Panel } from '../components/Screen.tsx';
 import { saveFile } from '../components/save-file.ts';
 import { allRuns } from '../runs/all-runs.ts';
 import { ConfigDiff } from '../runs/ConfigDiff.tsx';
-import { settingText } from '../runs/setting-text.ts';
 import classes from './Run.module.css';
-import { type Setting, splitByDefault } from './settings-by-default.ts';
+import { Settings } from './Settings.tsx';
 
 export interface ConfigPanelProps {
   readonly runId: number;
@@ -30,7 +28,6 @@ export const ConfigPanel = memo(function ConfigPanel({ runId, detail }: ConfigPa
     [fields],
   );
   const found = Object.entries(detail.config).filter(([field]) => field.includes(words.trim().replaceAll(' ', '_')));
-  const [changed, usual] = splitByDefault(found, defaults);
   const exported = useMutation({
     mutationFn: () => client.runs.config({ runId }),
     onSuccess: ({ yaml }) => saveFile(`${detail.name}.yaml`, new Blob([yaml], { type: 'application/yaml' })),
@@ -67,44 +64,8 @@ export const ConfigPanel = memo(function ConfigPanel({ runId, detail }: ConfigPa
       {otherId !== null ? (
         <ConfigDiff runIds={[runId, otherId]} />
       ) : (
-        <>
-          {changed.length > 0 && <Settings entries={changed} defaults={defaults} />}
-          {usual.length > 0 && (
-            <details open={words.trim() !== '' || changed.length === 0} className={classes.usual}>
-              <summary>{counted(usual.length, 'setting at its default', 'settings at their defaults')}</summary>
-              <Settings entries={usual} defaults={null} />
-            </details>
-          )}
-        </>
+        <Settings entries={found} defaults={defaults} isOpen={words.trim() !== ''} />
       )}
     </Panel>
   );
 });
-
-interface SettingsProps {
-  readonly entries: readonly Setting[];
-  /** Shown beside values that differ from them; null: none. */
-  readonly defaults: ReadonlyMap<string, unknown> | null;
-}
-
-function Settings({ entries, defaults }: SettingsProps) {
-  return (
-    <div className={classes.settings}>
-      <table>
-        <tbody>
-          {entries.map(([field, value]) => (
-            <tr key={field}>
-              <th scope="row" className="mono">
-                {field}
-              </th>
-              <td className="mono">
-                {settingText(value)}
-                {defaults?.has(field) && <span className="faint"> default {settingText(defaults.get(field))}</span>}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
-}

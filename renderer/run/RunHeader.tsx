@@ -5,6 +5,7 @@ import type { RunDetail } from '../../main/api/contract/index.ts';
 import { duration } from '../components/format.ts';
 import { MoreButton } from '../components/MoreMenu.tsx';
 import { ProgressBar } from '../components/ProgressBar.tsx';
+import { Share } from '../components/Share.tsx';
 import { Silence } from '../components/Silence.tsx';
 import { StateBadge } from '../components/StateBadge.tsx';
 import { CompareLink } from './CompareLink.tsx';
@@ -63,6 +64,7 @@ export function Controls({ feed: { run, live }, detail, actions, onAsk }: Contro
       )}
       {canCompare({ run, live }) && <CompareLink detail={detail} />}
       {live !== null && <LiveButtons state={live.state} actions={actions} />}
+      {run.step > 0 && <Share subject={{ of: 'run', id: run.id }} hasTexts />}
       <MoreButton>
         {() => (
           <>

@@ -10,8 +10,8 @@ import classes from './Samples.module.css';
 export interface StepSliderProps {
   readonly steps: readonly StepRewards[];
   readonly step: number;
-  /** Whether new steps are shown as they arrive. */
-  readonly following: boolean;
+  /** Whether new steps are shown as they arrive; null: none can. */
+  readonly following: boolean | null;
   readonly live: boolean;
   /** Null to follow the newest. */
   readonly onStep: (step: number | null) => void;
@@ -52,11 +52,13 @@ export function StepSlider({ steps, step, following, live, onStep }: StepSliderP
         </span>
         <span className="soft">mean {score(here?.mean)}</span>
       </div>
-      <Switch
-        label={live ? 'Follow newest' : 'Newest'}
-        checked={following}
-        onChange={() => onStep(following ? step : null)}
-      />
+      {following !== null && (
+        <Switch
+          label={live ? 'Follow newest' : 'Newest'}
+          checked={following}
+          onChange={() => onStep(following ? step : null)}
+        />
+      )}
     </div>
   );
 }

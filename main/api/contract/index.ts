@@ -13,6 +13,7 @@ import { native } from './native.ts';
 import { playground } from './playground.ts';
 import { queue } from './queue.ts';
 import { replies } from './replies.ts';
+import { reports } from './reports.ts';
 import { runs } from './runs.ts';
 import { samples } from './samples.ts';
 import { settings } from './settings.ts';
@@ -36,6 +37,7 @@ export const contract = {
   playground,
   queue,
   replies,
+  reports,
   runs,
   samples,
   settings,

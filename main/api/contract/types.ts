@@ -50,6 +50,15 @@ export type { ModelReplies, PostPage } from '../../services/replies/posts.ts';
 export type { ChartData, ReportView } from '../../services/replies/report.ts';
 export type { StartPoints } from '../../services/replies/start-points.ts';
 export type { SplitRecord } from '../../services/replies/stored-state.ts';
+export type {
+  ComparisonContent,
+  CurriculumContent,
+  RepliesContent,
+  Report,
+  ReportedStep,
+  RunContent,
+  SweepContent,
+} from '../../services/reports/report.ts';
 export type { OutsideComponent } from '../../services/reward-trials/draft-consent.ts';
 export type { RecordsSource } from '../../services/reward-trials/draft-records.ts';
 export type { DraftFacts, DraftFault, RescoredDraft, TrialSource } from '../../services/reward-trials/drafts.ts';

@@ -33,7 +33,11 @@ export interface ChartData {
 export function replyReport({ store, workspace }: Pick<OpenWorkspace, 'store' | 'workspace'>): ReportView | null {
   const { report } = readReplyState(store);
   if (report === null) return null;
-  const folder = fromStoredPath(workspace.root, report.folder);
+  return reportIn(fromStoredPath(workspace.root, report.folder), report.at);
+}
+
+/** The report that `braid compare` or the app wrote into a folder at this time; null if there is none. */
+export function reportIn(folder: string, at: number): ReportView | null {
   const numbers = join(folder, 'comparison.json');
   if (!existsSync(numbers)) return null;
   const inside = (part: string, ending: string): string[] =>
@@ -43,7 +47,7 @@ export function replyReport({ store, workspace }: Pick<OpenWorkspace, 'store' | 
       .map((file) => `${part}/${file}`);
   return {
     folder,
-    at: report.at,
+    at,
     numbers: JSON.parse(readFileSync(numbers, 'utf8')) as ReportView['numbers'],
     charts: inside('data', '.csv').map((file) => chartData(folder, file)),
     files: [

@@ -1,0 +1,96 @@
+/** What a report must not carry to others: paths of this machine, keys, and texts that are to stay here. */
+import { homedir, tmpdir } from 'node:os';
+import { basename } from 'node:path';
+import type { PromptAnswers } from '../comparisons/paired/index.ts';
+import type { SampleView } from '../runs/samples/samples.ts';
+import type { ComparisonContent, ReportContent, RunContent } from './report.ts';
+
+/** Keys of services by their usual forms: they can stand in a note, an address or a message. */
+const KEYS = /\b(?:sk|pk|rk|hf|ghp|gho|xox[abp]|AKIA|AIza)[-_]?[A-Za-z0-9_-]{16,}|\bBearer\s+[\w.~+/-]{16,}=*/g;
+const CREDENTIALS = /\b([a-z][a-z0-9+.-]*:\/\/)[^\s/@:]+:[^\s/@]+@/gi;
+/** An absolute path of two parts or more; of an address, `//` comes before it. */
+const PATH = /(?<![\w/.:~])(?:\/(?:[\w.@+~-]+\/)+[\w.@+~-]*|[A-Za-z]:\\(?:[^\\\s"']+\\)*[^\\\s"']*)/g;
+
+/** What prompts and completions are under: a path in one is a text's, not this machine's. */
+const TEXTS = ['steps', 'answers'];
+
+/** Without paths of folders and without keys; texts lose only this machine's own folders. `root`: the workspace. */
+export function withoutPlaces<Content extends ReportContent>(content: Content, root: string): Content {
+  const folders = [root, homedir(), tmpdir()].filter((folder) => folder.length > 1);
+  const inText = (text: string): string =>
+    folders.reduce((before, folder) => before.replaceAll(`${folder}/`, ''), text);
+  const elsewhere = (text: string): string =>
+    inText(text)
+      .replace(CREDENTIALS, '$1')
+      .replace(KEYS, '…')
+      .replace(PATH, (path) => basename(path.replaceAll('\\', '/')));
+  const parts = Object.entries(content).map(([name, part]) => [
+    name,
+    changed(part, TEXTS.includes(name) ? inText : elsewhere),
+  ]);
+  return Object.fromEntries(parts);
+}
+
+function changed(value: unknown, clean: (text: string) => string): unknown {
+  if (typeof value === 'string') return clean(value);
+  if (Array.isArray(value)) return value.map((item) => changed(item, clean));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, changed(item, clean)]));
+}
+
+const LEFT_OUT = '(text left out)';
+
+/** Without prompts, targets, completions, prompts of the configuration, and the user's notes; the scores stay. */
+export function withoutTexts(content: ReportContent): ReportContent {
+  switch (content.kind) {
+    case 'run':
+      return runWithoutTexts(content);
+    case 'comparison':
+      return comparisonWithoutTexts(content);
+    case 'sweep':
+    case 'replies':
+    case 'curriculum':
+      return content;
+  }
+}
+
+/** Settings whose values are texts of the user. */
+const TEXT_SETTINGS = ['system_prompt', 'reply_prompt'];
+
+function runWithoutTexts(content: RunContent): RunContent {
+  const { detail, standing, steps } = content;
+  const config = Object.fromEntries(
+    Object.entries(detail.config).map(([name, value]) => [
+      name,
+      TEXT_SETTINGS.includes(name) && typeof value === 'string' && value !== '' ? LEFT_OUT : value,
+    ]),
+  );
+  return {
+    ...content,
+    detail: { ...detail, notes: '', config },
+    standing: { ...standing, run: { ...standing.run, notes: '' } },
+    steps: steps.map((step) => ({
+      ...step,
+      best: sampleWithoutTexts(step.best),
+      worst: step.worst === null ? null : sampleWithoutTexts(step.worst),
+    })),
+  };
+}
+
+function sampleWithoutTexts({ messages: _, ...sample }: SampleView): SampleView {
+  return {
+    ...sample,
+    prompt: LEFT_OUT,
+    target: '',
+    completion: LEFT_OUT,
+    failure: null,
+    alignment: null,
+    show: 'plain',
+  };
+}
+
+function comparisonWithoutTexts(content: ComparisonContent): ComparisonContent {
+  const none: Readonly<Record<string, PromptAnswers>> = {};
+  const rows = content.view.rows.map((row) => ({ ...row, titles: ['', ''] as const }));
+  return { ...content, view: { ...content.view, rows }, answers: none };
+}

@@ -1,0 +1,85 @@
+/** A run for a report: its curves, the best and the worst of its stored steps, and what repeats it. */
+import { createHash } from 'node:crypto';
+import { closeSync, existsSync, openSync, readSync } from 'node:fs';
+import { basename } from 'node:path';
+import type { Store } from '../../store/index.ts';
+import { configForm } from '../config/form.ts';
+import { runCost } from '../runs/cost.ts';
+import { evaluationDataset } from '../runs/evaluation.ts';
+import { runDetail, runSummary } from '../runs/history.ts';
+import { requireRun } from '../runs/runs.ts';
+import { runSamples, stepExtremes } from '../runs/samples/samples.ts';
+import { runVerdict } from '../runs/verdict/run-verdict.ts';
+import { readSettings } from '../workspace/settings.ts';
+import type { ReportedFile, ReportedStep, RunContent } from './report.ts';
+
+/** Buckets a metric: about one for every two pixels of the widest chart. */
+const BUCKETS = 500;
+
+/** A run's content with at most `steps` of its stored steps, evenly spread, the first and the last among them. */
+export function runContent(store: Store, runId: number, steps: number): RunContent {
+  const detail = { ...runDetail(store, runId), ...noProcess };
+  const stored = runSamples(store, runId).steps;
+  return {
+    kind: 'run',
+    detail,
+    standing: { run: { ...runSummary(store, runId), ...noProcess }, verdict: runVerdict(store, runId) },
+    curves: store.metrics.bucketsOf(runId, [...detail.metricNames], BUCKETS),
+    cost: runCost(store, runId, readSettings(store)),
+    steps: evenly(stored, steps).flatMap((at) => reportedStep(store, runId, at)),
+    storedSteps: stored.length,
+    defaults: Object.fromEntries(configForm().map((field) => [field.name, field.default])),
+    files: filesOf(store, runId),
+    commands: commandsOf(detail),
+  };
+}
+
+/** Of the machine that trained it. */
+const noProcess = { pid: null, hostId: null, heartbeatAt: null };
+
+function reportedStep(
+  store: Store,
+  runId: number,
+  at: ReturnType<typeof runSamples>['steps'][number],
+): readonly ReportedStep[] {
+  const found = stepExtremes(store, runId, at.step);
+  return found === null ? [] : [{ ...at, best: found.best, worst: found.worst }];
+}
+
+/** `count` of them, the first and the last among them. */
+export function evenly<T>(items: readonly T[], count: number): readonly T[] {
+  if (items.length <= count) return items;
+  if (count < 2) return items.slice(-count);
+  const at = (i: number): number => Math.round((i * (items.length - 1)) / (count - 1));
+  return Array.from({ length: count }, (_, i) => items[at(i)]).filter((item) => item !== undefined);
+}
+
+function filesOf(store: Store, runId: number): readonly ReportedFile[] {
+  const run = requireRun(store, runId);
+  const { dataset } = run;
+  const heldOut = evaluationDataset(run);
+  return [
+    { name: basename(dataset), what: 'training records', sha256: hashOf(dataset) },
+    { name: basename(heldOut), what: 'held-out records', sha256: hashOf(heldOut) },
+  ];
+}
+
+/** In parts: a dataset may be larger than memory. */
+function hashOf(path: string): string | null {
+  if (!existsSync(path)) return null;
+  const [hash, part, file] = [createHash('sha256'), Buffer.alloc(2 ** 20), openSync(path, 'r')];
+  try {
+    for (let n = readSync(file, part); n > 0; n = readSync(file, part)) hash.update(part.subarray(0, n));
+  } finally {
+    closeSync(file);
+  }
+  return hash.digest('hex');
+}
+
+function commandsOf({ config, dataset, parentCheckpointId }: RunContent['detail']): readonly string[] {
+  const from = parentCheckpointId === null ? '' : ' --from CHECKPOINT';
+  return [
+    `braid train --config run.yaml --dataset ${basename(dataset)}${from} --seed ${String(config.seed ?? 42)}`,
+    `braid compare --baseline ${parentCheckpointId === null ? basename(String(config.model)) : 'CHECKPOINT'} --trained outputs/RUN/checkpoint-STEP --dataset HELD_OUT.jsonl --output comparison`,
+  ];
+}

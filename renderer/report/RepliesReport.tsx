@@ -1,0 +1,34 @@
+/** The comparison of reply methods in a report. */
+import type { RepliesContent } from '../../main/api/contract/index.ts';
+import { counted } from '../components/format.ts';
+import { Panel, Screen } from '../components/Screen.tsx';
+import { When } from '../components/When.tsx';
+import { ReportCharts } from '../replies/ReportCharts.tsx';
+import { Differences, ReportTable } from '../replies/ReportTables.tsx';
+
+export function RepliesReport({ content: { report } }: { readonly content: RepliesContent }) {
+  const { numbers, at } = report;
+  return (
+    <Screen
+      title="Comparison of replies"
+      about={
+        <span className="num">
+          {counted(numbers.prompts, 'post')}, {counted(numbers.samples, 'reply', 'replies')} each, <When at={at} />
+        </span>
+      }
+    >
+      <Panel>
+        <p className="soft">
+          Means with 95% intervals; a winner is named only where it beats all others significantly.
+        </p>
+        <ReportTable report={report} />
+      </Panel>
+      <Panel title="Charts">
+        <ReportCharts report={report} />
+      </Panel>
+      <Panel title="Differences">
+        <Differences report={report} />
+      </Panel>
+    </Screen>
+  );
+}

@@ -1,0 +1,132 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { checkoutPaths } from '../../../main/commands/host-paths.ts';
+import { makeReport, type ReportSubject } from '../../../main/services/reports/make.ts';
+import type { Report, RunContent } from '../../../main/services/reports/report.ts';
+import { createRun } from '../../../main/services/runs/runs.ts';
+import { openWorkspace } from '../../../main/services/workspace/workspace.ts';
+import { parseConfig } from '../../../main/trainer/config/config.ts';
+import { errorOf, sampleOf, temporaryFolder, temporaryStore } from '../../store/helpers.ts';
+
+const HOSTILE = '</script><script>document.title = "owned"</script><!-- <img src=x onerror=alert(1)>';
+
+/** A workspace with a run of these steps, and a stand-in for the built page. */
+function place({ steps = 2, everyStep = 1, completion = (_: number): string => HOSTILE, fields = {} } = {}) {
+  const root = temporaryFolder();
+  const page = temporaryFolder();
+  mkdirSync(join(page, 'report'));
+  writeFileSync(join(page, 'report/report.js'), 'show("</script>")');
+  writeFileSync(join(page, 'report/report.css'), 'p {}');
+  const store = temporaryStore();
+  const dataset = join(root, 'datasets/10words.jsonl');
+  const { runId } = createRun(store, parseConfig({ dataset, ...fields }), { name: 'a <b> & "run"' });
+  for (let step = 1; step <= steps; step++) {
+    store.metrics.record(runId, step, { reward: step / steps, loss: step === 1 ? Number.NaN : 1 / 3 });
+    if (step % everyStep === 0)
+      store.samples.record(runId, step, [
+        sampleOf({ index: 0, reward: 1, completion: `good ${step}` }),
+        sampleOf({ index: 1, reward: 0, completion: completion(step) }),
+      ]);
+  }
+  const made = {
+    store,
+    workspace: openWorkspace({ workspace: root }),
+    paths: { ...checkoutPaths(resolve(import.meta.dirname, '../../..')), page },
+  };
+  const report = (subject: ReportSubject = { of: 'run', id: runId }, texts = true) =>
+    makeReport(made, subject, { texts });
+  return { root, store, runId, report };
+}
+
+/** What the page would read. */
+function dataIn(html: string): Report {
+  const packed = /<script type="application\/gzip" id="report">([^<]*)<\/script>/.exec(html)?.[1] ?? '';
+  return JSON.parse(gunzipSync(Buffer.from(packed, 'base64')).toString()) as Report;
+}
+
+const runOf = (report: Report): RunContent => {
+  if (report.content.kind !== 'run') throw new Error('Expected a run');
+  return report.content;
+};
+
+describe('makeReport', () => {
+  it('holds curves, the best and the worst of each stored step, the settings, and hashes', () => {
+    const { report, root } = place();
+    writeFileSync(join(root, 'datasets/10words.jsonl'), 'abc');
+    const { name, html } = report();
+    expect(name).toBe('a-b-run.html');
+    const content = runOf(dataIn(html));
+    expect(content.curves.reward?.map(({ mean }) => mean)).toEqual([0.5, 1]);
+    // JSON has no NaN, and the step has no loss.
+    expect(content.curves.loss?.[0]).toMatchObject({ mean: { '#': 'NaN' } });
+    expect(content.steps.map(({ step, best, worst }) => [step, best.completion, worst?.completion])).toEqual([
+      [1, 'good 1', HOSTILE],
+      [2, 'good 2', HOSTILE],
+    ]);
+    expect(content.defaults).toMatchObject({ temperature: 1 });
+    expect(content.files).toEqual([
+      {
+        name: '10words.jsonl',
+        what: 'training records',
+        sha256: 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad',
+      },
+      { name: '10words.test.jsonl', what: 'held-out records', sha256: null },
+    ]);
+    expect(content.commands[0]).toBe('braid train --config run.yaml --dataset 10words.jsonl --seed 42');
+  });
+
+  it('runs no script but its own, whatever titles and completions hold', () => {
+    const { html } = place().report();
+    expect(html.match(/<script/g)).toHaveLength(2);
+    expect(html.match(/<\/script>/g)).toHaveLength(2);
+    expect(html).toContain('show("<\\/script>")');
+    expect(html).toContain('<title>a &lt;b&gt; &amp; &quot;run&quot;</title>');
+    expect(html).toMatch(/default-src 'none'; script-src 'sha256-[^']+'; style-src 'unsafe-inline'/);
+  });
+
+  it('carries no folder of this machine and no key, but leaves completions as they are', () => {
+    const completion = () => `see /usr/share/dict/words and ${homedir()}/notes.txt`;
+    const { report, store, runId, root } = place({ completion });
+    store.runs.annotate(runId, `in ${root}/outputs, /srv/data/x.txt, key sk-abcdefghijklmnopqrstuvwx`, []);
+    const { html } = report();
+    const text = JSON.stringify(dataIn(html));
+    for (const secret of [root, homedir(), '/srv/data', 'sk-abc']) expect(text).not.toContain(secret);
+    const content = runOf(dataIn(html));
+    expect(content.detail.notes).toBe('in outputs, x.txt, key …');
+    expect(content.steps[0]?.worst?.completion).toBe('see /usr/share/dict/words and notes.txt');
+  });
+
+  it('leaves texts out where asked, and keeps the scores', () => {
+    const { report, store, runId } = place({ fields: { system_prompt: 'secret prompt' } });
+    store.runs.annotate(runId, 'secret note', []);
+    const made = dataIn(report({ of: 'run', id: runId }, false).html);
+    expect(JSON.stringify(made)).not.toMatch(/secret|good 1|owned/);
+    expect(runOf(made).steps[0]).toMatchObject({ best: { reward: 1 }, worst: { reward: 0 } });
+    expect(made.hasTexts).toBe(false);
+  });
+
+  it('stays under 3 MB by storing fewer steps, evenly spread', () => {
+    // Long words that compress badly, and each step's its own.
+    const completion = (step: number): string =>
+      createHash('shake256', { outputLength: 40_000 }).update(`${step}`).digest('hex');
+    const { report, runId } = place({ steps: 60, completion });
+    const { html } = report({ of: 'run', id: runId });
+    const { steps, storedSteps } = runOf(dataIn(html));
+    expect(html.length).toBeLessThan(3e6);
+    expect(storedSteps).toBe(60);
+    expect(steps.length).toBeLessThan(60);
+    expect([steps[0]?.step, steps.at(-1)?.step]).toEqual([1, 60]);
+  });
+
+  it('says what is missing', () => {
+    const { report } = place();
+    expect(errorOf(() => report({ of: 'run', id: 99 }))).toMatchObject({ code: 'RUN_UNKNOWN' });
+    expect(errorOf(() => report({ of: 'replies' }))).toMatchObject({ code: 'NO_REPORT' });
+    expect(errorOf(() => report({ of: 'curriculum' }))).toMatchObject({ code: 'NO_STAGES' });
+    expect(errorOf(() => report({ of: 'folder', folder: temporaryFolder() }))).toMatchObject({ code: 'NO_REPORT' });
+  });
+});
