@@ -11,6 +11,7 @@ const services = [
   ['comparisons', 'curriculum', 'data-import', 'merge', 'recipes', 'trl'],
   ['sweeps'],
   ['queue', 'replies'],
+  ['reports'],
   ['app'],
 ];
 

@@ -50,9 +50,7 @@ export function Curriculum() {
       }
       actions={
         <>
-          {data?.stages.some(({ runs }) => runs > 0) && (
-            <Share subject={{ of: 'curriculum' }} hasTexts={false} />
-          )}
+          {data?.stages.some(({ runs }) => runs > 0) && <Share subject={{ of: 'curriculum' }} hasTexts={false} />}
           <Button variant="default" onClick={() => setOpen('free')}>
             Free run
           </Button>
