@@ -1,5 +1,6 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openStore } from '../../main/store/index.ts';
@@ -196,6 +197,30 @@ describe.skipIf(noBrowser)('runs', () => {
       await page.getByRole('button', { name: /Reset zoom \(steps 1\d–2\d\)/ }).waitFor();
       await page.keyboard.press('z');
       await page.getByRole('button', { name: /Reset zoom/ }).waitFor({ state: 'detached' });
+    });
+
+    it('is shared as one file, which opens without a network and shows every stored step', async () => {
+      const { page, goto } = await openPage(app);
+      await goto('/runs/2');
+      await page.getByRole('button', { name: 'Share' }).click();
+      const saving = page.waitForEvent('download');
+      await page.getByRole('menuitem', { name: 'With all texts' }).click();
+      const file = join(temporaryFolderOfFile(), 'run.html');
+      await (await saving).saveAs(file);
+      await page.context().setOffline(true);
+      const complaints: string[] = [];
+      page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
+      await page.goto(pathToFileURL(file).href);
+      await page.getByRole('heading', { name: 'run-0002-10words-grpo' }).waitFor();
+      await page.getByText('step 40', { exact: true }).first().waitFor();
+      await page.getByRole('group', { name: /The best completion/ }).waitFor();
+      await page.getByRole('slider', { name: 'Step', exact: true }).press('ArrowLeft');
+      await page.getByText('step 30', { exact: true }).first().waitFor();
+      await page.getByRole('slider', { name: /^Loss, step/ }).waitFor();
+      await page.getByRole('rowheader', { name: 'learning_rate' }).waitFor();
+      expect(await page.getByRole('link').count()).toBe(0);
+      await expectAccessible(page);
+      expect(complaints).toEqual([]);
     });
 
     it('shows why it was interrupted, stderr on demand, and what resuming discards', async () => {
