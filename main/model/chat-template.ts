@@ -3,11 +3,11 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { inputError } from '../errors.ts';
 import { readRegular } from '../io/read-file.ts';
-import type { ChatMessage } from '../samples/chat-message.ts';
+import type { ChatMessage, ChatRole, ChatTool } from '../samples/chat-message.ts';
 import { textArgument } from './jinja/signature.ts';
-import { parseTemplate, type Template } from './jinja/template.ts';
+import { fromJs, parseTemplate, type Template } from './jinja/template.ts';
 import { plain, type Str } from './jinja/text.ts';
-import { PyFunction } from './jinja/values.ts';
+import { PyFunction, type Value } from './jinja/values.ts';
 import { pinnedDay, TEMPLATE_DATE } from './template-date.ts';
 
 /** The folder's chat template: chat_template.jinja, or the one in tokenizer_config.json; null if there is none. */
@@ -31,9 +31,23 @@ function readTemplate(file: string): string {
   }
 }
 
-/** A message whose words may know who wrote them. */
-export interface RenderedMessage extends Omit<ChatMessage, 'content'> {
-  readonly content: Str;
+/** A message whose words, and those of its tool calls, may know who wrote them. */
+export interface RenderedMessage {
+  readonly role: ChatRole;
+  readonly content: Str | null;
+  readonly [field: string]: unknown;
+}
+
+/** Functions that may be called, as JSON schemas; their words may know who wrote them. */
+export type RenderedTools = readonly ChatTool[] | Value;
+
+/** A message whose words are quoted, those of its tool calls too. */
+export function quotedMessage(
+  { role, content, ...others }: ChatMessage,
+  quoted: (words: string) => Str,
+): RenderedMessage {
+  const words = Object.entries(others).map(([field, value]) => [field, fromJs(value, quoted)] as const);
+  return { role, content: content === null ? null : quoted(content), ...Object.fromEntries(words) };
 }
 
 /** What a template is rendered with. */
@@ -47,8 +61,13 @@ export interface ChatInput {
   readonly kwargs: Readonly<Record<string, unknown>>;
 }
 
-/** Renders messages, `ready` for the assistant's answer or as a finished conversation. */
-export function renderMessages(input: ChatInput, messages: readonly RenderedMessage[], ready: boolean): Str {
+/** Renders messages and the functions that may be called, `ready` for the assistant's answer or as a finished conversation. */
+export function renderMessages(
+  input: ChatInput,
+  messages: readonly RenderedMessage[],
+  ready: boolean,
+  tools: RenderedTools = null,
+): Str {
   const { template, config, folder, kwargs } = input;
   try {
     return parsed(template).render({
@@ -57,21 +76,23 @@ export function renderMessages(input: ChatInput, messages: readonly RenderedMess
       ...specialTokens(config),
       ...kwargs,
       messages,
-      tools: null,
+      tools,
       documents: null,
       add_generation_prompt: ready,
     });
   } catch (cause) {
-    throw takesNoSystem(input, messages) ? systemRefused(folder, cause as Error) : cannotRender(folder, cause as Error);
+    throw takesNoSystem(input, messages, tools)
+      ? systemRefused(folder, cause as Error)
+      : cannotRender(folder, cause as Error);
   }
 }
 
 /** Whether the same messages without the system's could be rendered. */
-function takesNoSystem(input: ChatInput, messages: readonly RenderedMessage[]): boolean {
+function takesNoSystem(input: ChatInput, messages: readonly RenderedMessage[], tools: RenderedTools): boolean {
   const others = messages.filter(({ role }) => role !== 'system');
   if (others.length === messages.length) return false;
   try {
-    renderMessages(input, others, true);
+    renderMessages(input, others, true, tools);
     return true;
   } catch {
     return false;

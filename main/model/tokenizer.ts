@@ -2,11 +2,19 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Tokenizer as HfTokenizer } from '@huggingface/tokenizers';
 import { inputError } from '../errors.ts';
-import type { ChatMessage } from '../samples/chat-message.ts';
+import type { ChatMessage, ChatTool } from '../samples/chat-message.ts';
 import { type ChatFinding, checkChat, withoutTemplate } from './chat-check.ts';
 import { CHAT_SETTINGS, type ChatSettings, readChatSettings } from './chat-settings.ts';
-import { type RenderedMessage, readChatTemplate, renderMessages, tokenText } from './chat-template.ts';
+import {
+  quotedMessage,
+  type RenderedMessage,
+  type RenderedTools,
+  readChatTemplate,
+  renderMessages,
+  tokenText,
+} from './chat-template.ts';
 import { controlTokensOf, encodeQuoting, quoteParts, withoutControlTokens } from './control-tokens.ts';
+import { fromJs } from './jinja/template.ts';
 import { plain, quote, type Str, slice } from './jinja/text.ts';
 import { normalizerAsHuggingFace } from './normalizers.ts';
 import { asHuggingFace, prependScheme } from './pre-tokenizers.ts';
@@ -48,10 +56,11 @@ export interface Tokenizer {
   /**
    * The chat template applied, ready for the assistant's answer, with the chat settings' system prompt, if any, in place
    * of the messages' own. The date is pinned so that prompts are reproducible. Not `ready`: a finished conversation.
+   * `tools`: the functions that the model may call.
    */
-  chat(messages: readonly ChatMessage[], ready?: boolean): string;
+  chat(messages: readonly ChatMessage[], ready?: boolean, tools?: readonly ChatTool[] | null): string;
   /** The same for messages that know which of their characters somebody wrote, and what of the chat is of which source. */
-  chatQuoting(messages: readonly RenderedMessage[], ready?: boolean): Str;
+  chatQuoting(messages: readonly RenderedMessage[], ready?: boolean, tools?: RenderedTools): Str;
   /** What the chat template makes of the chat settings that can't be meant; empty without a template. */
   checkChat(): readonly ChatFinding[];
   /** The files of the folder that make up the tokenizer; checkpoints carry copies. */
@@ -103,7 +112,7 @@ export function loadTokenizer(folder: string, chat: ChatSettings = readChatSetti
     const whole = plain(text);
     return limited(whole.length, () => checkedIds(encodeQuoting(text, control, inner, plainBy), whole, file));
   };
-  const chatQuoting = (messages: readonly RenderedMessage[], ready = true): Str => {
+  const chatQuoting = (messages: readonly RenderedMessage[], ready = true, tools: RenderedTools = null): Str => {
     if (template === null)
       throw inputError('NO_CHAT_TEMPLATE', `${folder}: expected a chat template, the tokenizer has none`);
     const { system_prompt: system, chat_template_kwargs: kwargs } = chat;
@@ -111,7 +120,7 @@ export function loadTokenizer(folder: string, chat: ChatSettings = readChatSetti
       system === null
         ? messages
         : [{ role: 'system', content: system }, ...messages.filter(({ role }) => role !== 'system')];
-    return renderMessages({ template, config, folder, kwargs }, given, ready);
+    return renderMessages({ template, config, folder, kwargs }, given, ready, tools);
   };
   return {
     vocabSize: inner.get_vocab(true).size,
@@ -137,7 +146,7 @@ export function loadTokenizer(folder: string, chat: ChatSettings = readChatSetti
     eosTokenId: inner.token_to_id(tokenText(config.eos_token)) ?? null,
     hasChatTemplate: template !== null,
     replyPrompt: chat.reply_prompt,
-    chat: (messages, ready = true) => plain(chatQuoting(messages, ready)),
+    chat: (messages, ready = true, tools = null) => plain(chatQuoting(messages, ready, tools)),
     chatQuoting,
     checkChat: () => {
       const { system_prompt: system, chat_template_kwargs: kwargs } = chat;
@@ -300,21 +309,27 @@ export function encodePrompt(
   prompt: string,
   quoted: readonly string[],
   messages?: readonly ChatMessage[],
+  tools?: readonly ChatTool[],
 ): number[] {
   if (!tokenizer.hasChatTemplate) return tokenizer.encodeText(prompt, { quoted, special: true });
   const asked = messages ?? [{ role: 'user' as const, content: prompt }];
-  const quoting = asked.map(({ role, content }) => ({ role, content: tokenizer.quote(content, quoted) }));
-  return tokenizer.encodeQuoted(tokenizer.chatQuoting(quoting));
+  const quoting = asked.map((message) => quotedMessage(message, (words) => tokenizer.quote(words, quoted)));
+  return tokenizer.encodeQuoted(tokenizer.chatQuoting(quoting, true, quotedTools(tools)));
 }
 
 /** Token ids of a finished conversation, as a reward model reads it; control tokens in the messages are characters. */
 export function encodeConversation(tokenizer: Tokenizer, messages: readonly ChatMessage[]): number[] {
-  const quoted = messages.map(({ role, content }) => ({ role, content: quote(content, 0) }));
+  const quoted = messages.map((message) => quotedMessage(message, (words) => quote(words, SOMEBODY)));
   return tokenizer.encodeQuoted(tokenizer.chatQuoting(quoted, false));
 }
 
 /** Sources in a chat whose last turn is wanted alone. */
 const [SOMEBODY, ANSWERED] = [0, 1];
+
+/** Functions' descriptions are somebody's words, too. */
+function quotedTools(tools: readonly ChatTool[] | undefined): RenderedTools {
+  return tools === undefined ? null : fromJs(tools, (words) => quote(words, SOMEBODY));
+}
 
 /**
  * Token ids of what follows a turn of the model: somebody's message, and the beginning of the model's next turn. Control

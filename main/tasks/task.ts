@@ -1,6 +1,6 @@
 /** The interface of a training task: how records are read, prompted, scored and measured. */
 
-import type { ChatMessage } from '../samples/chat-message.ts';
+import type { ChatMessage, ChatTool } from '../samples/chat-message.ts';
 import type { Completed } from '../samples/completion.ts';
 
 /** One line of a dataset of any task. */
@@ -10,6 +10,8 @@ export interface TaskRecord {
   readonly prompt: string;
   /** The same in messages, where a task has more than one. */
   readonly messages?: readonly ChatMessage[];
+  /** The functions that the model may call. */
+  readonly tools?: readonly ChatTool[];
 }
 
 /** One completion's reward, by component. `NaN` in a component means that it does not apply. */

@@ -155,7 +155,7 @@ function Prompt({ record: { messages, reference, maxTurns } }: { readonly record
   );
 }
 
-const ROLES = { system: 'System', user: 'User', assistant: 'Model' } as const;
+const ROLES = { system: 'System', user: 'User', assistant: 'Model', tool: 'Tool' } as const;
 
 interface FieldProps {
   readonly label: string;

@@ -2,7 +2,17 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readChatTemplate, renderChat, templateReads, tokenText } from '../../main/model/chat-template.ts';
+import {
+  quotedMessage,
+  type RenderedMessage,
+  readChatTemplate,
+  renderChat,
+  renderMessages,
+  templateReads,
+  tokenText,
+} from '../../main/model/chat-template.ts';
+import { plain, quote } from '../../main/model/jinja/text.ts';
+import type { ChatMessage } from '../../main/samples/chat-message.ts';
 import { fault } from './faults.ts';
 
 const render = (template: string, config: Record<string, unknown> = {}): string =>
@@ -36,6 +46,30 @@ describe('renderChat', () => {
     const counted = '{% for i in range(3) %}{{ i }}{% endfor %}{% for i in range(5, 1, -2) %}{{ i }}{% endfor %}';
     expect(render(counted)).toBe('01253');
     expect(render('{{ tools is none }}')).toBe('True');
+  });
+
+  it('renders tool calls as they are, null content, and the functions that may be called', () => {
+    const messages: readonly ChatMessage[] = [
+      {
+        role: 'assistant',
+        content: null,
+        tool_calls: [{ id: 'c1', type: 'function', function: { name: 'add', arguments: { a: 1, b: 'two' } } }],
+      },
+      { role: 'tool', content: '3', tool_call_id: 'c1', name: 'add' },
+    ];
+    const template = [
+      '{{ tools | tojson }}|{% for m in messages %}{{ m.role }} {{ m.content is none }} {{ m.tool_calls is defined }}',
+      ' {{ m.tool_calls | tojson if m.tool_calls else m.tool_call_id ~ m.name }}|{% endfor %}',
+    ].join('');
+    const tools = [{ type: 'function', function: { name: 'add', parameters: { type: 'object' } } }];
+    const rendered = (shown: readonly RenderedMessage[]): string =>
+      plain(renderMessages({ template, config: {}, folder: 'the folder', kwargs: {} }, shown, true, tools));
+    const text =
+      '[{"type": "function", "function": {"name": "add", "parameters": {"type": "object"}}}]|' +
+      'assistant True True [{"id": "c1", "type": "function", "function": {"name": "add", "arguments": {"a": 1, "b": "two"}}}]|' +
+      'tool False False c1add|';
+    expect(rendered(messages)).toBe(text);
+    expect(rendered(messages.map((message) => quotedMessage(message, (words) => quote(words, 0))))).toBe(text);
   });
 
   // Texts as transformers 5.18 renders these.

@@ -10,11 +10,13 @@ export interface OllamaChat {
 type Scope = Record<string, unknown>;
 
 /** Ollama joins system messages to `.System`, and passes all messages to it. */
-export function ollamaChat(messages: readonly { readonly role: string; readonly content: string }[]): OllamaChat {
+export function ollamaChat(
+  messages: readonly { readonly role: string; readonly content: string | null }[],
+): OllamaChat {
   const system = messages.filter(({ role }) => role === 'system').map(({ content }) => content);
   return {
     System: system.join('\n\n'),
-    Messages: messages.map(({ role, content }) => ({ Role: role, Content: content })),
+    Messages: messages.map(({ role, content }) => ({ Role: role, Content: content ?? '' })),
   };
 }
 

@@ -1,6 +1,6 @@
 /** The types that a page may name: what procedures answer with. The renderer imports these and nothing else of main/. */
 
-export type { ChatMessage } from '../../samples/chat-message.ts';
+export type { ChatMessage, ChatTool, ToolCall } from '../../samples/chat-message.ts';
 export type { SampleFacts, SampleKey, ShownColumn } from '../../samples/sample.ts';
 export type { AppStatus } from '../../services/app/status.ts';
 export type {

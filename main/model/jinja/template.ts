@@ -58,14 +58,17 @@ function within<T>(compute: () => T, run?: Run): T {
   }
 }
 
-/** A value of JSON as Python reads it; whole numbers are int. */
-function fromJs(value: unknown): Value {
+/** A value of JSON as Python reads it; whole numbers are int. `text`: what becomes of its texts, the names of values too. */
+export function fromJs(value: unknown, text: (words: string) => Str = (words) => words): Value {
   if (value === null || typeof value === 'boolean' || typeof value === 'bigint') return value;
   if (typeof value === 'number') return Number.isInteger(value) ? BigInt(value) : value;
-  if (Array.isArray(value)) return new PyList(value.map((item) => fromJs(item)));
+  if (typeof value === 'string') return text(value);
+  if (Array.isArray(value)) return new PyList(value.map((item) => fromJs(item, text)));
   if (typeof value === 'object' && !isValue(value))
-    return new PyDict(inOrder(Object.entries(value as object)).map(([key, item]) => [key, fromJs(item)] as const));
-  if (isStr(value) || isValue(value)) return value;
+    return new PyDict(
+      inOrder(Object.entries(value as object)).map(([key, item]) => [text(key), fromJs(item, text)] as const),
+    );
+  if (isValue(value)) return value;
   return null;
 }
 

@@ -36,7 +36,7 @@ const schema = z.strictObject({
   prompt: text.optional(),
   system: text.optional(),
   messages: z
-    .array(z.strictObject({ role: chatRole, content: text }))
+    .array(z.strictObject({ role: chatRole.exclude(['tool']), content: text }))
     .min(1)
     .optional(),
   target: text.optional(),

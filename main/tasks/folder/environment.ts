@@ -2,7 +2,7 @@
  * The environment of a folder's task: `step` of reward.ts answers the model's turns, in the sandbox. It has no memory of
  * its own, so that a conversation can be played again: what it wants to know at the next turn is the state that it gives.
  */
-import type { ChatMessage } from '../../samples/chat-message.ts';
+import { type ChatMessage, textOf } from '../../samples/chat-message.ts';
 import type { Scored, Scorer } from '../sandbox/scorer.ts';
 import type { Answer, Environment, EnvironmentStep, EnvironmentTurn, RewardComponents, TaskRecord } from '../task.ts';
 import type { TaskDefinition } from './definition.ts';
@@ -30,9 +30,14 @@ export function promptMessages({ prompt, messages }: TaskRecord): readonly ChatM
   return messages ?? [{ role: 'user', content: prompt }];
 }
 
+/** The model's turns of a conversation. */
+function turnsOf(messages: readonly ChatMessage[]): string[] {
+  return messages.flatMap((message) => (message.role === 'assistant' ? [textOf(message)] : []));
+}
+
 /** What the model wrote of a conversation, its turns below each other. */
 export function ownText(messages: readonly ChatMessage[]): string {
-  return messages.flatMap(({ role, content }) => (role === 'assistant' ? [content] : [])).join('\n');
+  return turnsOf(messages).join('\n');
 }
 
 /** The rewards that steps have given so far, and one more's. */
@@ -81,7 +86,7 @@ function playAgain(environment: Environment, answers: readonly Answer[]): readon
   const all = answers.map(
     ({ record, completion, messages }): Played => ({
       // A completion without messages, such as one of a file, is one turn.
-      turns: messages?.filter(({ role }) => role === 'assistant').map(({ content }) => content) ?? [completion],
+      turns: messages === undefined ? [completion] : turnsOf(messages),
       messages: promptMessages(record),
       rewards: {},
       state: null,
