@@ -2,6 +2,7 @@
 import { dirname, resolve } from 'node:path';
 import { openCheckpointsTable } from './checkpoints.ts';
 import { openComparisonsTable } from './comparisons.ts';
+import { openConversationsTable } from './conversations.ts';
 import { openDatasetsTable } from './datasets.ts';
 import { explaining } from './errors.ts';
 import { openEvaluationsTable } from './evaluations.ts';
@@ -72,6 +73,7 @@ function prepareStore(db: Db, path: string, now: () => number, readOnly: boolean
     promptGroups: openPromptGroupsTable(db),
     promptSets: openPromptSetsTable(db, now),
     comparisons: openComparisonsTable(db, now),
+    conversations: openConversationsTable(db, now),
     events: openEventsTable(db, now),
     settings: openSettingsTable(db),
     /**

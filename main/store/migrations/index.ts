@@ -13,6 +13,7 @@ import { queueAndSweeps } from './012-queue-and-sweeps.ts';
 import { textTags } from './013-text-tags.ts';
 import { conversations } from './014-conversations.ts';
 import { metStages } from './015-met-stages.ts';
+import { keptConversations } from './016-kept-conversations.ts';
 import type { Migration } from './migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -30,4 +31,5 @@ export const migrations: readonly Migration[] = [
   textTags,
   conversations,
   metStages,
+  keptConversations,
 ];
