@@ -7,7 +7,7 @@ const services = [
   ['config', 'engines', 'figures', 'texts', 'native-setup', 'runs', 'tasks'],
   ['datasets', 'doctor'],
   ['models', 'text-worker', 'servers'],
-  ['training', 'evaluation', 'library', 'playground', 'reward-trials'],
+  ['training', 'evaluation', 'library', 'playground', 'chat', 'reward-trials'],
   ['comparisons', 'curriculum', 'data-import', 'merge', 'recipes', 'trl'],
   ['sweeps'],
   ['queue', 'replies'],
