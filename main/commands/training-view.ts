@@ -1,7 +1,7 @@
 /** A run in the terminal: a progress bar, warnings as they occur, and Ctrl-C that saves. */
 import { costOf } from '../services/runs/cost.ts';
 import type { LiveRun } from '../services/training/training.ts';
-import { formatBytes, formatDuration, formatMoney, pacesInWords } from '../text/format.ts';
+import { formatBytes, formatDuration, formatMoney, limitInWords, pacesInWords } from '../text/format.ts';
 import { WARM_UP_LOSS } from '../trainer/config/config.ts';
 import type { TrainerEvent } from '../trainer/protocol/trainer-events.ts';
 import { openCurve } from './curve.ts';
@@ -37,7 +37,7 @@ export function followTraining(
       case 'ready':
         total = event.maxSteps;
         context.say(
-          `Training ${count(event.trainable)} of ${count(event.parameters)} parameters, completions of up to ${event.maxCompletionLength} tokens. ${event.why}.`,
+          `Training ${count(event.trainable)} of ${count(event.parameters)} parameters, ${limitInWords(event)}. ${event.why}.`,
         );
         return;
       case 'estimate':
@@ -91,7 +91,9 @@ function costWords(seconds: number, price: Price): string {
 function note(metrics: Readonly<Record<string, number>>): string {
   const { reward, loss, [WARM_UP_LOSS]: warmUp, tokens_per_second: speed } = metrics;
   const ofLoss = `${warmUp === undefined ? '' : 'warm-up, '}loss ${(warmUp ?? loss ?? Number.NaN).toFixed(3)}`;
-  const what = reward === undefined ? ofLoss : `reward ${reward.toFixed(3)}`;
+  const { 'completions/clipped_ratio': cut = 0 } = metrics;
+  const ofReward = `reward ${(reward ?? Number.NaN).toFixed(3)}${cut === 0 ? '' : `, ${Math.round(100 * cut)}% cut off`}`;
+  const what = reward === undefined ? ofLoss : ofReward;
   return speed === undefined ? what : `${what} · ${Math.round(speed)} tokens/s`;
 }
 

@@ -16,11 +16,23 @@ export function formatStepTime(seconds: number): string {
 /** What steps take: those of a warm-up apart. */
 export function pacesInWords(paces: {
   readonly secondsPerStep: number;
+  readonly limitSecondsPerStep?: number;
   readonly warmUpSecondsPerStep?: number;
 }): string {
-  const { secondsPerStep, warmUpSecondsPerStep: warmUp } = paces;
-  const own = `${formatStepTime(secondsPerStep)} per step`;
+  const { secondsPerStep, limitSecondsPerStep: limit, warmUpSecondsPerStep: warmUp } = paces;
+  const most = limit === undefined ? '' : ` (${formatStepTime(limit)} where completions reach their limit)`;
+  const own = `${formatStepTime(secondsPerStep)} per step${most}`;
   return warmUp === undefined ? own : `${own}, ${formatStepTime(warmUp)} in the warm-up`;
+}
+
+/** How long completions may get, and how many of those that were sampled first would be cut off. */
+export function limitInWords(event: {
+  readonly maxCompletionLength: number;
+  readonly sampled?: { readonly completions: number; readonly cut: number } | undefined;
+}): string {
+  const { maxCompletionLength: limit, sampled } = event;
+  const seen = sampled === undefined ? '' : ` (${sampled.cut} of ${sampled.completions} sampled first are cut off)`;
+  return `completions of up to ${limit} tokens${seen}`;
 }
 
 /** A size in MiB, or in GiB from 1 GiB. */

@@ -1,5 +1,5 @@
 /** The text of `training.log`: what happened to a run and when, one entry per event, for a person to read. */
-import { counted, formatBytes, formatDuration, pacesInWords } from '../../text/format.ts';
+import { counted, formatBytes, formatDuration, limitInWords, pacesInWords } from '../../text/format.ts';
 import { visible } from '../../text/visible.ts';
 import type { TrainConfig } from '../../trainer/config/config.ts';
 import type { TrainerEvent } from '../../trainer/protocol/trainer-events.ts';
@@ -77,13 +77,13 @@ export function faultEntry(
 export function entryOf(event: TrainerEvent, startStep: number): LogEntry | null {
   switch (event.kind) {
     case 'ready': {
-      const { backend, threads, why, trainable, parameters, maxCompletionLength } = event;
+      const { backend, threads, why, trainable, parameters } = event;
       return {
         step: startStep,
         lines: [
           // An engine elsewhere has no threads here.
           `Backend: ${backend}${threads === 0 ? '' : `, ${counted(threads, 'thread')}`}. ${why}`,
-          `Trains ${trainable} of ${parameters} parameters; completions of up to ${maxCompletionLength} tokens`,
+          `Trains ${trainable} of ${parameters} parameters; ${limitInWords(event)}`,
         ],
       };
     }

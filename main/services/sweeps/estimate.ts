@@ -8,10 +8,10 @@ import {
 } from '../../trainer/config/config.ts';
 import type { EngineAccess } from '../engines/engine-for.ts';
 import { runTrainerJob } from '../trainer-process/job.ts';
+import { checkpointBytes } from '../training/checkpoint-disk.ts';
 import { rememberEstimate } from '../training/known-estimates.ts';
 import type { LiveWorkspace } from '../training/live-runs.ts';
 import { plannedStart } from '../training/planned-start.ts';
-import { checkpointBytes } from '../training/preflight-checks.ts';
 import type { JobContext } from '../workspace/jobs.ts';
 import type { SweepDraft } from './draft.ts';
 
@@ -100,7 +100,7 @@ export function measureRuns({ store, paths, engines, secrets }: Desk, { signal, 
     rememberEstimate(store, start.config, value.estimate);
     return {
       ...value.estimate,
-      diskBytes: checkpointBytes(value, config),
+      diskBytes: checkpointBytes(value.trainable, config),
     };
   };
 }

@@ -9,11 +9,14 @@ import type { TaskFacts } from '../../tasks/task.ts';
 import { counted, formatBytes } from '../../text/format.ts';
 import { weightsFault } from '../../trainer/config/combinations.ts';
 import { isReinforcement, type TrainConfig } from '../../trainer/config/config.ts';
+import { readModelConfig } from '../../trainer/memory/model-folder.ts';
 import type { FileFacts } from '../datasets/record-facts.ts';
 import { knownMachineMemory } from '../doctor/machine-memory.ts';
+import { resolveModelParts } from '../models/resolve.ts';
 import { chosenStartingModel, startingModel } from '../models/starting-model.ts';
 import { resolveStart } from '../runs/from-checkpoint.ts';
 import type { HostPaths } from '../workspace/paths.ts';
+import { checkpointBytes, trainableOf } from './checkpoint-disk.ts';
 import { expectedMemory } from './demand.ts';
 import { newestTrial } from './trial-memory.ts';
 
@@ -36,7 +39,7 @@ export const done = <N extends string>(name: N, detail: string): ChecklistItem<N
 export const open: Item = (name, detail, next) => ({ name, state: 'open', detail, next });
 export const failed: Item = (name, detail, next) => ({ name, state: 'failed', detail, next });
 
-/** Free bytes required for checkpoints, samples and history. */
+/** Free bytes required for samples, history and everything else. */
 const FREE_BYTES = 2 * 2 ** 30;
 
 /** Whether the model that the run would train exists. A missing checkpoint is a finding of its own (`warmStart`). */
@@ -131,18 +134,26 @@ export function memoryItem(store: Store, config: TrainConfig, paths: HostPaths):
   }
 }
 
-/** Free space on the workspace's disk. */
-export function diskItem(folder: string): ChecklistItem<'disk'> {
+/** Free space on the workspace's disk, with room for so many bytes of checkpoints. */
+export function diskItem(folder: string, checkpoints = 0): ChecklistItem<'disk'> {
   const place = existsSync(folder) ? folder : dirname(folder);
   const free = knownDiskSpace(place)?.freeBytes;
   if (free === undefined) return open('disk', 'unknown on this system', null);
-  const enough = free >= FREE_BYTES;
-  return {
-    name: 'disk',
-    state: enough ? 'done' : 'failed',
-    detail: `${formatBytes(free)} free at ${place}`,
-    next: enough ? null : `Free some space: checkpoints, samples and history need ${formatBytes(FREE_BYTES)}.`,
-  };
+  const needed = FREE_BYTES + checkpoints;
+  const detail = `${formatBytes(free)} free at ${place}`;
+  if (free >= needed) return done('disk', detail);
+  return failed('disk', detail, `Free some space: checkpoints, samples and history need ${formatBytes(needed)}.`);
+}
+
+/** Bytes of a run's checkpoints; 0 without the model, which is a finding of its own. */
+export function expectedCheckpoints(store: Store, config: TrainConfig, paths: HostPaths): number {
+  try {
+    const { base } = resolveModelParts(startingModel(store, config, paths).folder, paths);
+    return checkpointBytes(trainableOf(readModelConfig(base), config), config);
+  } catch (error) {
+    if (error instanceof BraidError) return 0;
+    throw error;
+  }
 }
 
 /** Whether the newest small-scale test was made with this model, and passed. */

@@ -13,6 +13,7 @@ import type { HostPaths } from '../workspace/paths.ts';
 import {
   type ChecklistItem,
   diskItem,
+  expectedCheckpoints,
   fileItem,
   memoryItem,
   modelItem,
@@ -40,7 +41,11 @@ export async function checklist(
     model,
     ...warmStart(store, config),
     ...datasetItems(files, await read({ task, files })),
-    ...[rewardItem(config, taskFacts(task)), memoryItem(store, config, paths), diskItem(store.folder)],
+    ...[
+      rewardItem(config, taskFacts(task)),
+      memoryItem(store, config, paths),
+      diskItem(store.folder, expectedCheckpoints(store, config, paths)),
+    ],
     ...(config.task === 'reply'
       ? [trialItem(store, model.state === 'done' ? modelArgument(model.detail, paths) : config.model)]
       : []),

@@ -10,6 +10,7 @@ import { hasSignal, MANY_DEAD } from '../../trainer/monitor/collapse-rules.ts';
 import { OUT_OF_REACH_REMEDY } from '../../trainer/stage/writable.ts';
 import { type Check, fail, ok, warn } from '../doctor/check.ts';
 import type { Promotion } from '../runs/promotion.ts';
+import { checkpointBytes, checkpointCount } from './checkpoint-disk.ts';
 import { sampledRewards, startAdvice } from './start-advice.ts';
 
 export interface Machine {
@@ -39,7 +40,7 @@ export function preflightChecks(
   leakage: DatasetLeakage | null = null,
 ): Check[] {
   return [
-    ...(result.samples.length === 0 ? [] : [checkRewards(result, config), checkEnds(result)]),
+    ...(result.samples.length === 0 ? [] : [checkRewards(result, config), checkEnds(result, config)]),
     checkHeldOut(result, config, rule),
     ...(leakage === null ? [] : checkLeakage(leakage, config.task)),
     ...checkQuoting(result),
@@ -96,16 +97,21 @@ function checkRewards(result: PreflightResult, config: TrainConfig): Check {
   return warmUp === null ? ok(name, seen) : warn(name, seen, warmUp);
 }
 
-function checkEnds({ samples, maxCompletionLength }: PreflightResult): Check {
+function checkEnds(result: PreflightResult, { warm_up_steps }: TrainConfig): Check {
+  const { samples, maxCompletionLength: limit, longestTarget, targets } = result;
   const name = 'Completions end';
   const cut = samples.filter(({ terminated }) => !terminated).length;
-  const seen = `${samples.length - cut} of ${samples.length} ended within ${maxCompletionLength} tokens`;
-  if (2 * cut <= samples.length) return ok(name, seen);
-  return warn(
-    name,
-    seen,
-    'Most are cut off: train on records with shorter answers first, or raise max_completion_length.',
-  );
+  const isShort = limit < longestTarget;
+  const targetsToo = isShort ? `, and the longest target has ${longestTarget}` : '';
+  const seen = `${samples.length - cut} of ${samples.length} ended within ${limit} tokens${targetsToo}`;
+  const raise = `raise max_completion_length (now ${limit})`;
+  if (2 * cut > samples.length) {
+    const isCold = targets > 0 && warm_up_steps === 0;
+    const warmUp = isCold ? 'warm the model up on the targets (warm_up_steps), which teaches it to end, or ' : '';
+    const next = `Most are cut off: ${warmUp}${raise}, or ask for a shorter answer in the prompt.`;
+    return warn(name, seen, next);
+  }
+  return isShort ? warn(name, seen, `If an answer needs that many, ${raise}.`) : ok(name, seen);
 }
 
 function checkHeldOut({ heldOut }: PreflightResult, { eval_steps }: TrainConfig, rule: Promotion | null): Check {
@@ -219,28 +225,21 @@ function checkTime({ estimate, heldOut }: PreflightResult, config: TrainConfig):
   const evaluations = config.eval_steps === 0 || heldOut === null ? 0 : 1 + evaluationsAfter(config);
   const each = heldOut === null ? 0 : (heldOut.seconds * config.eval_records) / heldOut.n;
   const seconds = estimate.seconds + evaluations * each;
+  const { limitSecondsPerStep: limit } = estimate;
+  const most = limit === undefined ? '' : ` (${formatStepTime(limit)} where completions reach their limit)`;
   const warmUp =
     estimate.warmUpSecondsPerStep === undefined
       ? ''
       : `${config.warm_up_steps} of the warm-up of ${formatStepTime(estimate.warmUpSecondsPerStep)}, `;
-  const seen = `about ${formatDuration(seconds)}: ${warmUp}${counted(config.max_steps, 'step')} of ${formatStepTime(estimate.secondsPerStep)}, ${counted(evaluations, 'evaluation')}`;
+  const seen = `about ${formatDuration(seconds)}: ${warmUp}${counted(config.max_steps, 'step')} of ${formatStepTime(estimate.secondsPerStep)}${most}, ${counted(evaluations, 'evaluation')}`;
   if (seconds <= LONG_HOURS * 3600) return ok('Time', seen);
-  return warn('Time', seen, 'Use fewer steps, a smaller batch or a shorter stage; a run can be paused and resumed.');
-}
-
-/** The most that a run keeps at a time. */
-function checkpointCount(config: TrainConfig): number {
-  return (config.save_total_limit ?? Math.ceil(totalSteps(config) / config.save_steps)) + 1;
-}
-
-/** Disk space of a run's checkpoints: weights and two moments, float32. */
-export function checkpointBytes({ trainable }: Pick<PreflightResult, 'trainable'>, config: TrainConfig): number {
-  return checkpointCount(config) * trainable * 4 * 3;
+  const shorter = config.task === 'interleave' ? 'a shorter stage' : 'a smaller max_completion_length';
+  return warn('Time', seen, `Use fewer steps, a smaller batch or ${shorter}; a run can be paused and resumed.`);
 }
 
 function checkDisk(result: PreflightResult, config: TrainConfig, { freeDisk }: Machine): Check {
   const checkpoints = checkpointCount(config);
-  const needed = checkpointBytes(result, config);
+  const needed = checkpointBytes(result.trainable, config);
   const seen = `${formatBytes(needed)} for at most ${checkpoints} checkpoints`;
   if (freeDisk === null) return ok('Disk', seen);
   const line = `${seen}, ${formatBytes(freeDisk)} free`;

@@ -73,29 +73,38 @@ export function endToken(tokenizer: Tokenizer, eosTokenIds: readonly number[]): 
 }
 
 /** Margin beyond the longest target, so that a slightly too long completion isn't cut off at once. */
-function margin(longest: number): number {
+export function margin(longest: number): number {
   return Math.max(4, Math.ceil(longest / 10));
 }
 
 /**
  * Maximum tokens of a completion: the configured number, otherwise the task's, otherwise the longest target with its end
- * token plus a margin. Throws for a number below the longest target.
+ * token plus a margin.
  */
 export function completionLength(
   records: readonly Pick<TokenRecord, 'targetIds'>[],
   config: Pick<TrainConfig, 'max_completion_length'>,
   task: Pick<Task, 'maxCompletionLength'>,
 ): number {
-  const longest = records.reduce((most, { targetIds }) => Math.max(most, targetIds.length), 0);
-  const asked = config.max_completion_length ?? task.maxCompletionLength;
-  if (asked === null) return longest + margin(longest);
-  if (asked >= longest) return asked;
+  const longest = longestTarget(records);
+  return config.max_completion_length ?? task.maxCompletionLength ?? longest + margin(longest);
+}
+
+/** The longest target with its end token. */
+export function longestTarget(records: readonly Pick<TokenRecord, 'targetIds'>[]): number {
+  return records.reduce((most, { targetIds }) => Math.max(most, targetIds.length), 0);
+}
+
+/** Throws where a limit doesn't hold the targets that are learned. */
+export function checkHoldsTargets(records: readonly Pick<TokenRecord, 'targetIds'>[], limit: number): void {
+  const longest = longestTarget(records);
+  if (limit >= longest) return;
   throw new BraidError(
     'COMPLETION_TOO_SHORT',
-    `Expected "max_completion_length" of at least ${longest} tokens (the dataset's longest target with its end token), got ${asked}`,
+    `Expected "max_completion_length" of at least ${longest} tokens to fine-tune on the targets (the longest one with its end token), got ${limit}`,
     {
       kind: 'input',
-      remedy: 'Leave max_completion_length out to have it computed, or use a dataset with fewer words.',
+      remedy: 'Leave max_completion_length out to have it computed, or use a dataset with shorter targets.',
     },
   );
 }

@@ -19,6 +19,7 @@ export {
 } from './schema.ts';
 export {
   advisedWarmUp,
+  changesReference,
   learnsTargets,
   type StepPaces,
   secondsFrom,

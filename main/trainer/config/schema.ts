@@ -146,7 +146,7 @@ export const trainConfigSchema = z.strictObject({
   }),
   max_completion_length: count.nullable().default(null).meta({
     unit: 'tokens',
-    doc: 'Maximum tokens of a completion; null: from the longest target of the dataset.',
+    doc: 'Maximum tokens of a completion; null: from the longest target of the dataset, or from a few completions.',
   }),
   temperature: positive.default(1).meta({ doc: 'Sampling temperature; log-probabilities use it too.' }),
   top_p: z

@@ -43,6 +43,8 @@ export function totalSteps({ max_steps, warm_up_steps }: Pick<TrainConfig, 'max_
 /** Seconds of a step; of one of the warm-up, where that is known to be different. */
 export interface StepPaces {
   readonly secondsPerStep: number;
+  /** Of a step whose completions all reach their limit, where most are expected to be far shorter. */
+  readonly limitSecondsPerStep?: number;
   readonly warmUpSecondsPerStep?: number;
 }
 
@@ -70,4 +72,9 @@ export function withTotalSteps<C extends TrainConfig>(config: C, steps: number):
 /** Whether targets are trained on, by the method or before it. */
 export function learnsTargets({ method, warm_up_steps }: Pick<TrainConfig, 'method' | 'warm_up_steps'>): boolean {
   return !isReinforcement(method) || warm_up_steps > 0;
+}
+
+/** Whether a run's reference isn't for good what the run started from, and has to be saved. */
+export function changesReference(config: Pick<TrainConfig, 'sync_ref_model' | 'warm_up_steps'>): boolean {
+  return config.sync_ref_model || config.warm_up_steps > 0;
 }

@@ -15,7 +15,7 @@ import type { BackendChoice } from '../backend/open-backend.ts';
 import { planBatches } from '../batching/batching.ts';
 import { disposeBatch, uploadGroups } from '../batching/packed-batch.ts';
 import { drawPrompts, startOfPrompts } from '../batching/prompt-stream.ts';
-import { difficultiesOf, recordsQuoting } from '../batching/prompts.ts';
+import { difficultiesOf, longestTarget, recordsQuoting } from '../batching/prompts.ts';
 import { isReinforcement, trainedGroupSize } from '../config/config.ts';
 import type { Engine } from '../engine/engine.ts';
 import { estimateRun } from '../local/estimate.ts';
@@ -34,7 +34,8 @@ import { evaluate } from '../rollout/held-out.ts';
 import { samplesOf } from '../rollout/report.ts';
 import { sampleCompletions } from '../rollout/sample.ts';
 import { scoreCompletions, withAdvantages } from '../rollout/score.ts';
-import type { Stage } from '../stage/stage.ts';
+import { tryLengths } from '../rollout/try-lengths.ts';
+import type { SettledLengths, Stage } from '../stage/stage.ts';
 import { outOfReach, unwritableOf } from '../stage/writable.ts';
 import { openRemote } from '../tinker/open-remote.ts';
 import type { JobIo } from './job-io.ts';
@@ -66,6 +67,8 @@ export interface PreflightResult {
   /** Chat settings that the model's chat template doesn't use. */
   readonly unusedChat: readonly Pick<ChatFinding, 'message' | 'remedy'>[];
   readonly maxCompletionLength: number;
+  /** In tokens, with its end token. */
+  readonly longestTarget: number;
   readonly parameters: number;
   readonly trainable: number;
 }
@@ -97,9 +100,10 @@ export function runPreflightJob(job: PreflightJob, io: JobIo): Promise<Preflight
 }
 
 async function checkHere(job: PreflightJob, io: JobIo): Promise<PreflightResult> {
-  const session = openSession(startOf(job));
+  const opened = openSession(startOf(job));
   try {
     await io.progress(0, PARTS, 'checks');
+    const session = { ...opened, ...(await settledLimit(opened)) };
     const engine = openLocalEngine(session);
     const samples = isReinforcement(session.config.method) ? await sampleGroups(session, engine) : [];
     await io.progress(1, PARTS, 'checks');
@@ -121,13 +125,20 @@ async function checkHere(job: PreflightJob, io: JobIo): Promise<PreflightResult>
       quoting: recordsQuoting(session),
       ...writing(job, session),
       unusedChat: session.tokenizer.checkChat(),
-      maxCompletionLength: session.maxCompletionLength,
+      ...limitOf(session),
       parameters: parameterCount(modelParameters(session.policy.model)),
       trainable: parameterCount(session.parameters),
     };
   } finally {
-    session.dispose();
+    opened.dispose();
   }
+}
+
+/** As the run itself settles it. */
+async function settledLimit(session: Session): Promise<SettledLengths> {
+  const { trialLength } = session;
+  if (trialLength === undefined) return {};
+  return tryLengths({ ...session, engine: openLocalEngine(session) }, { ...session, trialLength });
 }
 
 /** The run as it would start; what its tokenizer can't write becomes a finding. */
@@ -137,6 +148,10 @@ function startOf(job: PreflightJob): TrainerStart {
 
 function targetsOf({ records, task }: Stage): number {
   return records.every(({ record }) => task.target(record) !== '') ? records.length : 0;
+}
+
+function limitOf({ maxCompletionLength, records, evalRecords }: Stage) {
+  return { maxCompletionLength, longestTarget: longestTarget([...records, ...evalRecords]) };
 }
 
 function writing({ task: source, config }: PreflightJob, stage: Stage) {
@@ -167,7 +182,7 @@ async function checkThere(job: PreflightJob, remote: RemoteEngine, io: JobIo): P
       quoting: recordsQuoting(stage),
       ...writing(job, stage),
       unusedChat: stage.tokenizer.checkChat(),
-      maxCompletionLength: stage.maxCompletionLength,
+      ...limitOf(stage),
       parameters: parameters ?? 0,
       trainable: trainable ?? 0,
     };

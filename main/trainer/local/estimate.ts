@@ -30,7 +30,7 @@ import { type PassTimes, type PassWork, timeDecoding, timePasses, workOf } from 
 /** What is known better than from targets and a short trial. */
 export interface Known {
   /** Mean tokens of completions that the policy has sampled. */
-  readonly completionTokens?: number;
+  readonly completionTokens?: number | undefined;
 }
 
 /** Process memory in addition to counted tensors: packed operands, chunks of logits, garbage (measured). */
@@ -49,6 +49,7 @@ export function estimateRun(session: Session, firstStep: number, known: Known = 
   const isInParts = own.isInParts || warmUp?.isInParts === true;
   const paces = {
     secondsPerStep: own.secondsPerStep,
+    ...(own.limitSecondsPerStep !== undefined && { limitSecondsPerStep: own.limitSecondsPerStep }),
     ...(warmUp !== null && { warmUpSecondsPerStep: warmUp.secondsPerStep }),
   };
   // The moments are zeros that no page of memory holds yet.
@@ -98,6 +99,8 @@ export function remaining(
 
 interface StepEstimate {
   readonly secondsPerStep: number;
+  /** Where completions may get much longer than they are expected to: of a step in which all do. */
+  readonly limitSecondsPerStep?: number;
   /** Peak of caches and activations. */
   readonly bytes: number;
   /** Whether the passes over a micro-batch are divided. */
@@ -108,23 +111,45 @@ function estimateGrpo(session: Session, known: Known): StepEstimate {
   const { config } = session;
   const plan = planBatches(config, session.records.length);
   const prompts = generationRecords(plan, 0).flatMap((index) => session.records[index] ?? []);
+  const rows = plan.rowsPerMicroBatch;
   const groups = groupsOf(session, prompts, plan.groupSize, known);
   // Decoding first: of all work that reads every weight, its steps are the shortest, so they warm the process up.
   const decoding = decodingOf(session, prompts, known);
-  const passes = openPasses(session, groups, plan.rowsPerMicroBatch);
+  const passes = openPasses(session, groups, rows);
+  const { times } = passes;
   const extraForwards = (plan.needsOldLogps ? 1 : 0) + (session.reference === null ? 0 : 1);
-  const all = workOf(session.policy.model.config, groups);
   // Dynamic sampling at its worst: every group is dead in every round. A round never holds more than the first did.
   const samplings = 1 + config.dynamic_sampling;
-  const perGeneration = samplings * decoding.seconds(passes.times) + extraForwards * passes.times.forward(all);
   const generationsPerStep = plan.microBatchesPerStep / plan.microBatchesPerGeneration;
-  const microBatchesPerGeneration = rowsOf(plan) / plan.rowsPerMicroBatch;
-  return {
-    secondsPerStep:
-      generationsPerStep * perGeneration + (plan.microBatchesPerStep / microBatchesPerGeneration) * passes.seconds,
-    bytes: Math.max(decoding.bytes, passes.bytes),
-    isInParts: passes.isInParts,
+  const microBatchesPerGeneration = rowsOf(plan) / rows;
+  const perStep = (of: readonly PromptGroup[], decode: DecodeEstimate, training: number): number => {
+    const scoring = extraForwards * times.forward(workOf(session.policy.model.config, of));
+    return (
+      generationsPerStep * (samplings * decode.seconds(times) + scoring) +
+      (plan.microBatchesPerStep / microBatchesPerGeneration) * training
+    );
   };
+  const atLimit: Known = { completionTokens: session.maxCompletionLength };
+  const longest = groupsOf(session, prompts, plan.groupSize, atLimit);
+  const most = passesOf(session, longest, rows, times);
+  const likely = tokensOf(groups);
+  return {
+    secondsPerStep: perStep(groups, decoding, passes.seconds),
+    ...(tokensOf(longest) > MUCH_LONGER * likely && {
+      limitSecondsPerStep: perStep(longest, decodingOf(session, prompts, atLimit), most.seconds),
+    }),
+    // A few steps of long completions are enough to need the memory.
+    bytes: Math.max(decoding.bytes, passes.bytes, most.bytes),
+    isInParts: passes.isInParts || most.isInParts,
+  };
+}
+
+/** From here on, completions at the limit make another run of it. */
+const MUCH_LONGER = 1.5;
+
+/** Tokens of all completions. */
+function tokensOf(groups: readonly PromptGroup[]): number {
+  return groups.reduce((sum, { completions }) => sum + completions.reduce((all, { length }) => all + length, 0), 0);
 }
 
 const rowsOf = (plan: BatchPlan): number => plan.groupsPerGeneration * plan.groupSize;
@@ -202,6 +227,16 @@ function openPasses(session: Session, groups: readonly PromptGroup[], rowsPerMic
 
 function passesWithin(session: Session, groups: readonly PromptGroup[], rowsPerMicroBatch: number) {
   const { policy, parameters, config } = session;
+  const { range, planned } = planPasses(session, groups, rowsPerMicroBatch);
+  const [first] = planned;
+  const firstPart = range(0, first?.parts[0]?.end ?? 1);
+  const { temperature } = config;
+  const times = timePasses(policy, parameters, firstPart, temperature, first?.checkpointing ?? false);
+  return { times, ...passesOf(session, groups, rowsPerMicroBatch, times) };
+}
+
+/** How the passes over micro-batches are divided, and the rows of such a part. */
+function planPasses({ policy, config }: Session, groups: readonly PromptGroup[], rowsPerMicroBatch: number) {
   const cost = tokenCost(policy.model.config);
   const rows = rowsOfGroups(groups);
   const sizes = sizesOf(rows);
@@ -215,10 +250,13 @@ function passesWithin(session: Session, groups: readonly PromptGroup[], rowsPerM
     start,
     ...planRows(sizes.slice(start, start + rowsPerMicroBatch), cost, config),
   }));
-  const [first] = planned;
-  const firstPart = range(0, first?.parts[0]?.end ?? 1);
-  const { temperature } = config;
-  const times = timePasses(policy, parameters, firstPart, temperature, first?.checkpointing ?? false);
+  return { sizes, range, planned };
+}
+
+/** Seconds and bytes of the passes over all the groups' rows, by what they were timed at. */
+function passesOf(session: Session, groups: readonly PromptGroup[], rowsPerMicroBatch: number, times: PassTimes) {
+  const { policy, config } = session;
+  const { sizes, range, planned } = planPasses(session, groups, rowsPerMicroBatch);
   let seconds = 0;
   for (const { start, parts } of planned) {
     for (const part of parts) {
@@ -229,7 +267,7 @@ function passesWithin(session: Session, groups: readonly PromptGroup[], rowsPerM
     }
   }
   const bytes = planned.map((plan) => plan.bytes + keptBy(plan, sizes, policy.model.config.vocabSize));
-  return { times, seconds, bytes: Math.max(0, ...bytes), isInParts: planned.some(({ parts }) => parts.length > 1) };
+  return { seconds, bytes: Math.max(0, ...bytes), isInParts: planned.some(({ parts }) => parts.length > 1) };
 }
 
 function rowsOfGroups(groups: readonly PromptGroup[]) {

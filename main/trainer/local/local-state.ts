@@ -5,8 +5,9 @@ import { readJson } from '../../model/config.ts';
 import { modelFiles } from '../../model/export.ts';
 import { encodeAdapter } from '../../model/peft.ts';
 import { openSafetensors, safetensorsPieces } from '../../model/safetensors.ts';
+import { changesReference } from '../config/config.ts';
 import type { CheckpointFile } from '../engine/engine.ts';
-import { changesReference, REFERENCE_FILE, referenceTensors, restoreReference } from '../policy/reference.ts';
+import { REFERENCE_FILE, referenceTensors, restoreReference } from '../policy/reference.ts';
 import type { Session } from './session.ts';
 
 const OPTIMIZER_FILE = 'optimizer.safetensors';

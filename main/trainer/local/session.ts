@@ -48,14 +48,14 @@ function checkFiles({ config, modelFolder, resumeFrom }: TrainerStart): void {
 
 /** Opens a session on tokenised records. */
 export function openSessionOn(start: TrainerStart, tokens: SessionTokens, task: Task): Session {
-  const { tokenizer, records, evalRecords, maxCompletionLength } = tokens;
+  const { tokenizer, records, evalRecords, maxCompletionLength, trialLength = maxCompletionLength } = tokens;
   const promptTokens = longestPrompt([...records, ...evalRecords]);
-  const maxLength = promptTokens + maxCompletionLength;
+  const maxLength = promptTokens + trialLength;
 
   const first = startingWeights(start);
   const weights = start.resumeFrom === null ? first : weightsOf(start.resumeFrom, start);
   const recorded = recordedDecision(start.resumeFrom);
-  const known = { promptTokens, completionTokens: maxCompletionLength, fileBytes: storedBytes(weights.model) };
+  const known = { promptTokens, completionTokens: trialLength, fileBytes: storedBytes(weights.model) };
   // They are loaded with the first completions.
   const budget = currentBudget(modelsBytes(start.rewardAccess?.models ?? {}));
   const memory = decideForRun(start.config, readModelConfig(weights.model), recorded, budget, known);
@@ -81,6 +81,7 @@ export function openSessionOn(start: TrainerStart, tokens: SessionTokens, task: 
     records,
     evalRecords,
     maxCompletionLength,
+    ...(trialLength > maxCompletionLength && { trialLength }),
     decode: (ids) => tokenizer.decode(ids),
     dispose: () => {
       task.close();

@@ -24,11 +24,6 @@ export function syncsAfter(step: number, { sync_ref_model, ref_model_sync_steps 
   return sync_ref_model && step % ref_model_sync_steps === 0;
 }
 
-/** Whether a run's reference isn't for good what the run started from, and has to be saved. */
-export function changesReference(config: Pick<TrainConfig, 'sync_ref_model' | 'warm_up_steps'>): boolean {
-  return config.sync_ref_model || config.warm_up_steps > 0;
-}
-
 /** What training changes of a policy, and so what its reference has of its own. */
 function trainedParameters({ model, adapter }: Policy): readonly Parameter[] {
   return adapter === null ? modelParameters(model) : adapterParameters(adapter);

@@ -4,6 +4,15 @@ import type { ChatMessage } from '../../samples/chat-message.ts';
 import type { Written } from '../../samples/completion.ts';
 import type { Sample } from '../../samples/sample.ts';
 
+/** What completions that were sampled before the first step say of a limit. */
+export interface SampledLengths {
+  readonly completions: number;
+  /** Those that the limit cuts off. */
+  readonly cut: number;
+  /** Mean of their tokens, up to the limit. */
+  readonly tokens: number;
+}
+
 export type Metrics = Readonly<Record<string, number>>;
 
 /**
@@ -51,14 +60,18 @@ export type TrainerEvent =
       readonly trainable: number;
       /** Total steps of the run. */
       readonly maxSteps: number;
-      /** Maximum tokens of a completion, configured or computed from the dataset. */
+      /** Maximum tokens of a completion: configured, from the dataset's targets, or from completions. */
       readonly maxCompletionLength: number;
+      /** What completions that were sampled first make of it; absent: none were. */
+      readonly sampled?: SampledLengths;
     }
   /** Estimate for the remaining steps, from a short calibration. */
   | {
       readonly kind: 'estimate';
       readonly step: number;
       readonly secondsPerStep: number;
+      /** Of a step whose completions all reach their limit; absent: hardly more. */
+      readonly limitSecondsPerStep?: number;
       readonly seconds: number;
       /** Of the machine's memory, and of a GPU's own beside it. */
       readonly memoryBytes: number;

@@ -138,13 +138,17 @@ function trainerState({ config }: Stage, { step, tokens, history }: RunProgress)
 }
 
 /** The random numbers depend on (seed, step …) alone, so their state is the seed and the position in the run. */
-function progressState({ config, start, memory }: Stage, { step, watch, prompts, entropy, generation }: RunProgress) {
+function progressState(
+  { config, start, memory, maxCompletionLength }: Stage,
+  { step, watch, prompts, entropy, generation }: RunProgress,
+) {
   const dataset = fingerprint(start.records);
   return {
     seed: config.seed,
     step,
     dataset,
     memory,
+    maxCompletionLength,
     watch,
     prompts: {
       version: 1,

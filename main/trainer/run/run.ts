@@ -42,6 +42,7 @@ export async function runTraining(
       trainable: trainable ?? 0,
       maxSteps: totalSteps(start.config),
       maxCompletionLength: stage.maxCompletionLength,
+      ...(stage.sampled && { sampled: stage.sampled }),
     });
     // The estimate is synchronous work: the host should know before it that the run has begun.
     await turn();
@@ -85,7 +86,7 @@ function estimateOf({ stage, session }: OpenedEngine, { step, history }: RunProg
   if (measured !== null) return measured;
   if (estimate !== null) return { ...estimate, ...remaining(estimate, stage.config, step) };
   if (session === null) return null;
-  const here = estimateRun(session, step);
+  const here = estimateRun(session, step, { completionTokens: stage.sampled?.tokens });
   // Reward models are loaded with the first completions, so the process doesn't have them yet.
   return { ...here, memoryBytes: here.memoryBytes + modelsBytes(stage.start.rewardAccess?.models ?? {}) };
 }

@@ -1,15 +1,20 @@
 /** The records of a run as token ids, by the tokenizer of its model. */
 import { inputError } from '../../errors.ts';
-import { readModelConfig } from '../../model/config.ts';
+import { contextLength, readModelConfig } from '../../model/config.ts';
 import { loadTokenizer } from '../../model/tokenizer.ts';
 import type { Task } from '../../tasks/task.ts';
-import { completionLength, encodeRecords } from '../batching/prompts.ts';
+import { isLimitOpen, trialLength } from '../batching/completion-lengths.ts';
+import { checkHoldsTargets, completionLength, encodeRecords, longestPrompt } from '../batching/prompts.ts';
 import { isReinforcement, learnsTargets } from '../config/config.ts';
+import { recordedLimit } from '../memory/recorded-limit.ts';
 import type { TrainerStart } from '../protocol/start.ts';
 import type { Stage } from './stage.ts';
 
 /** The records of a run as token ids. */
-export type SessionTokens = Pick<Stage, 'tokenizer' | 'records' | 'evalRecords' | 'maxCompletionLength'>;
+export type SessionTokens = Pick<
+  Stage,
+  'tokenizer' | 'records' | 'evalRecords' | 'maxCompletionLength' | 'trialLength'
+>;
 
 /** Tokenises a run's records with the model folder's tokenizer. */
 export function encodeStart(
@@ -41,6 +46,14 @@ export function encodeStart(
       `Give the task a "target", or ${isWarmUp ? 'set warm_up_steps to 0' : 'use the method grpo'}.`,
     );
   }
-  const maxCompletionLength = completionLength([...records, ...evalRecords], start.config, task);
-  return { tokenizer, records, evalRecords, maxCompletionLength };
+  const all = [...records, ...evalRecords];
+  const recorded = recordedLimit(start.resumeFrom ?? null);
+  const maxCompletionLength = recorded ?? completionLength(all, start.config, task);
+  if (learnsTargets(start.config)) checkHoldsTargets(all, maxCompletionLength);
+  const isOpen = recorded === null && isLimitOpen(start.config, task);
+  const room = contextLength(model) - longestPrompt(all);
+  return {
+    ...{ tokenizer, records, evalRecords, maxCompletionLength },
+    ...(isOpen && { trialLength: trialLength(maxCompletionLength, room) }),
+  };
 }

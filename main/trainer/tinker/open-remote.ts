@@ -8,6 +8,7 @@ import type { Engine } from '../engine/engine.ts';
 import { weightCount } from '../memory/budget.ts';
 import type { RemoteEngine } from '../protocol/remote.ts';
 import type { TrainerStart } from '../protocol/start.ts';
+import { tryLengths } from '../rollout/try-lengths.ts';
 import { openMeaning } from '../stage/meaning.ts';
 import { encodeWritable, openRunTask } from '../stage/run-task.ts';
 import type { Stage } from '../stage/stage.ts';
@@ -45,7 +46,8 @@ export async function openRemote(
   let opened: Awaited<ReturnType<typeof openStage>> | null = null;
   try {
     opened = await openStage(start);
-    const { stage, close } = opened;
+    const { close } = opened;
+    let { stage } = opened;
     checkModel(await client.models(), remote);
     const session = await client.begin();
     const adapter = { baseModel: remote.baseModel, rank: start.config.lora_r, seed: start.config.seed };
@@ -60,12 +62,16 @@ export async function openRemote(
       config: stage.config,
       modelConfig: { ...modelConfig, eosTokenIds: endTokens(stage.tokenizer, modelConfig.eosTokenIds) },
       meter: openMeter(client.traffic, remote.prices),
-      maxCompletionLength: stage.maxCompletionLength,
+      maxCompletionLength: () => stage.maxCompletionLength,
       modelFolder: start.modelFolder,
       parameters: weightCount(modelConfig),
       trainable: adapterSize(modelConfig, start.config.lora_r),
     });
     if (from !== null) await engine.startFrom(from);
+    const { trialLength } = stage;
+    // There it costs money: only where something depends on it.
+    if (trialLength !== undefined)
+      stage = { ...stage, ...(await tryLengths({ ...stage, engine }, { ...stage, trialLength })) };
     return {
       stage,
       engine,

@@ -36,7 +36,8 @@ export interface TinkerEngineOptions {
   readonly meter: Meter;
   readonly config: TrainConfig;
   readonly modelConfig: Pick<ModelConfig, 'vocabSize' | 'eosTokenIds'>;
-  readonly maxCompletionLength: number;
+  /** In tokens; a function, as the first completions may settle it. */
+  readonly maxCompletionLength: () => number;
   /** Where the adapter's base lies here; checkpoints name it. */
   readonly modelFolder: string;
   readonly parameters: number;
@@ -188,7 +189,7 @@ export function openTinkerEngine(options: TinkerEngineOptions): Engine {
     policyLoss: (lossConfig, plan, generation, micro) => {
       sequences = sequencesPerStep(config);
       return remotePolicyLoss(
-        { config: lossConfig, maxCompletionLength: options.maxCompletionLength },
+        { config: lossConfig, maxCompletionLength: options.maxCompletionLength() },
         plan,
         generation,
         micro,

@@ -34,6 +34,7 @@ const result: PreflightResult = {
   },
   outOfReach: null,
   maxCompletionLength: 30,
+  longestTarget: 26,
   parameters: 1000,
   trainable: 1000,
 };
@@ -226,6 +227,13 @@ describe('preflightChecks', () => {
       /^0 of 2/,
       { result: { samples: groups([0.1, 0.9]).map((sample) => ({ ...sample, terminated: false })) } },
     ],
+    [
+      'a limit below the longest target',
+      'Completions end',
+      'WARN',
+      /within 30 tokens, and the longest target has 31$/,
+      { result: { longestTarget: 31 } },
+    ],
     ['nothing held out', 'Held-out score', 'WARN', /no held-out records/, { result: { heldOut: null } }],
     ['a rule that is met', 'Held-out score', 'WARN', /requires 0.4/, { rule }],
     ['a rule that is never looked at', 'Held-out score', 'WARN', /now/, { rule, config: { eval_steps: 0 } }],
@@ -239,6 +247,17 @@ describe('preflightChecks', () => {
     const check = lines(change)[name];
     expect(check).toMatchObject({ status, detail: expect.stringMatching(detail) });
     expect(check?.next).not.toBeNull();
+  });
+
+  it('says what steps take where completions reach their limit', () => {
+    const { Time } = lines({ result: { estimate: { ...result.estimate, limitSecondsPerStep: 4 } } });
+    expect(Time?.detail).toContain('0.50 s (4.0 s where completions reach their limit)');
+  });
+
+  it('counts the reference that a warm-up leaves in checkpoints', () => {
+    const disk = (change: object) => lines({ result: { trainable: 1e8 }, config: change }).Disk?.detail;
+    expect(disk({})).toContain('4.5 GiB for at most 4 checkpoints');
+    expect(disk({ beta: 0.1, warm_up_steps: 10 })).toContain('6.0 GiB for at most 4');
   });
 
   it('says nothing of rewards where none are sampled, nor of a disk that tells nothing', () => {

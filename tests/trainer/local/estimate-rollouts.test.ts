@@ -45,6 +45,19 @@ const config = { num_generations: 4, per_device_train_batch_size: 8, max_complet
 const SAMPLING = 10 * 8;
 
 describe('estimateRun', () => {
+  it('says what a step takes at the limit, if completions are expected to be much shorter', () => {
+    const estimate = (completionTokens: number) => {
+      const session = tinySession({ model, config });
+      const { limitSecondsPerStep, memoryBytes } = estimateRun(session, 0, { completionTokens });
+      session.dispose();
+      return { limitSecondsPerStep, memoryBytes };
+    };
+    const [short, long] = [estimate(5), estimate(20)];
+    // Twenty tokens: nineteen decoding steps of eight rows.
+    expect(short.limitSecondsPerStep).toBeGreaterThan(19 * 8);
+    expect(long.limitSecondsPerStep).toBeUndefined();
+  });
+
   it('counts every round of dynamic sampling, its worst case', () => {
     const plain = secondsPerStep(config);
     expect(plain).toBeGreaterThan(SAMPLING);

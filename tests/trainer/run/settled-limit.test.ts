@@ -1,0 +1,80 @@
+/** The limit of completions that a run chooses from a few of them, and keeps. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { FolderSource } from '../../../main/tasks/folder/source.ts';
+import { openTask } from '../../../main/tasks/index.ts';
+import { closeWasmBackend } from '../../../main/tensor/wasm/boot.ts';
+import type { WasmRuntime } from '../../../main/tensor/wasm/runtime.ts';
+import { openLocalEngine } from '../../../main/trainer/local/local-engine.ts';
+import { tryLengths } from '../../../main/trainer/rollout/try-lengths.ts';
+import { tinyDataset } from '../../tiny-dataset.ts';
+import { openTiny, tinyRun, tinySession } from './tiny-run.ts';
+
+let runtime: WasmRuntime;
+let model: string;
+const folder = mkdtempSync(join(tmpdir(), 'braid-test-'));
+beforeAll(async () => {
+  ({ runtime, model } = await openTiny(join(folder, 'model')));
+});
+afterAll(async () => {
+  await closeWasmBackend(runtime);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const short: FolderSource = {
+  name: 'first',
+  folder: '/tasks/first',
+  definition: `title: First words
+fields: { fragment_a: text, fragment_b: text }
+prompt: '<a> {fragment_a} <b> {fragment_b} <out>'
+target: '{fragment_a}'
+success_threshold: 1
+`,
+  reward: 'export const reward = ({ completion }) => completion.length;',
+};
+const task = openTask(short, '');
+const records = tinyDataset().train.map((record) => task.parseRecord(record));
+const limitIn = (checkpoint: string): unknown =>
+  (JSON.parse(readFileSync(join(checkpoint, 'rng.json'), 'utf8')) as { maxCompletionLength?: unknown })
+    .maxCompletionLength;
+
+describe('a run whose targets say little of its completions', () => {
+  const config = { max_completion_length: null } as const;
+
+  it('tries completions beyond the targets, and again finds the same', async () => {
+    const session = tinySession({ model, config, task: short, records });
+    const { trialLength = 0, maxCompletionLength } = session;
+    expect(trialLength).toBeGreaterThan(maxCompletionLength);
+    const engine = openLocalEngine(session);
+    const [first, second] = [
+      await tryLengths({ ...session, engine }, { ...session, trialLength }),
+      await tryLengths({ ...session, engine }, { ...session, trialLength }),
+    ];
+    expect(second).toEqual(first);
+    expect(first.maxCompletionLength).toBeGreaterThanOrEqual(maxCompletionLength);
+    expect(first.sampled.completions).toBe(16);
+    session.dispose();
+  });
+
+  it('resumes with the limit of its checkpoint', async () => {
+    const replace = () => ({ maxCompletionLength: 17 });
+    const { checkpoint } = await tinyRun({ model, config: { ...config, max_steps: 1 }, task: short, records, replace });
+    expect(limitIn(checkpoint)).toBe(17);
+    const resumed = tinySession({ model, config, task: short, records, resumeFrom: checkpoint });
+    expect(resumed).toMatchObject({ maxCompletionLength: 17 });
+    expect(resumed.trialLength).toBeUndefined();
+    resumed.dispose();
+  });
+});
+
+describe('a limit below the longest target', () => {
+  it('is refused where targets are learned, and only there', () => {
+    const session = (config: object) => tinySession({ model, config: { max_completion_length: 2, ...config } });
+    expect(() => session({ method: 'sft' })).toThrow(expect.objectContaining({ code: 'COMPLETION_TOO_SHORT' }));
+    const opened = session({});
+    expect(opened.maxCompletionLength).toBe(2);
+    opened.dispose();
+  });
+});
