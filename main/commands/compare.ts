@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { inputError } from '../errors.ts';
 import { type CompareOptions, compareModels, type ModelComparison } from '../services/comparisons/sampled/compare.ts';
 import { passThresholds } from '../services/comparisons/sampled/measures.ts';
+import { cutOffInWords } from '../services/comparisons/sampled/report.ts';
 import { numbersOf, writeComparison } from '../services/comparisons/sampled/write.ts';
 import { detectTask } from '../services/datasets/detect-task.ts';
 import type { ModelChoice } from '../services/evaluation/evaluate.ts';
@@ -13,6 +14,7 @@ import { parseDefinition, TASK_FILE } from '../tasks/folder/definition.ts';
 import type { TaskSource } from '../tasks/index.ts';
 import { allowedAccess, type ConsentOptions, paidLine, withConsentOptions } from './consent-options.ts';
 import { hostPaths } from './host-paths.ts';
+import { namedCheckpoint } from './named-checkpoint.ts';
 import { backendChoice, type CommandContext, commandContext, wholeNumber, withCommonOptions } from './shared.ts';
 import { followJob } from './side-job.ts';
 import { tableLines } from './table.ts';
@@ -26,6 +28,7 @@ interface CompareCommandOptions extends ConsentOptions {
   readonly k: string;
   readonly threshold?: string;
   readonly temperature: string;
+  readonly maxCompletionLength?: string;
   readonly base?: string;
   readonly task?: string;
 }
@@ -44,6 +47,7 @@ export function registerCompare(program: Command): void {
       `what a completion needs to pass (replies: reward ${passThresholds.reply}; interleave: alignment ${passThresholds.interleave})`,
     )
     .option('--temperature <x>', 'sampling temperature', '1')
+    .option('--max-completion-length <n>', 'tokens (default: from the longest target, or as a checkpoint was trained)')
     .option('--task <name>', "the records' task: a name or a folder (default: the checkpoint's own, or by the records)")
     .option('--base <dir>', "base model of LoRA checkpoints, if it isn't where they say")
     .action((options: CompareCommandOptions, command: Command) => compare(options, command));
@@ -53,8 +57,13 @@ async function compare(options: CompareCommandOptions, command: Command): Promis
   const context = commandContext(command);
   const dataset = resolve(options.dataset);
   const task = taskOf(options, dataset, context);
+  const { maxCompletionLength: length } = options;
+  const namedChoice = (given: string, base: string | undefined): ModelChoice => {
+    const choice = choiceOf(given, base);
+    return { ...choice, folder: namedCheckpoint(context, choice.folder) };
+  };
   const request: CompareOptions = {
-    models: [options.baseline, ...options.trained].map((given) => choiceOf(given, options.base)),
+    models: [options.baseline, ...options.trained].map((given) => namedChoice(given, options.base)),
     dataset,
     task,
     paths: hostPaths(),
@@ -63,6 +72,7 @@ async function compare(options: CompareCommandOptions, command: Command): Promis
     k: [...new Set(options.k.split(',').map((part) => wholeNumber('--k', part.trim())))].sort((a, b) => a - b),
     threshold: options.threshold === undefined ? thresholdOf(task) : number('--threshold', options.threshold),
     temperature: number('--temperature', options.temperature),
+    ...(length === undefined ? {} : { maxCompletionLength: wholeNumber('--max-completion-length', length) }),
     seed: context.seed,
     backend: backendChoice(context.backend),
     threads: context.threads,
@@ -79,7 +89,9 @@ async function compare(options: CompareCommandOptions, command: Command): Promis
 /** The task that is asked for, otherwise that of a trained checkpoint's run, otherwise what the records look like. */
 function taskOf({ task, trained, baseline }: CompareCommandOptions, dataset: string, context: CommandContext) {
   if (task !== undefined) return findTask(task, { workspace: context.workspace.root, paths: hostPaths() });
-  const kept = [...trained, baseline].map((given) => checkpointTask(resolve(choiceOf(given, undefined).folder)));
+  const kept = [...trained, baseline].map((given) =>
+    checkpointTask(resolve(namedCheckpoint(context, choiceOf(given, undefined).folder))),
+  );
   return kept.find((source) => source !== null) ?? detectTask(dataset);
 }
 
@@ -90,13 +102,15 @@ function thresholdOf(task: TaskSource): number {
 }
 
 /** Prints the table of a comparison. */
-export function printComparison({ models, rows }: ModelComparison, context: CommandContext): void {
+export function printComparison(comparison: ModelComparison, context: CommandContext): void {
+  const { models, rows } = comparison;
   const cells = rows.map(({ measure, means, winner }) => [
     measure.name,
     ...means.map(({ mean, low, high }) => `${mean.toFixed(3)} [${low.toFixed(3)}, ${high.toFixed(3)}]`),
     winner ?? '–',
   ]);
   for (const line of tableLines(['', ...models.map(({ name }) => name), 'winner'], cells)) context.print(line);
+  context.print(cutOffInWords(comparison));
 }
 
 /** NAME=FOLDER, or a folder, which is named after its last path parts. */

@@ -20,6 +20,7 @@ import type { TaskSource } from '../tasks/index.ts';
 import { counted, formatDuration } from '../text/format.ts';
 import { allowedAccess, type ConsentOptions, paidLine, withConsentOptions } from './consent-options.ts';
 import { hostPaths } from './host-paths.ts';
+import { namedCheckpoint } from './named-checkpoint.ts';
 import { backendChoice, type CommandContext, commandContext, wholeNumber, withCommonOptions } from './shared.ts';
 import { followJob } from './side-job.ts';
 import { tableLines } from './table.ts';
@@ -41,12 +42,16 @@ export function registerEvaluate(program: Command): void {
     .option('--task <name>', "the records' task: a name or a folder (default: the checkpoint's own, or by the records)")
     .option('--base <dir>', "base model of a LoRA checkpoint, if it isn't where the checkpoint says")
     .option('--batch <n>', 'records decoded together', String(defaultBatchSize))
-    .option('--max-completion-length <n>', "tokens (default: from the records' longest target)")
+    .option(
+      '--max-completion-length <n>',
+      "tokens (default: from the records' longest target, or as a checkpoint was trained)",
+    )
     .action((options: EvaluateCommandOptions, command: Command) => evaluate(options, command));
 }
 
-async function evaluate(options: EvaluateCommandOptions, command: Command): Promise<void> {
+async function evaluate(given: EvaluateCommandOptions, command: Command): Promise<void> {
   const context = commandContext(command);
+  const options = { ...given, model: namedCheckpoint(context, given.model) };
   const { model, dataset, base, maxCompletionLength: length } = options;
   const request = {
     models: [{ name: model, folder: model, ...(base === undefined ? {} : { base }) }],
@@ -82,6 +87,7 @@ async function evaluate(options: EvaluateCommandOptions, command: Command): Prom
     high,
     exact_match,
     by_words,
+    ...limitFields(result),
     items: result.items.map(({ id, completion, alignment }) => ({ id, completion, alignment })),
     backend: done.backend,
     seconds: result.seconds,
@@ -115,12 +121,14 @@ async function evaluateByReward(
   ]);
   for (const line of tableLines([`greedy ${answers}`, 'mean', '95% interval'], rows)) context.print(line);
   context.print(`${items.length} ${prompts} in ${formatDuration(seconds)} on ${done.backend}`);
+  context.print(cutOffLine(result));
   if (rewardCost !== undefined) context.print(paidLine(rewardCost));
   context.out({
     task,
     ...summary,
     ...(success !== undefined && { success_rate: success.mean }),
     ...(rewardCost !== undefined && { reward_cost: rewardCost }),
+    ...limitFields(result),
     items: items.map(({ id, completion, metrics }) => ({ id, completion, ...metrics })),
     backend: done.backend,
     seconds,
@@ -141,7 +149,19 @@ function remember(
   }
 }
 
-function printTable(context: CommandContext, { summary, items, seconds }: ModelEvaluation, backend: string): void {
+type Limited = Pick<ModelEvaluation, 'cut' | 'maxCompletionLength'>;
+
+function limitFields({ cut, maxCompletionLength: max_completion_length }: Limited) {
+  return { max_completion_length, cut_off: cut };
+}
+
+function cutOffLine({ cut, maxCompletionLength }: Limited): string {
+  const more = cut === 0 ? '' : '; --max-completion-length allows more';
+  return `${cut} cut off at ${maxCompletionLength} tokens${more}`;
+}
+
+function printTable(context: CommandContext, result: ModelEvaluation, backend: string): void {
+  const { summary, items, seconds } = result;
   const rows = Object.entries(summary.by_words).map(([words, part]) => [words, ...cells(part)]);
   const all = rows.length > 1 ? [['all', ...cells(summary)]] : [];
   for (const line of tableLines(['words', 'n', 'alignment', '95% interval', 'exact'], [...rows, ...all]))
@@ -152,6 +172,7 @@ function printTable(context: CommandContext, { summary, items, seconds }: ModelE
   );
   const lowest = worst === undefined ? '' : `; lowest: ${worst.id} (${worst.alignment.toFixed(3)})`;
   context.print(`${counted(items.length, 'prompt')} in ${formatDuration(seconds)} on ${backend}${lowest}`);
+  context.print(cutOffLine(result));
 }
 
 function cells({ n, mean_alignment, low, high, exact_match }: MeanWithInterval): [number, string, string, string] {

@@ -71,9 +71,13 @@ function argumentOf(name: string): string {
 function check(dir: string, options: ConsentOptions, context: CommandContext): void {
   const source = folderSource(dir, context);
   const result = checkTask(source, hostPaths().rewardWorker, () => allowedAccess(source, options, context));
-  const { ok, task, rewards, records, examples, faults, external, notes } = result;
+  const { ok, task, rewards, records, examples, faults, external, notes, first } = result;
   for (const fault of faults) context.print(`[!] ${fault}`);
   for (const text of notes) context.print(`[ ] ${text}`);
+  if (first !== null) {
+    context.print(`The first record's prompt: ${shortened(first.prompt)}`);
+    if (first.target !== '') context.print(`The first record's target: ${shortened(first.target)}`);
+  }
   if (ok) {
     const counts = [
       records === null ? [] : counted(records, 'record'),
@@ -85,6 +89,12 @@ function check(dir: string, options: ConsentOptions, context: CommandContext): v
   }
   context.out(result);
   if (!ok) process.exitCode = 2;
+}
+
+/** Of a text in one line, as much as shows what it is. */
+function shortened(value: string): string {
+  const shown = JSON.stringify(value);
+  return shown.length > 300 ? `${shown.slice(0, 300)}…` : shown;
 }
 
 function tryOut(dir: string, options: DryRunOptions, context: CommandContext): void {

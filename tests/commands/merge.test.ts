@@ -95,6 +95,8 @@ describe('braid merge', () => {
     expect(readFileSync(join(place('whole'), 'Modelfile'), 'utf8')).toMatch(
       /^FROM \.\/whole-q8_0\.gguf\n(# .*\n)*TEMPLATE /,
     );
+    expect(gguf.read_back).toEqual({ tensors: expect.any(Number), largest_difference: expect.any(Number) });
+    expect(gguf.read_back.largest_difference).toBeLessThan(0.01);
     // Only where somebody has installed node-llama-cpp.
     expect(gguf.unproved ?? [gguf.same_tokens, gguf.missed_ends]).toEqual(
       'unproved' in gguf ? expect.stringContaining('node-llama-cpp') : [2, []],

@@ -14,6 +14,7 @@ import type { ModelParts } from '../../trainer/policy/model-parts.ts';
 import type { EvaluationItem } from '../../trainer/protocol/trainer-events.ts';
 import { readDataset } from '../datasets/index.ts';
 import { resolveModelParts } from '../models/resolve.ts';
+import { trainedLimit } from '../models/trained-limit.ts';
 import { type JobOptions, runTrainerJob } from '../trainer-process/job.ts';
 import type { HostPaths } from '../workspace/paths.ts';
 import { type RewardSummary, type ScoredByReward, summarizeRewards } from './rewards.ts';
@@ -39,8 +40,10 @@ export interface EvaluateOptions<R extends TaskRecord = InterleaveRecord> extend
   readonly threads?: number;
   /** Records decoded together. */
   readonly batchSize?: number;
-  /** In tokens; by default computed from the records' longest target. */
+  /** In tokens; by default from the records' longest target, or what one of the models was trained with. */
   readonly maxCompletionLength?: number;
+  /** What models that these are compared with were trained with; by default these alone count. */
+  readonly trainedLimit?: number | null;
   /** Seed of the bootstrap. */
   readonly seed?: number;
   /** What the reward's components outside the sandbox need. */
@@ -52,6 +55,9 @@ export interface ModelEvaluation {
   readonly items: readonly ScoredItem[];
   readonly summary: EvaluationSummary;
   readonly seconds: number;
+  /** Completions that were cut off, and at how many tokens. */
+  readonly cut: number;
+  readonly maxCompletionLength: number;
 }
 
 /** The same for tasks without an exact target: the reward and each component. */
@@ -60,6 +66,8 @@ export interface RewardEvaluation {
   readonly items: readonly ScoredByReward[];
   readonly summary: RewardSummary;
   readonly seconds: number;
+  readonly cut: number;
+  readonly maxCompletionLength: number;
   /** What judges cost, in the currency of their price; absent: nobody is paid. */
   readonly rewardCost?: number;
 }
@@ -78,9 +86,9 @@ export const defaultBatchSize = 64;
 export async function evaluateModels(options: EvaluateOptions): Promise<Evaluations> {
   const { dataset } = options;
   const records = typeof dataset === 'string' ? readDataset(dataset, interleaveTask) : dataset;
-  return evaluate('interleave', records, options, ({ name, items, seconds }) => {
+  return evaluate('interleave', records, options, ({ items, ...answers }) => {
     const scored = scoredItems(records, items);
-    return { name, items: scored, summary: summarizeEvaluation(scored, options.seed), seconds };
+    return { ...answers, items: scored, summary: summarizeEvaluation(scored, options.seed) };
   });
 }
 
@@ -88,11 +96,9 @@ export async function evaluateModels(options: EvaluateOptions): Promise<Evaluati
 export async function evaluateReplies(options: EvaluateOptions<ReplyRecord>): Promise<Evaluations<RewardEvaluation>> {
   const { dataset } = options;
   const records = typeof dataset === 'string' ? readDataset(dataset, replyTask) : dataset;
-  return evaluate('reply', records, options, ({ name, items, seconds }) => ({
-    name,
-    items,
-    seconds,
-    summary: summarizeRewards(items, options.seed),
+  return evaluate('reply', records, options, (answers) => ({
+    ...answers,
+    summary: summarizeRewards(answers.items, options.seed),
   }));
 }
 
@@ -131,6 +137,7 @@ async function evaluate<E>(
       records,
       batchSize: options.batchSize ?? defaultBatchSize,
       maxCompletionLength: options.maxCompletionLength ?? null,
+      trainedLimit: options.trainedLimit ?? trainedLimit(models),
       backend,
       threads,
       kernelsFile: paths.kernels,

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { inputError } from '../../errors.ts';
 import { checkPortableName } from '../../io/foreign-name.ts';
 import { counted } from '../../text/format.ts';
+import type { WeightsBack } from '../../trainer/policy/gguf-problem.ts';
 import { ggufProblem } from '../../trainer/policy/gguf-problem.ts';
 import type { Dtype, GgufChoice } from '../../trainer/protocol/export-types.ts';
 import { refuseTaken } from '../models/import.ts';
@@ -76,22 +77,41 @@ function checkName(name: string): void {
 }
 
 /** What the comparison found. */
-export function exportWords(name: string, of: string, { agreement, compared_on, gguf, dtype }: MergeResult): string {
+export function exportWords(name: string, of: string, result: MergeResult): string {
+  const { agreement, compared_on, gguf, dtype } = result;
   const { prompts, equal } = agreement;
+  const rounding = roundingWords(result);
   return [
     `${name} (${dtype}), loaded again, answers ${equal} of ${counted(prompts, 'prompt')} as ${of} does.`,
+    ...(rounding === null ? [] : [rounding]),
     ...(gguf === null ? [] : [ggufWords(gguf), ...(gguf.note === null ? [] : [gguf.note])]),
     `Compared on ${sourceWords(compared_on, prompts)}.`,
   ].join(' ');
 }
 
 function ggufWords(gguf: NonNullable<MergeResult['gguf']>): string {
-  if ('unproved' in gguf) return `The GGUF file wasn't checked: ${gguf.unproved}.`;
+  const readBack = gguf.read_back === null ? [] : [readBackWords(gguf.read_back)];
+  if ('unproved' in gguf) return [...readBack, `llama.cpp has not answered from it: ${gguf.unproved}.`].join(' ');
   const { equal, prompts, same_tokens, missed_ends: missed } = gguf;
   return [
+    ...readBack,
     `llama.cpp answers ${equal} of ${prompts} from the GGUF file, and cuts ${same_tokens} of ${prompts} into the same tokens.`,
     ...(missed.length === 0 ? [] : [missedEndsWords(missed)]),
   ].join(' ');
+}
+
+/** What weights of 16 bits change, where the export doesn't answer alike; null: nothing to say. */
+export function roundingWords({ agreement: { prompts, equal }, dtype, of }: MergeResult): string | null {
+  if (equal === prompts || dtype === 'float32') return null;
+  const bits = dtype === 'bfloat16' ? 8 : 11;
+  const lost = of === 'checkpoint' ? 'what training changed is partly rounded away' : 'its weights are rounded';
+  return `In ${dtype}, with ${bits} significant bits, ${lost}: where two tokens are nearly as likely, the other one may come. --dtype float32 keeps it, in twice the size.`;
+}
+
+/** What reading the GGUF file back has found. */
+export function readBackWords({ tensors, largest_difference: most }: WeightsBack): string {
+  const apart = most === 0 ? 'exactly' : `to the precision of its type (largest difference ${most.toPrecision(2)})`;
+  return `Read back, all ${counted(tensors, 'tensor')} of the GGUF file are the merged model's, ${apart}.`;
 }
 
 /** For an export after which llama.cpp writes past an answer's end. */

@@ -6,6 +6,7 @@ import { hiddenSibling, readHidden, syncFolder, writeError } from '../../io/atom
 import { makeFolder } from '../../io/make-folder.ts';
 import { renameSettledAsync } from '../../io/rename.ts';
 import type { BackendSetting } from '../../trainer/config/backend-names.ts';
+import type { WeightsBack } from '../../trainer/policy/gguf-problem.ts';
 import { ggufNote } from '../../trainer/policy/gguf-problem.ts';
 import type { ModelParts } from '../../trainer/policy/model-parts.ts';
 import type { Dtype, GgufChoice } from '../../trainer/protocol/export-types.ts';
@@ -44,11 +45,15 @@ export interface GgufFile {
   readonly file: string;
   /** Texts that llama.cpp may cut into other tokens; null: none are known. */
   readonly note: string | null;
+  /** Its weights, read back and compared with the merged model's. */
+  readonly read_back: WeightsBack | null;
 }
 
 export interface MergeResult {
   readonly folder: string;
   readonly dtype: Dtype;
+  /** What it was made from: a checkpoint with its training, or a model as it is. */
+  readonly of: 'checkpoint' | 'model';
   readonly files: readonly { readonly name: string; readonly bytes: number }[];
   /** How many prompts the folder, loaded again, answers as the checkpoint does. */
   readonly agreement: Agreement;
@@ -104,11 +109,17 @@ async function mergeInto(folder: string, { parts, proof }: Source, options: Merg
   const checked = async (file: string): Promise<NonNullable<MergeResult['gguf']>> => {
     const check = { kind: 'gguf-answers', file, folder, task: proof.task, asked, ...light } as const;
     const { value } = await runTrainerJob(check, paths.trainer, told);
-    return { file, note: ggufNote(folder), ...('equal' in value ? { prompts: asked.length, ...value } : value) };
+    return {
+      file,
+      note: ggufNote(folder),
+      read_back: files.readBack,
+      ...('equal' in value ? { prompts: asked.length, ...value } : value),
+    };
   };
   return {
     folder,
     dtype: files.dtype,
+    of: parts.adapter !== null || fs.existsSync(join(parts.base, 'trainer_state.json')) ? 'checkpoint' : 'model',
     files: fs.readdirSync(folder).map((name) => ({ name, bytes: fs.statSync(join(folder, name)).size })),
     agreement: agreementOf(answers),
     compared_on: proof.source,

@@ -8,6 +8,7 @@ import type { ExternalAccess } from '../../tasks/external/access.ts';
 import { notAllowed } from '../../tasks/external/scorer.ts';
 import { checkDefinition } from '../../tasks/folder/definition.ts';
 import { checkCommandFiles, type FolderSource, taskHash } from '../../tasks/folder/source.ts';
+import { doublesBraces } from '../../tasks/folder/template.ts';
 import { openTask } from '../../tasks/index.ts';
 import type { Task } from '../../tasks/task.ts';
 import { readDataset } from '../datasets/index.ts';
@@ -31,8 +32,10 @@ export interface TaskCheck {
   readonly faults: readonly string[];
   /** Components that aren't reward.ts's, by their kind. */
   readonly external: Readonly<Record<string, string>>;
-  /** What was not checked, and why. */
+  /** What was not checked, and why, and what may not be meant. */
   readonly notes: readonly string[];
+  /** What its first record becomes; null: it has none. */
+  readonly first: { readonly prompt: string; readonly target: string } | null;
 }
 
 /** Rewards in examples are written with a few digits. */
@@ -68,7 +71,9 @@ export function checkTask(
   const [records, examples] = [file(OWN_RECORDS), file(EXAMPLES)];
   const read = task === null || records === null ? null : attempt(() => readDataset(records, task));
   const given = task === null || examples === null ? null : attempt(() => readCompletions(examples, task));
-  const notes: string[] = [];
+  const notes: string[] = braceNotes(source);
+  const [record] = read ?? [];
+  const first = task === null || record === undefined ? null : { prompt: record.prompt, target: task.target(record) };
   if (isRunnable && given !== null && examples !== null) {
     const scoring = attempt(() => openScoring(source, rewardWorker, accessOf, notes));
     if (scoring !== null) {
@@ -87,7 +92,22 @@ export function checkTask(
     faults,
     external: externalKinds(source),
     notes,
+    first,
   };
+}
+
+/** Doubled braces, which come out as they are. */
+function braceNotes({ definition }: FolderSource): string[] {
+  const checked = checkDefinition(definition);
+  if ('faults' in checked) return [];
+  const { prompt = '', system = '', target = '' } = checked.definition;
+  const templates = Object.entries({ prompt, system, target });
+  return templates
+    .filter(([, template]) => doublesBraces(template))
+    .map(
+      ([name]) =>
+        `task.yaml: "${name}" doubles a brace, and both come out. A brace by itself is one: {"name": "{name}"}; only {{name}}, around a field's name, becomes {name}.`,
+    );
 }
 
 /** The task with what it was allowed; null: it may not run, which is noted. */

@@ -1,7 +1,7 @@
 /** Disk space of a run's checkpoints. Pure. */
-import type { ModelConfig } from '../../model/config.ts';
 import { changesReference, isReinforcement, type TrainConfig, totalSteps } from '../../trainer/config/config.ts';
 import { residentBytes, weightCount } from '../../trainer/memory/budget.ts';
+import type { readModelConfig } from '../../trainer/memory/model-folder.ts';
 
 const FLOAT = 4;
 
@@ -18,7 +18,7 @@ export function checkpointBytes(trainable: number, config: TrainConfig): number 
 
 /** Parameters that such a run trains, by the model's shape. */
 export function trainableOf(
-  model: ModelConfig,
+  model: ReturnType<typeof readModelConfig>,
   { use_peft, lora_r }: Pick<TrainConfig, 'use_peft' | 'lora_r'>,
 ): number {
   if (!use_peft) return weightCount(model);

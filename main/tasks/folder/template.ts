@@ -11,6 +11,11 @@ export function fieldsIn(template: string): string[] {
   return [...new Set(Array.from(template.matchAll(PLACEHOLDER), ([, , field]) => field ?? ''))].filter(Boolean);
 }
 
+/** Whether a template doubles a brace that isn't one of `{{name}}`, as Python's format strings do: both of them stay. */
+export function doublesBraces(template: string): boolean {
+  return new RegExp(`\\{\\{(?!${FIELD_NAME}\\}\\})`, 'u').test(template);
+}
+
 /** Characters of a text: far beyond what a model reads. */
 const LONGEST = 16_000_000;
 

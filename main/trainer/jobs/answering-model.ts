@@ -15,6 +15,14 @@ export interface AnsweringModel extends OpenPolicy {
   readonly maxNewTokens: number;
 }
 
+/** How long completions may get, in tokens. */
+export interface Limits {
+  /** null: from the records' longest target. */
+  readonly maxCompletionLength: number | null;
+  /** What one of the models was trained with: no less, unless a number is given. */
+  readonly trainedLimit?: number | null;
+}
+
 /** The tokenizer and the configuration of a model whose folders are undamaged. */
 export function openTokenizer(parts: ModelParts): { readonly tokenizer: Tokenizer; readonly config: ModelConfig } {
   checkParts(parts);
@@ -25,12 +33,16 @@ export function openTokenizer(parts: ModelParts): { readonly tokenizer: Tokenize
 export function openAnswering(
   parts: ModelParts,
   task: Task,
-  asked: { readonly records: readonly TaskRecord[]; readonly maxCompletionLength: number | null },
+  asked: Limits & { readonly records: readonly TaskRecord[] },
   open: PolicyOpener['open'],
 ): AnsweringModel {
   const { tokenizer, config } = openTokenizer(parts);
   const records = encodeRecords(task, tokenizer, asked.records, config);
-  const maxNewTokens = completionLength(records, { max_completion_length: asked.maxCompletionLength }, task);
+  const { maxCompletionLength: given, trainedLimit = null } = asked;
+  const byTargets = completionLength(records, { max_completion_length: given }, task);
+  // Where completions are compared with targets word by word, longer ones can only lose.
+  const least = task.show === 'aligned' ? null : trainedLimit;
+  const maxNewTokens = given ?? Math.max(byTargets, least ?? 0);
   const policy = open(parts, longestPrompt(records) + maxNewTokens);
   return { ...policy, tokenizer, eosTokenIds: endTokens(tokenizer, config.eosTokenIds), records, maxNewTokens };
 }

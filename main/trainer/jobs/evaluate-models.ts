@@ -9,11 +9,11 @@ import { openPolicies, type PolicyOpener } from '../memory/open-policy.ts';
 import type { ModelParts } from '../policy/model-parts.ts';
 import type { EvaluationItem } from '../protocol/trainer-events.ts';
 import { evaluate } from '../rollout/held-out.ts';
-import { openAnswering } from './answering-model.ts';
+import { type Limits, openAnswering } from './answering-model.ts';
 import type { JobIo } from './job-io.ts';
 import { sampler } from './sampler.ts';
 
-export interface EvaluateJob extends BackendChoice {
+export interface EvaluateJob extends BackendChoice, Limits {
   readonly kind: 'evaluate';
   readonly task: TaskSource;
   /** The entry of the thread that computes the reward of a folder's task. */
@@ -24,13 +24,14 @@ export interface EvaluateJob extends BackendChoice {
   readonly records: readonly TaskRecord[];
   /** Records decoded together. */
   readonly batchSize: number;
-  /** In tokens; null: computed from the records' longest target. */
-  readonly maxCompletionLength: number | null;
 }
 
 export interface ModelAnswers {
   readonly name: string;
   readonly items: readonly EvaluationItem[];
+  /** Of their completions, those that were cut off, at so many tokens. */
+  readonly cut: number;
+  readonly maxCompletionLength: number;
   /** Including loading. */
   readonly seconds: number;
   /** What judges cost, in the currency of their price; absent: nobody is paid. */
@@ -54,10 +55,10 @@ export async function runEvaluateJob(job: EvaluateJob, io: JobIo): Promise<Evalu
       const began = performance.now();
       const before = models.length * job.records.length;
       const onDone = (done: number): Promise<void> => io.progress(before + done, total, 'prompts');
-      const items = await evaluateModel(job, task, model, opener, io, onDone);
+      const answered = await evaluateModel(job, task, model, opener, io, onDone);
       const { reward_cost: rewardCost } = task.takeMetrics?.() ?? {};
       const seconds = (performance.now() - began) / 1000;
-      models.push({ name: model.name, items, seconds, ...(rewardCost !== undefined && { rewardCost }) });
+      models.push({ name: model.name, ...answered, seconds, ...(rewardCost !== undefined && { rewardCost }) });
     }
     return { models };
   } finally {
@@ -73,19 +74,22 @@ async function evaluateModel(
   { open }: PolicyOpener,
   { alive }: Pick<JobIo, 'alive'>,
   onDone: (done: number) => Promise<void>,
-): Promise<EvaluationItem[]> {
+): Promise<Pick<ModelAnswers, 'items' | 'cut' | 'maxCompletionLength'>> {
   const model = openAnswering(parts, task, job, open);
   const { tokenizer, records, maxNewTokens } = model;
   const items: EvaluationItem[] = [];
+  let cut = 0;
   try {
     // In batches, so that progress can be sent between them.
     for (let first = 0; first < records.length; first += job.batchSize) {
       const batch = records.slice(first, first + job.batchSize);
       const options = { maxNewTokens, batchSize: job.batchSize, onToken: alive };
-      append(items, (await evaluate({ engine: sampler(model), task, tokenizer }, batch, options)).items);
+      const done = await evaluate({ engine: sampler(model), task, tokenizer }, batch, options);
+      append(items, done.items);
+      cut += done.cut;
       await onDone(items.length);
     }
-    return items;
+    return { items, cut, maxCompletionLength: maxNewTokens };
   } finally {
     model.dispose();
   }

@@ -10,6 +10,7 @@ import { ggufMetadata } from '../../model/gguf/metadata.ts';
 import { modelfile } from '../../model/gguf/modelfile.ts';
 import { checkReadBack } from '../../model/gguf/read-back.ts';
 import { ggufTensors } from '../../model/gguf/tensors.ts';
+import { compareWeightsBack, type WeightsBack } from '../../model/gguf/weights-back.ts';
 import { type MergedModel, openMergedModel } from '../../model/merge.ts';
 import { type FloatType, safetensorsPieces } from '../../model/safetensors.ts';
 import { loadTokenizer } from '../../model/tokenizer.ts';
@@ -33,6 +34,8 @@ export interface MergeFiles {
   readonly dtype: Dtype;
   /** The path of the GGUF file. */
   readonly gguf: string | null;
+  /** Its weights, read back; null: there is none. */
+  readonly readBack: WeightsBack | null;
 }
 
 const TYPES: Readonly<Record<Dtype, FloatType>> = { bfloat16: 'BF16', float16: 'F16', float32: 'F32' };
@@ -53,10 +56,12 @@ export async function runMergeJob({ model: parts, folder, ...job }: MergeJob, io
       writePieces(join(into, ggufName), gguf, io.alive);
       writeFileSync(join(into, 'Modelfile'), modelfile(ggufName, parts.tokenizer, merged.config));
     });
+    const file = ggufName === null ? null : join(folder, ggufName);
+    const readBack = file === null ? null : compareWeightsBack(file, merged, io.alive);
+    return { dtype, gguf: file, readBack };
   } finally {
     merged.close();
   }
-  return { dtype, gguf: ggufName === null ? null : join(folder, ggufName) };
 }
 
 /** Asked for before anything is written: it refuses what llama.cpp can't read, and the rest takes minutes. */

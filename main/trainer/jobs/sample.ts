@@ -15,11 +15,11 @@ import { openPolicies, type PolicyOpener } from '../memory/open-policy.ts';
 import type { ModelParts } from '../policy/model-parts.ts';
 import { sampleEpisodes } from '../rollout/episodes.ts';
 import { answerOf } from '../rollout/score.ts';
-import { openAnswering } from './answering-model.ts';
+import { type Limits, openAnswering } from './answering-model.ts';
 import type { JobIo } from './job-io.ts';
 import { sampler } from './sampler.ts';
 
-export interface SampleJob extends BackendChoice {
+export interface SampleJob extends BackendChoice, Limits {
   readonly kind: 'sample';
   readonly task: TaskSource;
   /** The entry of the thread that computes the reward of a folder's task; an environment runs there. */
@@ -32,16 +32,15 @@ export interface SampleJob extends BackendChoice {
   readonly seed: number;
   /** Prompts between two reports of progress; they share the coordinates of their random numbers. */
   readonly batchSize: number;
-  /** In tokens; null: computed from the records' longest reference. */
-  readonly maxCompletionLength: number | null;
 }
 
 export interface SampledModel {
   readonly name: string;
   /** [record][sample] */
   readonly completions: readonly (readonly Completed[])[];
-  /** Share that ended by themselves. */
+  /** Share that ended by themselves, within so many tokens. */
   readonly terminated: number;
+  readonly maxCompletionLength: number;
   /** Of the adapter; null for a full model. */
   readonly norms: readonly ModuleNorm[] | null;
   /** Including loading. */
@@ -113,6 +112,7 @@ async function sampleModel(
       name: parts.name,
       completions,
       terminated: terminated / (records.length * job.samples),
+      maxCompletionLength: maxNewTokens,
       norms: policy.adapter === null ? null : adapterNorms(policy.adapter),
       seconds: (performance.now() - began) / 1000,
     };

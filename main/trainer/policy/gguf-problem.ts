@@ -5,6 +5,7 @@ import { ggufMetadata } from '../../model/gguf/metadata.ts';
 import type { ModelParts } from './model-parts.ts';
 
 export { ggufNote } from '../../model/gguf/normalizers.ts';
+export type { WeightsBack } from '../../model/gguf/weights-back.ts';
 
 /** Why it can't; null: it can. */
 export function ggufProblem({ base, tokenizer }: Pick<ModelParts, 'base' | 'tokenizer'>): string | null {

@@ -21,6 +21,8 @@ export interface Evaluation {
   /** `eval_<metric>` means over all records. */
   readonly metrics: Metrics;
   readonly items: readonly EvaluationItem[];
+  /** Completions that were cut off. */
+  readonly cut: number;
 }
 
 /** Completes every record greedily and measures it. */
@@ -31,6 +33,7 @@ export async function evaluate(
 ): Promise<Evaluation> {
   const { task, tokenizer } = context;
   const items: EvaluationItem[] = [];
+  let cut = 0;
   for (let start = 0; start < records.length; start += options.batchSize) {
     const batch = records.slice(start, start + options.batchSize);
     const completions = await sampleEpisodes(context, batch, {
@@ -41,6 +44,7 @@ export async function evaluate(
       coordinates: [0],
       ...(options.onToken && { onToken: options.onToken }),
     });
+    cut += completions.filter(({ terminated }) => !terminated).length;
     const answers = batch.map(({ record }, i) => answerOf(record, completions[i], tokenizer.decode));
     task.measure(answers).forEach((metrics, i) => {
       const answer = answers[i];
@@ -48,7 +52,7 @@ export async function evaluate(
     });
     options.onProgress?.(items.length);
   }
-  return { items, metrics: meanMetrics(items) };
+  return { items, cut, metrics: meanMetrics(items) };
 }
 
 /** `eval_<metric>`: means over all items, ignoring NaN. */

@@ -15,6 +15,7 @@ import { tinyWorkspace } from '../tiny-workspace.ts';
 const merged: MergeResult = {
   folder: '/models/mine',
   dtype: 'bfloat16',
+  of: 'checkpoint',
   files: [],
   gguf: null,
   agreement: { prompts: 16, equal: 15 },
@@ -24,13 +25,17 @@ const merged: MergeResult = {
 describe('exportWords', () => {
   it('says how many answers are the same, and what llama.cpp gives from the GGUF file', () => {
     expect(exportWords('mine', 'run 1 · step 20', merged)).toBe(
-      'mine (bfloat16), loaded again, answers 15 of 16 prompts as run 1 · step 20 does. Compared on 16 of 64 records of /data/10words.test.jsonl.',
+      'mine (bfloat16), loaded again, answers 15 of 16 prompts as run 1 · step 20 does. In bfloat16, with 8 significant bits, what training changed is partly rounded away: where two tokens are nearly as likely, the other one may come. --dtype float32 keeps it, in twice the size. Compared on 16 of 64 records of /data/10words.test.jsonl.',
     );
     const compared_on = { task: 'interleave', dataset: null, records: 16, note: 'the model is no checkpoint' };
     expect(exportWords('mine', 'a', { ...merged, compared_on })).toMatch(
       / Compared on 16 pairs of the bundled texts \(the model is no checkpoint\)\.$/,
     );
-    const file = { file: '/models/mine/mine.gguf', note: null };
+    const file = {
+      file: '/models/mine/mine.gguf',
+      note: null,
+      read_back: { tensors: 272, largest_difference: 0.00012 },
+    };
     const gguf = { ...file, prompts: 16, equal: 14, same_tokens: 13, missed_ends: [] };
     expect(exportWords('mine', 'a', { ...merged, gguf })).toMatch(
       / llama\.cpp answers 14 of 16 from the GGUF file, and cuts 13 of 16 into the same tokens\. Compared/,
@@ -40,7 +45,7 @@ describe('exportWords', () => {
     );
     const unproved = { ...file, unproved: 'node-llama-cpp is not installed' };
     expect(exportWords('mine', 'a', { ...merged, gguf: unproved })).toMatch(
-      /wasn't checked: node-llama-cpp is not installed\. Compared/,
+      / all 272 tensors .* \(largest difference 0\.00012\)\. llama\.cpp has not answered from it: node-llama-cpp is not installed\. Compared/,
     );
     const note = "llama.cpp doesn't compose characters.";
     expect(exportWords('mine', 'a', { ...merged, gguf: { ...unproved, note } })).toMatch(

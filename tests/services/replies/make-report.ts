@@ -68,7 +68,7 @@ export async function makeReport(
   const folder = join(store.folder, 'outputs', 'replies-made');
   await writeComparison(
     {
-      options: { ...options, temperature: 1, seed: 7 },
+      options: { ...options, temperature: 1, max_completion_length: 44, seed: 7 },
       ...{
         dataset,
         prompts: POSTS,

@@ -14,6 +14,7 @@ import { interleaveRow, rewardRow } from '../../evaluation/history.ts';
 import { compareEvaluations, type ScoredItem, summarizeScores } from '../../evaluation/summary.ts';
 import { type ModelEntry, requireModel } from '../../models/list.ts';
 import { resolveModelParts } from '../../models/resolve.ts';
+import { trainedLimit } from '../../models/trained-limit.ts';
 import { type RewardTrust, rewardAccess } from '../../tasks/reward-access.ts';
 import type { JobProgress } from '../../trainer-process/job.ts';
 import type { JobContext } from '../../workspace/jobs.ts';
@@ -37,6 +38,7 @@ interface Question {
   readonly position: number;
   readonly entry: ModelEntry;
   readonly fingerprint: string;
+  readonly limit: number | null;
   readonly chat: ModelParts['chat'];
 }
 
@@ -121,12 +123,14 @@ function evaluateMissing(host: Host, id: number, fresh: boolean): void {
     const entry = requireModel(host, reference);
     return { position, entry, name: entry.name, ...resolveModelParts(entry.model, host.paths) };
   });
+  // What completions are compared with word by word limits them by itself.
+  const limit = typeof prompts.source === 'string' ? null : trainedLimit(asked);
   for (const { position, entry, ...parts } of askedAlike(asked)) {
-    const fingerprint = modelFingerprint(parts);
+    const fingerprint = modelFingerprint(parts, limit);
     const known = fresh ? undefined : store.promptSets.find(prompts.id, fingerprint);
     // When repeated, the old numbers are shown until the new ones exist.
     if (!fresh) settle(store, id, position, known ?? null, prompts);
-    if (known === undefined) missing.push({ position, entry, fingerprint, chat: parts.chat });
+    if (known === undefined) missing.push({ position, entry, fingerprint, limit, chat: parts.chat });
   }
   changes.publish('evaluations');
   if (missing.length === 0) return;
@@ -145,20 +149,20 @@ async function evaluateInTurn(
 ): Promise<void> {
   const { store, paths, changes } = host;
   const n = prompts.records.length;
-  for (const [index, { position, entry, fingerprint, chat }] of missing.entries()) {
+  for (const [index, { position, entry, fingerprint, limit, chat }] of missing.entries()) {
     const told = (done: number): void =>
       progress({ done: index * n + done, total: missing.length * n, unit: 'prompts' });
     told(0);
     try {
       const access = rewardAccess(prompts.source, { workspace: store.folder, paths }, host);
       const onProgress = (part: JobProgress): void => told(part.done);
-      const options = { paths, signal, onProgress, rewardAccess: access };
+      const options = { paths, signal, onProgress, rewardAccess: access, trainedLimit: limit };
       const done = await evaluateEntry(prompts, entry, chat, options);
       settle(
         store,
         id,
         position,
-        storeEvaluation(store, prompts, entry, fingerprint, done, { ...done.result, chat }),
+        storeEvaluation(store, prompts, entry, fingerprint, done, { ...done.result, chat, limit }),
         prompts,
       );
     } catch (error) {
@@ -173,7 +177,7 @@ async function evaluateEntry(
   { source, records }: PromptSet,
   entry: ModelEntry,
   chat: ModelParts['chat'],
-  options: Pick<EvaluateOptions, 'paths' | 'signal' | 'onProgress' | 'rewardAccess'>,
+  options: Pick<EvaluateOptions, 'paths' | 'signal' | 'onProgress' | 'rewardAccess' | 'trainedLimit'>,
 ): Promise<{ readonly backend: string; readonly result: EvaluatedModel }> {
   const models = [{ name: entry.name, folder: entry.model, ...(chat !== undefined && { chat }) }];
   if (typeof source === 'string') {

@@ -12,8 +12,8 @@ const COUNTS =
 /** Of a checkpoint's training. */
 const NOT_THE_MODEL: readonly string[] = ['optimizer.safetensors', REFERENCE_FILE];
 
-/** Equal for equal files; uses sizes and times, as reading gigabytes would take minutes. */
-export function modelFingerprint({ base, adapter, tokenizer, chat }: ModelParts): string {
+/** Equal for equal files, and the same limit of completions where one is recorded; uses sizes and times, as reading gigabytes would take minutes. */
+export function modelFingerprint({ base, adapter, tokenizer, chat }: ModelParts, limit: number | null = null): string {
   const folders = [...new Set([base, adapter ?? base, tokenizer])];
   const files = folders.flatMap((folder) =>
     readdirSync(folder)
@@ -25,7 +25,7 @@ export function modelFingerprint({ base, adapter, tokenizer, chat }: ModelParts)
       }),
   );
   return createHash('sha256')
-    .update(JSON.stringify(chat === undefined ? files : [...files, chat]))
+    .update(JSON.stringify([...files, ...(chat === undefined ? [] : [chat]), ...(limit === null ? [] : [limit])]))
     .digest('hex')
     .slice(0, 32);
 }

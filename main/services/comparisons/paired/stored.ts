@@ -18,6 +18,8 @@ export interface KeptNumbers {
   readonly rewardCost?: number;
   /** How the model was asked, where that isn't what its folder says. */
   readonly chat?: ModelParts['chat'];
+  /** The longest completions that a model of the comparison was trained with, if one says. */
+  readonly limit?: number | null;
 }
 
 /** What a model's evaluation leaves: the row of the history, and the numbers of the comparison. */
@@ -27,6 +29,8 @@ export interface EvaluatedModel {
   readonly seconds: number;
   readonly rewardCost?: number | undefined;
   readonly chat?: ModelParts['chat'];
+  /** The longest completions that a model of the comparison was trained with, if one says. */
+  readonly limit?: number | null;
 }
 
 /** Stores an evaluation of a prompt set. Returns its id. */
@@ -36,7 +40,7 @@ export function storeEvaluation(
   entry: ModelEntry,
   fingerprint: string,
   { backend }: Pick<Evaluations, 'backend'>,
-  { row, summary, seconds, rewardCost, chat }: EvaluatedModel,
+  { row, summary, seconds, rewardCost, chat, limit = null }: EvaluatedModel,
 ): number {
   // It has no run: runs show evaluations on their own held-out records only.
   const origin = { runId: null, checkpointId: entry.checkpointId, step: entry.step ?? 0, model: entry.model };
@@ -47,6 +51,7 @@ export function storeEvaluation(
     seconds,
     ...(rewardCost !== undefined && { rewardCost }),
     ...(chat !== undefined && { chat }),
+    ...(limit !== null && { limit }),
   };
   return store.transaction(() => {
     const id = storeEvaluationRow(store, { ...origin, dataset }, row);

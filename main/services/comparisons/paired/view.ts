@@ -8,7 +8,6 @@ import type { Store } from '../../../store/index.ts';
 import type { Task, TaskRecord, TaskShow } from '../../../tasks/task.ts';
 import { formatMoney } from '../../../text/format.ts';
 import { type AlignedWord, alignCompletion, alignWords } from '../../../text/word-alignment.ts';
-import type { ModelParts } from '../../../trainer/policy/model-parts.ts';
 import type { Comparison, EvaluationSummary, ScoredItem } from '../../evaluation/summary.ts';
 import { listModels, type ModelEntry } from '../../models/list.ts';
 import { resolveModelParts } from '../../models/resolve.ts';
@@ -17,7 +16,7 @@ import { readSettings } from '../../workspace/settings.ts';
 import { toStoredPath } from '../../workspace/workspace.ts';
 import { modelFingerprint } from './fingerprint.ts';
 import { heldOutFile, type PromptSet, promptTask, readPrompt, readPromptSet } from './prompt-set.ts';
-import { storedItems, storedSummary, wordsOf } from './stored.ts';
+import { type EvaluatedModel, storedItems, storedSummary, wordsOf } from './stored.ts';
 
 export interface PromptSetSummary {
   readonly id: number;
@@ -136,7 +135,7 @@ export function readComparison(app: Pick<OpenWorkspace, 'store' | 'workspace' | 
         app,
         known.find(({ ref }) => ref === model.reference),
         evaluationId,
-        kept?.chat,
+        kept ?? {},
       ),
     };
   });
@@ -254,13 +253,13 @@ function standing(
   app: Pick<OpenWorkspace, 'store' | 'paths'>,
   entry: ModelEntry | undefined,
   evaluationId: number | null,
-  chat: ModelParts['chat'],
+  { chat, limit }: Pick<EvaluatedModel, 'chat' | 'limit'>,
 ): Standing {
   if (entry === undefined || entry.problem !== null) return 'gone';
   if (evaluationId === null) return 'same';
   try {
     // It was taken with the settings that a baseline borrows from a checkpoint.
-    const now = modelFingerprint({ ...resolveModelParts(entry.model, app.paths), ...(chat && { chat }) });
+    const now = modelFingerprint({ ...resolveModelParts(entry.model, app.paths), ...(chat && { chat }) }, limit);
     return app.store.promptSets.fingerprint(evaluationId) === now ? 'same' : 'changed';
   } catch {
     // The base model is gone or unreadable: the adapter alone can't be evaluated again.

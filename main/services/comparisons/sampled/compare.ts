@@ -10,9 +10,10 @@ import { askedAlike } from '../../../trainer/policy/asked-alike.ts';
 import { readDataset } from '../../datasets/index.ts';
 import type { ModelChoice } from '../../evaluation/evaluate.ts';
 import { resolveModelParts } from '../../models/resolve.ts';
+import { trainedLimit } from '../../models/trained-limit.ts';
 import { type JobOptions, runTrainerJob } from '../../trainer-process/job.ts';
 import type { HostPaths } from '../../workspace/paths.ts';
-import { type MeasureOptions, measurePrompt, measuresOf } from './measures.ts';
+import { type Direction, type MeasureOptions, measurePrompt, measuresOf } from './measures.ts';
 import { type ComparisonRow, comparisonTable, type MeasuredModel } from './statistics.ts';
 import { type LoggedStep, trainingHistory } from './training-history.ts';
 
@@ -30,6 +31,8 @@ export interface CompareOptions extends JobOptions {
   readonly k: readonly number[];
   readonly threshold: number;
   readonly temperature: number;
+  /** In tokens; by default from the longest target, or what one of the models was trained with. */
+  readonly maxCompletionLength?: number;
   readonly seed: number;
   readonly backend: BackendSetting;
   readonly threads: number;
@@ -60,6 +63,8 @@ export interface ModelComparison {
     readonly task: string;
     readonly temperature: number;
     readonly seed: number;
+    /** In tokens. */
+    readonly max_completion_length: number;
   };
   readonly dataset: string;
   readonly prompts: number;
@@ -93,7 +98,8 @@ export async function compareModels(options: CompareOptions): Promise<ModelCompa
       temperature,
       seed,
       batchSize: Math.max(1, Math.floor(ROWS / samples)),
-      maxCompletionLength: null,
+      maxCompletionLength: options.maxCompletionLength ?? null,
+      trainedLimit: trainedLimit(given),
       backend,
       threads,
       kernelsFile: paths.kernels,
@@ -113,7 +119,12 @@ export async function compareModels(options: CompareOptions): Promise<ModelCompa
   task.close();
   const rows = comparisonTable(models, measuresOf(measuring), seed);
   return {
-    options: { ...measuring, temperature, seed },
+    options: {
+      ...measuring,
+      temperature,
+      seed,
+      max_completion_length: outcome.value.models[0]?.maxCompletionLength ?? 0,
+    },
     dataset,
     prompts: records.length,
     backend: outcome.backend,
@@ -124,11 +135,19 @@ export async function compareModels(options: CompareOptions): Promise<ModelCompa
 }
 
 /** The rows of a folder's task: its reward, its components, what it checks. */
-function measuredBy(source: TaskSource, task: Task): Pick<MeasureOptions, 'task' | 'measures'> {
+function measuredBy(source: TaskSource, task: Task): Pick<MeasureOptions, 'task' | 'measures' | 'better'> {
   if (typeof source === 'string') return { task: source };
   const parts = task.rewardNames.length > 1 ? task.rewardNames : [];
   const check = task.check === null ? [] : [task.check.name];
-  return { task: source.name, measures: [task.mainMetric, ...parts, 'success', ...check, 'failed'] };
+  const better: Record<string, Direction> = { [task.mainMetric]: 'higher', success: 'higher', failed: 'lower' };
+  for (const [i, name] of parts.entries()) better[name] = directionOf(task.rewardWeights?.[i] ?? 1);
+  return { task: source.name, measures: [task.mainMetric, ...parts, 'success', ...check, 'failed'], better };
+}
+
+/** A component is better in the direction in which its weight adds to the reward. */
+function directionOf(weight: number): Direction {
+  if (weight === 0) return null;
+  return weight > 0 ? 'higher' : 'lower';
 }
 
 /** Completions decoded together. */

@@ -13,15 +13,19 @@ import { splitWords } from '../../../text/words.ts';
 export interface MeasureInfo {
   readonly name: string;
   readonly label: string;
-  /** null: neither direction is better. */
-  readonly better: 'higher' | 'lower' | null;
+  /** null: neither direction is better, or nobody has said which. */
+  readonly better: Direction;
 }
+
+export type Direction = 'higher' | 'lower' | null;
 
 export interface MeasureOptions {
   /** `interleave`, `reply`, or the name of a folder's task. */
   readonly task: string;
   /** What the task's completions are measured by, where it is a folder's. */
   readonly measures?: readonly string[];
+  /** Of those whose direction is known, which is better. */
+  readonly better?: Readonly<Record<string, Direction>>;
   /** Completions per prompt. */
   readonly samples: number;
   /** The k of pass@k; none above `samples`. */
@@ -34,9 +38,16 @@ export interface MeasureOptions {
 export const passThresholds = { reply: 0.7, interleave: 0.9 } as const;
 
 /** The rows of a comparison, in order. */
-export function measuresOf({ task, measures, k, threshold, samples }: MeasureOptions): readonly MeasureInfo[] {
+export function measuresOf({
+  task,
+  measures,
+  better = {},
+  k,
+  threshold,
+  samples,
+}: MeasureOptions): readonly MeasureInfo[] {
   const main: MeasureInfo[] = measures
-    ? measures.map((name) => ({ name, label: capital(name), better: name === 'failed' ? 'lower' : 'higher' }))
+    ? measures.map((name) => ({ name, label: capital(name), better: better[name] ?? null }))
     : task === 'reply'
       ? [
           { name: 'reward', label: 'Reward', better: 'higher' },

@@ -20,6 +20,8 @@ export function comparisonReport(comparison: ModelComparison, figures: readonly 
     '',
     `A completion **passes** when its ${passesBy} is at least ${options.threshold}; pass@k is the unbiased estimate from ${options.samples} samples. Values are means over prompts with 95% bootstrap intervals. A **winner** is named only if its difference from every other model is significant: paired sign-flip test, corrected over the whole table by Holm's method, level ${LEVEL}.`,
     '',
+    cutOffInWords(comparison),
+    '',
     ...models.flatMap(({ name, askedAs }) =>
       askedAs === null
         ? []
@@ -48,6 +50,12 @@ export function comparisonReport(comparison: ModelComparison, figures: readonly 
     ...examples(comparison),
     '',
   ].join('\n');
+}
+
+/** How long completions could get, and how many were cut off. */
+export function cutOffInWords({ options, models }: Pick<ModelComparison, 'options' | 'models'>): string {
+  const shares = models.map(({ name, terminated }) => `${name} ${Math.round(100 * (1 - terminated))}%`);
+  return `Completions of up to ${options.max_completion_length} tokens; cut off: ${shares.join(', ')}.`;
 }
 
 function summaryTable(names: readonly string[], rows: readonly ComparisonRow[]): string[] {

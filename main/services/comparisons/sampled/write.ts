@@ -58,7 +58,15 @@ function figureFiles(folder: string, name: string) {
 }
 
 /** The comparison without its completions; field names as in `--json`. */
-export function numbersOf({ options, dataset, prompts, backend, models, rows, rewardCost }: ModelComparison) {
+export function numbersOf({
+  options: { better: _, ...options },
+  dataset,
+  prompts,
+  backend,
+  models,
+  rows,
+  rewardCost,
+}: ModelComparison) {
   return {
     ...options,
     dataset,

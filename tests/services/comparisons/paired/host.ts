@@ -68,7 +68,14 @@ export function keepAnswers(
       const alignment = (right ? scores[i] : undefined) ?? measured.alignment;
       return { id, target, words, completion, ...measured, alignment };
     });
-    const evaluation = { name: entry.name, items, summary: summarizeEvaluation(items), seconds: 1 };
+    const evaluation = {
+      name: entry.name,
+      items,
+      summary: summarizeEvaluation(items),
+      seconds: 1,
+      cut: 0,
+      maxCompletionLength: 44,
+    };
     const fingerprint = modelFingerprint(resolveModelParts(entry.model, host.paths));
     const kept = { ...evaluation, row: interleaveRow(evaluation) };
     storeEvaluation(store, set, entry, fingerprint, { backend: 'wasm' }, kept);

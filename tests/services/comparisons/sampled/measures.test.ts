@@ -44,3 +44,20 @@ describe('measurePrompt', () => {
     expect(measuresOf({ ...reply, samples: 1, k: [1] }).map(({ name }) => name)).not.toContain('self_bleu');
   });
 });
+
+describe('measuresOf', () => {
+  it("names a direction for a folder task's measures only where one is known", () => {
+    const measures = ['reward', 'right', 'length', 'noise', 'success', 'readability', 'failed'];
+    const better = {
+      reward: 'higher',
+      right: 'higher',
+      length: 'lower',
+      noise: null,
+      success: 'higher',
+      failed: 'lower',
+    } as const;
+    const rows = measuresOf({ ...options, task: 'own', measures, better });
+    const directions = rows.filter(({ name }) => measures.includes(name)).map((row) => [row.name, row.better]);
+    expect(Object.fromEntries(directions)).toEqual({ ...better, readability: null });
+  });
+});

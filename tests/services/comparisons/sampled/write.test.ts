@@ -20,7 +20,12 @@ function comparison(seed: number, history: readonly { readonly step: number; rea
   const model = { name: 'base', askedAs: null, prompts, answers, terminated: 2, norms: null, history, seconds: 1 };
   const facts = { dataset: 'posts.test.jsonl', prompts: 2, backend: 'wasm', rewardCost: null };
   const rows = comparisonTable([model], measures, 1);
-  return { ...facts, options: { ...options, temperature: 1, seed }, models: [model], rows } satisfies ModelComparison;
+  return {
+    ...facts,
+    options: { ...options, temperature: 1, seed, max_completion_length: 44 },
+    models: [model],
+    rows,
+  } satisfies ModelComparison;
 }
 
 describe('writeComparison', () => {
