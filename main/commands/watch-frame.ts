@@ -76,13 +76,13 @@ function curveLines({ run, curve }: RunView, { columns, colour }: FrameSize, row
   return [clip(heading, columns), ...drawCurve(curve.values, curve.total, columns, { rows, colour })];
 }
 
-function heldOutLines({ heldOut, run }: RunView, { columns }: FrameSize): string[] {
+function heldOutLines({ heldOut, standing }: RunView, { columns }: FrameSize): string[] {
+  if (standing === null) return [];
   const newest = heldOut.at(-1);
-  if (newest === undefined) return [];
-  const interval = newest.low === null || newest.high === null ? '' : ` [${short(newest.low)}, ${short(newest.high)}]`;
-  const from = run.baselineScore === null || newest.step === 0 ? '' : `${short(run.baselineScore)} → `;
-  const words = `${from}${short(newest.mean)}${interval} at step ${newest.step}, ${counted(newest.n, 'record')}`;
-  return [clip(`${'held-out'.padEnd(LABEL)}${words}  ${spark(heldOut.map(({ mean }) => mean))}`, columns)];
+  const interval = newest?.low == null || newest.high === null ? '' : ` [${short(newest.low)}, ${short(newest.high)}]`;
+  const more = newest === undefined ? '' : `${interval}, ${counted(newest.n, 'record')}`;
+  const words = `${standing.sentence}.${more === '' ? '' : ` ${spark(heldOut.map(({ mean }) => mean))}${more}`}`;
+  return textLines('held-out'.padEnd(LABEL), words, columns);
 }
 
 /** One block a value, from the least to the greatest; the newest ones. */

@@ -112,14 +112,15 @@ export function openEvaluationsTable(db: Db, now: () => number) {
   );
   // A statement of its own, because the general query above can't use the index.
   const ofRun = db.prepare<[number], RawEvaluation>(
-    `select ${fields} from evaluation where run_id = ? order by step, id`,
+    `select ${fields} from evaluation where run_id = ? order by step, during_training, id`,
   );
   const newestOfRun = db.prepare<[number, string], RawEvaluation>(
-    `select ${fields} from evaluation where run_id = ? and dataset = ? order by step desc, id desc limit 1`,
+    `select ${fields} from evaluation where run_id = ? and dataset = ?
+     order by during_training desc, step desc, id desc limit 1`,
   );
   const scores = db
     .prepare<[number, string], [number, number]>(
-      'select step, mean from evaluation where run_id = ? and dataset = ? order by step, id',
+      'select step, mean from evaluation where run_id = ? and dataset = ? order by step, during_training, id',
     )
     .raw();
   const items = db.prepare<[number], RecordRow>(
@@ -161,10 +162,10 @@ export function openEvaluationsTable(db: Db, now: () => number) {
       list
         .all({ runId: filter.runId ?? null, model: filter.model ?? null, dataset: filter.dataset ?? null })
         .map(parse),
-    /** The step and mean of each evaluation of a run on a dataset, in order. */
+    /** The step and mean of each evaluation of a run on a dataset, in order; the trainer's own comes last of a step. */
     scores: (runId: number, dataset: string): (readonly [step: number, mean: number])[] => scores.all(runId, dataset),
     ofRun: (runId: number): EvaluationRow[] => ofRun.all(runId).map(parse),
-    /** The one on that dataset at the run's last step. */
+    /** The newest on that dataset; where the trainer made some, of those. */
     newestOfRun(runId: number, dataset: string): EvaluationRow | undefined {
       const row = newestOfRun.get(runId, dataset);
       return row === undefined ? undefined : parse(row);

@@ -105,7 +105,7 @@ function Shown({ view }: { readonly view: ComparisonView }) {
       {prompts.leaking.map((dataset) => (
         <Leaks key={dataset.name} {...dataset} />
       ))}
-      <Result models={models} metric={view.metric} chosen={chosen} onChoose={choose} />
+      <Result models={models} verdict={view.verdict} metric={view.metric} chosen={chosen} onChoose={choose} />
       {answered && (
         <>
           <Charts view={view} chosen={chosen} gains={gains} onGains={setGains} />

@@ -6,19 +6,18 @@ import { Panel } from '../components/Screen.tsx';
 import { When } from '../components/When.tsx';
 import classes from './Compare.module.css';
 import { lookOf } from './series.ts';
-import { verdictInWords } from './verdict.ts';
 
 export interface ResultProps {
   /** The baseline first. */
   readonly models: readonly ComparedModel[];
+  readonly verdict: ComparisonView['verdict'];
   readonly metric: ComparisonView['metric'];
   /** The model shown in charts and prompts. */
   readonly chosen: number;
   readonly onChoose: (position: number) => void;
 }
 
-export function Result({ models, metric, chosen, onChoose }: ResultProps) {
-  const verdict = verdictInWords(models, metric);
+export function Result({ models, verdict, metric, chosen, onChoose }: ResultProps) {
   return (
     <Panel className={classes.results ?? ''}>
       {verdict !== null && <p className={classes.verdict}>{verdict}</p>}

@@ -96,15 +96,17 @@ function Knot({ stage, live }: { readonly stage: StageView; readonly live: LiveS
   );
 }
 
-function Mark({ stage: { state, dataset } }: { readonly stage: StageView }) {
+function Mark({ stage: { state, dataset, standing } }: { readonly stage: StageView }) {
   const mark = (icon: React.ReactNode, tone: string) => (
     <span className={classes.mark} data-tone={tone}>
       {icon}
     </span>
   );
+  const isWorse = state === 'done' && standing?.tone === 'warn';
+  if (isWorse || state === 'unmet' || state === 'failed')
+    return mark(<IconAlertTriangle size={11} aria-hidden="true" />, 'warn');
   if (state === 'done') return mark(<IconCheck size={11} stroke={3} aria-hidden="true" />, 'good');
   if (state === 'queued') return mark(<IconClock size={11} stroke={2.5} aria-hidden="true" />, 'quiet');
-  if (state === 'unmet' || state === 'failed') return mark(<IconAlertTriangle size={11} aria-hidden="true" />, 'warn');
   if (dataset === null) return mark(<IconLock size={11} stroke={2.5} aria-hidden="true" />, 'quiet');
   return null;
 }
@@ -118,9 +120,10 @@ interface CardProps {
 }
 
 function Card({ stage, live, after, shortage }: CardProps) {
-  const { name, words, metScore, promotion, dataset, steps, origin } = stage;
+  const { name, words, metScore, promotion, dataset, steps, origin, standing } = stage;
   const best = metScore ?? stage.best?.mean ?? null;
-  const met = best !== null && promotion !== null && best >= promotion.at_least;
+  const isMet = best !== null && promotion !== null && best >= promotion.at_least;
+  const isWorse = metScore === null && standing?.tone === 'warn';
   return (
     <>
       <strong>{name}</strong>
@@ -129,8 +132,9 @@ function Card({ stage, live, after, shortage }: CardProps) {
         {words !== null && name !== counted(words, 'word') && <span className="faint">{counted(words, 'word')}</span>}
       </span>
       <span className={classes.line}>
-        best <b className={met ? classes.met : ''}>{score(best)}</b>
+        best <b className={isMet && !isWorse ? classes.met : ''}>{score(best)}</b>
       </span>
+      {isWorse && <span className={classes.lack}>below the {score(standing.baseline)} before</span>}
       <span className={classes.soft}>{ruleInShort(promotion)}</span>
       <span className={classes.soft}>
         {stepCount(steps)}

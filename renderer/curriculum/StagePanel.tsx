@@ -14,7 +14,6 @@ import { Panel } from '../components/Screen.tsx';
 import { StateBadge } from '../components/StateBadge.tsx';
 import classes from './Curriculum.module.css';
 import {
-  metInARow,
   originInWords,
   type PrimaryAction,
   primaryAction,
@@ -166,7 +165,7 @@ function Primary({ action, canStart, onStart, onResume, isBusy }: PrimaryProps) 
 }
 
 function Facts({ stage, curriculum, live, shortage }: StagePanelProps) {
-  const { promotion, dataset, origin, run, scores, best, steps, handsOn, reason, config, runs } = stage;
+  const { promotion, dataset, origin, run, scores, standing, best, steps, handsOn, reason, config, runs } = stage;
   const own = Object.keys(config);
   const leaks = dataset === null ? null : leakageInWords(dataset.leakage, dataset.testN, dataset.task);
   const after = waitsFor(curriculum.stages, stage);
@@ -199,12 +198,6 @@ function Facts({ stage, curriculum, live, shortage }: StagePanelProps) {
         {ruleInWords(promotion)}
         {promotion?.end_early && ', stops early'}
         {promotion?.hand_on === 'best' && ', next stage starts from the best checkpoint'}
-        {promotion !== null && scores.length > 0 && (
-          <span className="faint">
-            {' '}
-            · met in {Math.min(metInARow(scores, promotion), promotion.evaluations)} of the last {promotion.evaluations}
-          </span>
-        )}
       </dd>
       <dt>Settings</dt>
       <dd>
@@ -237,11 +230,9 @@ function Facts({ stage, curriculum, live, shortage }: StagePanelProps) {
                 max={1}
               />
             )}
-            <span className="num">
-              {scores.length === 0
-                ? `${score(run.baseline)} at its start`
-                : `${score(run.baseline)} → ${score(scores.at(-1)?.mean)}`}
-              {best !== null && `, best ${score(best.mean)} at step ${best.step}`}
+            <span className={standing?.tone === 'warn' ? `num ${classes.lack}` : 'num'}>
+              {standing === null ? 'not evaluated' : `${standing.sentence}.`}
+              {best !== null && ` Best of its runs ${score(best.mean)} at step ${best.step}.`}
             </span>
           </dd>
         </>

@@ -114,12 +114,6 @@ export function stateOf(
   return run.state === 'running' || run.state === 'done' ? state : run.state;
 }
 
-/** How many of the latest evaluations in a row meet the rule. */
-export function metInARow(scores: readonly { readonly mean: number }[], rule: Promotion): number {
-  const miss = scores.findLastIndex(({ mean }) => !(mean >= rule.at_least));
-  return scores.length - 1 - miss;
-}
-
 /** 1 step, 90 steps. */
 export function stepCount(steps: number): string {
   return counted(steps, 'step');

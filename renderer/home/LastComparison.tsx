@@ -22,6 +22,7 @@ export function LastComparison() {
   const parts = tellApart(newest.models.map(({ name }) => name));
   return (
     <Panel title="Last comparison" actions={<Link href={`/compare/${newest.id}`}>Open</Link>}>
+      {newest.verdict !== null && <p className="soft">{newest.verdict}</p>}
       <dl className={classes.compared}>
         {newest.models.map(({ name, mean }, i) => (
           <div key={name}>

@@ -1,6 +1,6 @@
 /** A live run: progress, scores, time left, and the two main buttons. */
 import { useQuery } from '@tanstack/react-query';
-import type { LiveStatus } from '../../main/api/contract/index.ts';
+import type { HeldOutStanding, LiveStatus } from '../../main/api/contract/index.ts';
 import { api } from '../api/client.ts';
 import { Sparkline } from '../charts/Sparkline.tsx';
 import { Failed } from '../components/Feedback.tsx';
@@ -59,8 +59,8 @@ export function LiveCard({ live }: { readonly live: LiveStatus }) {
           max={1}
         />
       </Figure>
-      <Figure label="held-out" value={score(run?.evaluation?.mean)}>
-        <span className="faint num">baseline {score(run?.baselineScore)}</span>
+      <Figure label="held-out" value={score(run?.standing?.newest?.mean)} tone={run?.standing?.tone}>
+        <span className="faint num">baseline {score(run?.standing?.baseline)}</span>
       </Figure>
       <div className={classes.buttons}>
         <LiveButtons state={state} actions={actions} />
@@ -73,12 +73,13 @@ export function LiveCard({ live }: { readonly live: LiveStatus }) {
 interface FigureProps {
   readonly label: string;
   readonly value: string;
+  readonly tone?: HeldOutStanding['tone'] | undefined;
   readonly children: React.ReactNode;
 }
 
-function Figure({ label, value, children }: FigureProps) {
+function Figure({ label, value, tone, children }: FigureProps) {
   return (
-    <div className={classes.figure}>
+    <div className={classes.figure} data-tone={tone}>
       <span className="soft">{label}</span>
       <b className="num">{value}</b>
       {children}

@@ -43,7 +43,7 @@ function sentence(step: Exclude<NextStep, { kind: 'demo' | 'held' }>): string {
     case 'stage':
       return `The next stage is ${step.name}. ${step.why}`;
     case 'done':
-      return `${step.stages === 1 ? 'The stage is' : `All ${step.stages} stages are`} done. Compare with the baseline on held-out prompts, or plan longer stages in the curriculum.`;
+      return `${step.stages === 1 ? 'The stage is' : `All ${step.stages} stages are`} done.${step.warning === undefined ? '' : ` ${step.warning}`} Compare with the baseline on held-out prompts, or plan longer stages in the curriculum.`;
   }
 }
 

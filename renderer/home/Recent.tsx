@@ -68,7 +68,9 @@ export function Recent({ runs }: { readonly runs: readonly RunSummary[] }) {
                     <span className="num">{score(run.latest.reward?.value)}</span>
                   </span>
                 </td>
-                <td className={`num ${classes.right}`}>{score(run.evaluation?.mean)}</td>
+                <td className={`num ${classes.right}`} data-below={run.below}>
+                  {score(run.evaluation?.mean)}
+                </td>
                 <td className={`num ${classes.right}`}>{score(run.baselineScore)}</td>
                 <td className={`num ${classes.right}`}>
                   {run.step}/{run.maxSteps}

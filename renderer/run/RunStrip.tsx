@@ -1,7 +1,7 @@
 /** The run at a glance: held-out score against the goal, gain, time, cost, and the verdict on the training signal. */
 import { IconAlertTriangle, IconCircleCheck, IconInfoCircle, IconTrendingDown } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import type { RunDetail, Verdict } from '../../main/api/contract/index.ts';
+import type { HeldOutStanding, RunDetail, Verdict } from '../../main/api/contract/index.ts';
 import { api } from '../api/client.ts';
 import { Failed } from '../components/Feedback.tsx';
 import { counted, duration, money, number, score, signed } from '../components/format.ts';
@@ -16,7 +16,7 @@ export function RunStrip({ feed, detail }: { readonly feed: RunFeed; readonly de
     <>
       <div className={classes.strip} data-tone={tone}>
         <dl className={classes.figures}>
-          <HeldOut detail={detail} isEnded={hasEnded(feed)} />
+          <HeldOut standing={detail.standing} isEnded={hasEnded(feed)} />
           <TimeAndCost feed={feed} />
         </dl>
         <VerdictText verdict={feed.verdict} />
@@ -27,32 +27,34 @@ export function RunStrip({ feed, detail }: { readonly feed: RunFeed; readonly de
 }
 
 interface HeldOutProps {
-  readonly detail: RunDetail;
+  readonly standing: HeldOutStanding | null;
   readonly isEnded: boolean;
 }
 
-function HeldOut({ detail: { evaluations, baselineScore, stage }, isEnded }: HeldOutProps) {
-  const latest = evaluations.at(-1);
-  const best = evaluations.reduce((most, { mean }) => Math.max(most, mean), Number.NEGATIVE_INFINITY);
-  const goal = stage?.promotion?.at_least;
-  if (latest === undefined)
-    return <Figure name="Held-out" value="–" note={isEnded ? 'not evaluated' : 'not evaluated yet'} />;
+function HeldOut({ standing, isEnded }: HeldOutProps) {
+  const { newest = null, best = null, baseline = null, goal = null } = standing ?? {};
+  const unevaluated = isEnded ? 'not evaluated' : 'not evaluated yet';
+  if (newest === null) {
+    const note = baseline === null ? unevaluated : `baseline ${score(baseline)}`;
+    return <Figure name="Held-out" value="–" note={note} />;
+  }
+  const isBetterBefore = best !== null && best.mean > newest.mean;
   return (
     <>
       <Figure
         name="Held-out"
-        value={score(latest.mean)}
-        isMet={goal !== undefined && latest.mean >= goal}
+        value={score(newest.mean)}
+        tone={standing?.tone}
         note={
-          goal !== undefined
-            ? `goal ${number(goal)}`
-            : best > latest.mean
-              ? `best ${score(best)}`
-              : `step ${latest.step}`
+          goal !== null
+            ? `goal ${number(goal.at_least)}`
+            : isBetterBefore
+              ? `best ${score(best.mean)}`
+              : `step ${newest.step}`
         }
       />
-      {baselineScore !== null && latest.step > 0 && (
-        <Figure name="Gain" value={signed(latest.mean - baselineScore)} note={`baseline ${score(baselineScore)}`} />
+      {baseline !== null && (
+        <Figure name="Gain" value={signed(newest.mean - baseline)} note={`baseline ${score(baseline)}`} />
       )}
     </>
   );
@@ -111,12 +113,12 @@ interface FigureProps {
   readonly name: string;
   readonly value: string;
   readonly note: string;
-  readonly isMet?: boolean;
+  readonly tone?: HeldOutStanding['tone'] | undefined;
 }
 
-function Figure({ name, value, note, isMet = false }: FigureProps) {
+function Figure({ name, value, note, tone }: FigureProps) {
   return (
-    <div data-met={isMet || undefined}>
+    <div data-tone={tone}>
       <dt>{name}</dt>
       <dd className="num">
         <strong>{value}</strong>

@@ -64,7 +64,11 @@ export function RunCell({ column, run, index, spark, shared }: RunCellProps) {
     case 'reward':
       return <td className={classes.numbers}>{score(run.reward)}</td>;
     case 'held-out':
-      return <td className={classes.numbers}>{score(run.heldOut)}</td>;
+      return (
+        <td className={classes.numbers} data-below={run.below}>
+          {score(run.heldOut)}
+        </td>
+      );
     case 'gain':
       return <td className={classes.numbers}>{run.gain === null ? '–' : signed(run.gain)}</td>;
     case 'duration':

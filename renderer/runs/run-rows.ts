@@ -20,6 +20,8 @@ export interface RunRowView {
   readonly reward: number | null;
   readonly heldOut: number | null;
   readonly baseline: number | null;
+  /** How far it is below the baseline. */
+  readonly below: RunSummary['below'];
   /** Held-out score minus the baseline; null if either is missing. */
   readonly gain: number | null;
   readonly secondsLeft: number | null;
@@ -66,6 +68,7 @@ export function toRows(
       tags: run.tags,
       baseline,
       heldOut,
+      below: run.below,
       role: run.role,
       stage: stageNames.get(run.stageId ?? 0) ?? null,
       seconds,

@@ -36,7 +36,8 @@ describe('watchFrame', () => {
     ]);
     expect(frame).toContain('reward 0.950 at step 20');
     expect(frame.filter((line) => line.includes('┤'))).toHaveLength(8);
-    expect(frame).toContain('held-out      0.250 → 0.750 [0.750, 0.750] at step 20, 1 record  ▁█');
+    const held = 'Held-out score 0.750 at step 20, above the 0.250 before the run. ▁█ [0.750, 0.750], 1';
+    expect(frame).toContain(`held-out      ${held}`);
     expect(frame.find((line) => line.startsWith('verdict'))).toMatch(/^verdict {7}learning: training reward \+/);
     expect(frame).toContain('Step 20, best and worst of 2: [wrong], (missing)');
     expect(frame).toContain('best    1.00  red one blue two');

@@ -5,7 +5,6 @@ import { fieldSections } from '../../renderer/components/config-form/sections.ts
 import { ladderShape } from '../../renderer/curriculum/ladder-shape.ts';
 import {
   loweredInWords,
-  metInARow,
   originInWords,
   primaryAction,
   primaryLabel,
@@ -63,13 +62,6 @@ describe('words of a stage', () => {
       'failed',
     ]);
     expect(stateOf({ ...run('stopped'), state: 'done', metScore: 0.97 })).toBe('met without training');
-  });
-
-  it('count the evaluations in a row that are good enough', () => {
-    const scores = (...means: number[]) => means.map((mean) => ({ mean }));
-    expect(metInARow(scores(0.95, 0.8, 0.9, 0.91), rule)).toBe(2);
-    expect(metInARow(scores(0.95, Number.NaN), rule)).toBe(0);
-    expect(metInARow([], rule)).toBe(0);
   });
 });
 

@@ -67,6 +67,7 @@ export type { GamingReport } from '../../services/reward-trials/gaming.ts';
 export type { ScoredCompletion, TrialReport } from '../../services/reward-trials/trial-report.ts';
 export type { RunCost } from '../../services/runs/cost.ts';
 export type { ExportedFiles } from '../../services/runs/exports/exports.ts';
+export type { HeldOutStanding } from '../../services/runs/held-out.ts';
 export type { RunDetail, RunSummary } from '../../services/runs/history.ts';
 export type { Promotion } from '../../services/runs/promotion.ts';
 export type { FoundSample } from '../../services/runs/samples/find.ts';

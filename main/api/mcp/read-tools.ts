@@ -130,8 +130,8 @@ export function readTools({ store, workspace, paths }: ReadPlace): readonly Tool
       'list_comparisons',
       { description: 'Comparisons of models on frozen held-out prompts, the newest first.', input: z.strictObject({}) },
       () => ({
-        comparisons: listComparisons(store).map(({ id, madeAt, prompts, models }) => {
-          return { comparison_id: id, made_at: new Date(madeAt).toISOString(), prompts, models };
+        comparisons: listComparisons(store).map(({ id, madeAt, prompts, models, verdict }) => {
+          return { comparison_id: id, made_at: new Date(madeAt).toISOString(), prompts, models, verdict };
         }),
       }),
     ),
@@ -142,8 +142,8 @@ export function readTools({ store, workspace, paths }: ReadPlace): readonly Tool
         input: z.strictObject({ comparison_id: id.describe('As list_comparisons gives it.') }),
       },
       ({ comparison_id }) => {
-        const { prompts, models } = readComparison(place, comparison_id);
-        return { comparison_id, prompts, models };
+        const { prompts, models, verdict } = readComparison(place, comparison_id);
+        return { comparison_id, prompts, models, verdict };
       },
     ),
     tool(

@@ -5,6 +5,7 @@ import type { DatasetLeakage } from '../../store/datasets.ts';
 import type { Store } from '../../store/index.ts';
 import type { RunRow, RunState } from '../../store/runs.ts';
 import type { StageRow } from '../../store/stages.ts';
+import { type HeldOutStanding, standingOf } from '../runs/held-out.ts';
 import { type Promotion, promotionOf, trainingScores } from '../runs/promotion.ts';
 import type { OpenWorkspace } from '../workspace/open-workspace.ts';
 import { fromStoredPath } from '../workspace/workspace.ts';
@@ -59,6 +60,8 @@ export interface StageView extends Omit<StageRow, 'promotion'> {
   readonly runs: number;
   /** Held-out scores of the newest run, baseline left out. */
   readonly scores: readonly StageScore[];
+  /** Where the score of the newest run stands; null: it has none. */
+  readonly standing: HeldOutStanding | null;
   /** The best held-out score of all its runs. */
   readonly best: (StageScore & { readonly runId: number }) | null;
   /** What its newest run started from, or before the first run what it would start from. */
@@ -119,6 +122,7 @@ export function stageView(store: Store, stage: StageRow, paths: OpenWorkspace['p
     run: newest === undefined ? null : stageRun(newest),
     runs: runs.length,
     scores: newest === undefined ? [] : trainingScores(store, newest.id).map(scoreOf),
+    standing: newest === undefined ? null : standingOf(store, newest),
     best: bestOf(store, runs),
     origin: newest === undefined ? nextOrigin(store, stage, paths) : originOf(store, newest),
     handsOn: hands === null ? null : { runId: hands.runId, step: hands.step },

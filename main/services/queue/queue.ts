@@ -11,7 +11,8 @@ import type { QueueHold } from '../curriculum/curriculum.ts';
 import { stageConfig } from '../curriculum/stage-config.ts';
 import type { Hold } from '../curriculum/stage-rules.ts';
 import { openStageRuns, requireStage, type StageRunsOptions } from '../curriculum/stage-runs.ts';
-import { metPromotion, promotionOf } from '../runs/promotion.ts';
+import { unmetGoal } from '../runs/held-out.ts';
+import { promotionOf } from '../runs/promotion.ts';
 import { openSweepRuns, requireSweep, type SweepRuns } from '../sweeps/sweep-runs.ts';
 import { plannedLater } from '../training/planned-start.ts';
 
@@ -131,7 +132,7 @@ export function openQueue(store: Store, options: StageRunsOptions): RunQueue {
     changes.publish('stages');
     const stage = store.stages.get(stageId);
     if (stage === undefined || promotionOf(stage)?.end_early !== true) return;
-    if (metPromotion(store, stage, { id: runId }) === null) live.command(runId, 'stop');
+    if (unmetGoal(store, runId) === null) live.command(runId, 'stop');
   });
   live.onEnd(({ runId, kept, error }) => {
     const lost = kept ? null : (error?.message ?? 'The run could not be started');

@@ -12,6 +12,7 @@ import type { LineageRow, RunFilter, RunRow } from '../../store/runs.ts';
 import { ownRunFolder } from '../workspace/own-folders.ts';
 import { fromStoredPath } from '../workspace/workspace.ts';
 import { evaluationDataset } from './evaluation.ts';
+import { belowBaseline, type HeldOutStanding, standingOf } from './held-out.ts';
 import { TRL_BACKEND } from './imported-runs.ts';
 import { storedTags } from './notes.ts';
 import { type Promotion, promotionOf } from './promotion.ts';
@@ -24,7 +25,10 @@ export interface RunSummary extends Omit<RunRow, 'configJson' | 'tagsJson'> {
   readonly tags: readonly string[];
   /** All metrics; in a list only the main ones. */
   readonly latest: Readonly<Record<string, MetricPoint>>;
+  /** The newest since its first step: the baseline isn't one. */
   readonly evaluation: EvaluationRow | null;
+  /** How far that is below the baseline. */
+  readonly below: HeldOutStanding['below'];
   /** Seconds of its steps, excluding time paused or interrupted. */
   readonly trainedSeconds: number;
 }
@@ -37,6 +41,8 @@ export interface RunDetail extends RunSummary {
   /** With absolute paths; those whose folder is gone have `deletedAt`. */
   readonly checkpoints: readonly CheckpointRow[];
   readonly evaluations: readonly EvaluationRow[];
+  /** Where its held-out score stands; null: it has none. */
+  readonly standing: HeldOutStanding | null;
   readonly events: readonly EventRow[];
   /** Its stage of the curriculum. */
   readonly stage: { readonly id: number; readonly name: string; readonly promotion: Promotion | null } | null;
@@ -88,9 +94,11 @@ export function runSummary(store: Store, runId: number): RunSummary {
 function summarise(store: Store, run: RunRow, latest = store.metrics.latest(run.id)): RunSummary {
   const { configJson: _, tagsJson, ...rest } = absolute(store, run);
   // Evaluations on other lengths are stored with the run too, but don't measure its own goal.
-  const evaluation = store.evaluations.newestOfRun(run.id, evaluationDataset(run)) ?? null;
+  const newest = store.evaluations.newestOfRun(run.id, evaluationDataset(run));
+  const evaluation = newest === undefined || newest.step === 0 ? null : newest;
   const { count, pace } = stepTimes(store, run.id);
-  return { ...rest, tags: storedTags(tagsJson), latest, evaluation, trainedSeconds: count * pace };
+  const below = belowBaseline(evaluation?.mean ?? null, run.baselineScore);
+  return { ...rest, tags: storedTags(tagsJson), latest, evaluation, below, trainedSeconds: count * pace };
 }
 
 /** Everything about one run except its series and samples, which are read by range and by step. */
@@ -103,6 +111,7 @@ export function runDetail(store: Store, runId: number): RunDetail {
     sampleSteps: store.samples.steps(runId),
     checkpoints: refreshCheckpoints(store, runId),
     evaluations: store.evaluations.ofRun(runId).filter(({ dataset }) => dataset === evaluationDataset(run)),
+    standing: standingOf(store, run),
     events: store.events.ofRun(runId),
     stage: stageOf(store, run),
   };

@@ -92,20 +92,3 @@ function topicOf(data: unknown): unknown {
 export function metReason(score: number, { at_least }: Promotion): string {
   return `Held-out score ${score.toFixed(3)} before training, its rule requires ${at_least}`;
 }
-
-/** Null if the newest evaluations of a run meet its stage's rule, otherwise why not. */
-export function metPromotion(
-  store: Pick<Store, 'evaluations'>,
-  stage: Pick<StageRow, 'promotion'>,
-  run: Pick<RunRow, 'id'>,
-): string | null {
-  const rule = promotionOf(stage);
-  if (rule === null) return null;
-  const scores = trainingScores(store, run.id).map(({ mean }) => mean);
-  const newest = scores.slice(-rule.evaluations);
-  if (newest.length < rule.evaluations)
-    return `Expected ${rule.evaluations} held-out evaluations for the promotion rule, got ${newest.length}`;
-  const worst = Math.min(...newest);
-  if (worst >= rule.at_least) return null;
-  return `Held-out score ${worst.toPrecision(3)}, expected at least ${rule.at_least} in ${rule.evaluations === 1 ? 'the last evaluation' : `the last ${rule.evaluations} evaluations`}`;
-}

@@ -5,8 +5,8 @@ import type { SampleView } from './samples/samples.ts';
 
 /** What `braid watch --json` prints, and what agents read. */
 export function runReport(view: RunView) {
-  const { run, live, heldOut, verdict, advice, extremes } = view;
-  const newest = heldOut.at(-1);
+  const { run, live, heldOut, standing, verdict, advice, extremes } = view;
+  const newest = heldOut.findLast(({ step }) => step > 0);
   return {
     run_id: run.id,
     name: run.name,
@@ -28,6 +28,7 @@ export function runReport(view: RunView) {
       newest === undefined
         ? null
         : { step: newest.step, mean: finite(newest.mean), low: newest.low, high: newest.high, n: newest.n },
+    standing,
     verdict,
     advice: advice.map(({ rule, message, remedy, change }) => ({ rule, message, remedy, change })),
     samples:

@@ -5,7 +5,7 @@ import type { Store } from '../../store/index.ts';
 import type { RunRow } from '../../store/runs.ts';
 import { WARM_UP_LOSS } from '../../trainer/config/config.ts';
 import { isHostAlive } from '../workspace/host.ts';
-import { evaluationDataset } from './evaluation.ts';
+import { type HeldOutStanding, heldOutScores, standingOf } from './held-out.ts';
 import { type RunSummary, runSummary } from './history.ts';
 import { requireRun } from './runs.ts';
 import { type Extremes, stepExtremes } from './samples/samples.ts';
@@ -25,6 +25,8 @@ export interface RunView {
   readonly curve: RunCurve;
   /** Of this run's own held-out records, by step. */
   readonly heldOut: readonly Pick<EvaluationRow, 'step' | 'mean' | 'low' | 'high' | 'n'>[];
+  /** Where the newest of them stands; null: there is none. */
+  readonly standing: HeldOutStanding | null;
   readonly verdict: Verdict;
   readonly advice: readonly Advice[];
   /** Of the newest step with stored completions; null before the first. */
@@ -53,14 +55,14 @@ export function runView(store: Store, runId: number, points = 200, alive = isHos
   const events = store.events.ofRun(runId);
   const row = requireRun(store, runId);
   const secondsPerStep = paceOf(store, row, warmUpSteps(row), events);
-  const heldOutSet = evaluationDataset(row);
   return {
     run: open && !live ? { ...found, state: 'interrupted', reason: goneReason(found) } : found,
     live,
     secondsPerStep,
     secondsLeft: live ? leftOf(store, row, secondsPerStep) : null,
     curve: curveOf(store, found, points),
-    heldOut: store.evaluations.ofRun(runId).filter(({ dataset }) => dataset === heldOutSet),
+    heldOut: heldOutScores(store, row),
+    standing: standingOf(store, row),
     verdict: runVerdict(store, runId),
     advice: runAdvice(store, runId),
     extremes: stepExtremes(store, runId),

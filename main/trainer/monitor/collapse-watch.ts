@@ -174,7 +174,8 @@ function noticeLearned(
       {
         topic: 'learned',
         message: `The mean reward is ${reward} and nearly all completions of each group get the same top reward: this stage is learned.`,
-        remedy: 'Stop here, and start the next stage, if there is one, from this checkpoint.',
+        remedy:
+          'If the held-out score agrees, stop here, and start the next stage, if there is one, from this checkpoint.',
       },
     ],
   };

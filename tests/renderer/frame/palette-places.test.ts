@@ -8,6 +8,7 @@ const comparison: ComparisonSummary = {
   id: 3,
   madeAt: 1,
   models: ['tiny', 'sft', 'grpo'].map(compared),
+  verdict: null,
   prompts: { id: 1, hash: 'h', datasets: ['10words'], datasetIds: [1], n: 32, seed: 42, leaking: [] },
 };
 const task: TaskSummary = {

@@ -16,6 +16,7 @@ const row: RunRowView = {
   maxSteps: 60,
   reward: 0.9,
   heldOut: 0.75,
+  below: 'no',
   baseline: 0.5,
   gain: 0.25,
   secondsLeft: null,

@@ -81,7 +81,7 @@ describe('the queue of stages', () => {
     queue.enqueue(first);
     queue.enqueue(second);
     await settled(first, 'unmet');
-    expect(queue.held()).toMatch(/^"2 words": Held-out score .*, expected at least 1 in the last evaluation$/);
+    expect(queue.held()).toMatch(/^"2 words": Held-out score .*; the goal of 1 is not met$/);
     expect(notices.list()[0]).toMatchObject({
       severity: 'warning',
       message: expect.stringContaining('Held-out score'),

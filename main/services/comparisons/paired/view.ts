@@ -17,6 +17,7 @@ import { toStoredPath } from '../../workspace/workspace.ts';
 import { modelFingerprint } from './fingerprint.ts';
 import { heldOutFile, type PromptSet, promptTask, readPrompt, readPromptSet } from './prompt-set.ts';
 import { type EvaluatedModel, storedItems, storedSummary, wordsOf } from './stored.ts';
+import { comparisonVerdict } from './verdict.ts';
 
 export interface PromptSetSummary {
   readonly id: number;
@@ -51,6 +52,8 @@ export interface ComparisonSummary {
   readonly prompts: PromptSetSummary;
   /** The baseline first. */
   readonly models: readonly ComparedName[];
+  /** What it shows, in one sentence; null until all are evaluated. */
+  readonly verdict: string | null;
 }
 
 /** Whether an evaluation still matches the model's files. */
@@ -219,6 +222,12 @@ function summary(store: Store, id: number): ComparisonSummary {
   const set = store.promptSets.get(promptSetId);
   const files = set?.datasets ?? [];
   const known = datasetsOf(store, files);
+  const models = store.comparisons.models(id).map(({ reference, name, evaluationId, paired }) => ({
+    reference,
+    name,
+    paired: paired as Comparison | null,
+    mean: evaluationId === null ? null : (store.evaluations.get(evaluationId)?.mean ?? null),
+  }));
   const datasets = files.map((file) => basename(file).replace(/(\.test)?\.jsonl$/, ''));
   return {
     id,
@@ -234,12 +243,8 @@ function summary(store: Store, id: number): ComparisonSummary {
         leakage === null || leakage.titles + leakage.pairs === 0 ? [] : [{ name, task, heldOut: testN, leakage }],
       ),
     },
-    models: store.comparisons.models(id).map(({ reference, name, evaluationId, paired }) => ({
-      reference,
-      name,
-      paired: paired as Comparison | null,
-      mean: evaluationId === null ? null : (store.evaluations.get(evaluationId)?.mean ?? null),
-    })),
+    verdict: comparisonVerdict(models),
+    models,
   };
 }
 

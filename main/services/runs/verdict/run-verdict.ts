@@ -6,7 +6,7 @@ import type { MetricPoint } from '../../../store/metrics.ts';
 import { taskFacts } from '../../../tasks/index.ts';
 import { watchSettings } from '../../../trainer/monitor/watch-settings.ts';
 import { runTask } from '../../tasks/run-task.ts';
-import { promotionOf } from '../promotion.ts';
+import { heldOutInput } from '../held-out.ts';
 import { requireRun } from '../runs.ts';
 import { savedConfig } from '../saved-config.ts';
 import { type Verdict, verdictOn } from './verdict.ts';
@@ -19,7 +19,6 @@ const START_STEPS = 3;
 /** Judges the run's current state. */
 export function runVerdict(store: Store, runId: number): Verdict {
   const run = requireRun(store, runId);
-  const stage = run.stageId === null ? undefined : store.stages.get(run.stageId);
   try {
     const config = savedConfig(run, run.name);
     const facts = taskFacts(runTask(store, run));
@@ -32,9 +31,7 @@ export function runVerdict(store: Store, runId: number): Verdict {
       steps: store.metrics.after(runId, run.step - LOOK_BACK, LOOK_BACK),
       rewards: () => finite(store.metrics.series(runId, 'reward')),
       startEntropy: startEntropy(store, runId, config.warm_up_steps),
-      ended: run.state === 'done',
-      goal: stage === undefined ? null : promotionOf(stage),
-      evaluations: store.evaluations.ofRun(runId).filter(({ duringTraining }) => duringTraining),
+      ...heldOutInput(store, run),
     });
   } catch (error) {
     if (!(error instanceof BraidError)) throw error;

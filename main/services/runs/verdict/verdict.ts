@@ -21,7 +21,7 @@ import {
   type WatchSettings,
 } from '../../../trainer/monitor/collapse-rules.ts';
 import type { Metrics, WarningRule } from '../../../trainer/protocol/trainer-events.ts';
-import type { Promotion } from '../promotion.ts';
+import { type HeldOutInput, type HeldOutStanding, heldOutStanding, meetsGoal } from '../held-out.ts';
 import { meanOver, type Trend, trendOf } from './trend.ts';
 
 export interface Verdict {
@@ -32,7 +32,7 @@ export interface Verdict {
   readonly remedy: string | null;
 }
 
-export interface VerdictInput {
+export interface VerdictInput extends HeldOutInput {
   readonly method: TrainConfig['method'];
   readonly settings: WatchSettings;
   /** By component, the weight in force; null: unknown. */
@@ -44,12 +44,6 @@ export interface VerdictInput {
   readonly rewards: () => readonly MetricPoint[];
   /** Mean entropy of the run's first steps. */
   readonly startEntropy: number | null;
-  /** Held-out scores of the run by step, from 0 for its baseline. */
-  readonly evaluations: readonly { readonly step: number; readonly mean: number }[];
-  /** Whether its last step has been trained: then nothing is left to wait for. */
-  readonly ended: boolean;
-  /** The rule of its stage; null without one. */
-  readonly goal: Pick<Promotion, 'at_least' | 'evaluations'> | null;
 }
 
 /** Steps whose mean counts as "now". */
@@ -61,7 +55,7 @@ const ENOUGH = 6;
 const ENOUGH_TO_BE_FLAT = 15;
 /** A share of dead groups below this is fine. */
 const MANY_DEAD = 0.5;
-/** The held-out score may fall by this much without a warning. */
+/** The held-out score may fall by this much from its best without a warning. */
 const HELD_OUT_SLACK = 0.02;
 /** Completions of a group are called alike up to this share of different ones. */
 const ALIKE = 0.25;
@@ -72,28 +66,37 @@ const CANCELS = 0.25;
 export function verdictOn(input: VerdictInput): Verdict {
   if (input.steps.length === 0)
     return say('quiet', 'no steps yet', ['There is nothing to judge before the first step.']);
-  if (!isReinforcement(input.method)) return onFitting(input);
+  const held = heldOutStanding(input);
+  if (!isReinforcement(input.method)) return onSupervised(input, held);
   const steps = input.steps.filter(({ metrics }) => metrics[WARM_UP_LOSS] === undefined);
-  return steps.length === 0 ? onWarmUp(input) : onGrpo({ ...input, steps });
+  return steps.length === 0 ? onWarmUp(input) : onGrpo({ ...input, steps }, held);
 }
 
-function onGrpo(input: VerdictInput): Verdict {
-  const { steps, settings } = input;
+function onSupervised(input: VerdictInput, held: HeldOutStanding | null): Verdict {
+  const fitting = onFitting(input);
+  if (fitting.tone === 'bad') return fitting;
+  const now = `Loss ${short(meanOver(input.steps.slice(-NOW)).loss ?? Number.NaN)}.`;
+  return onWorse(held, input.ended) ?? onGoal(held, input.ended, [now]) ?? fitting;
+}
+
+function onGrpo(input: VerdictInput, held: HeldOutStanding | null): Verdict {
+  const { steps, settings, ended } = input;
   const now = meanOver(steps.slice(-NOW));
   const found = troubles(now, trendForRules(now, input), settings);
   const trend = trendOf(steps.slice(-TREND_STEPS), 'reward');
-  const goal = onGoal(input, now);
   // What the held-out score shows to be learned needs no more exploring: only damage still counts.
   // Nor do the first steps say more than that.
-  const open = goal === null && steps.length >= NOW ? severity : severity.filter((rule) => DAMAGE.includes(rule));
+  const excused = meetsGoal(input);
+  const open = !excused && steps.length >= NOW ? severity : severity.filter((rule) => DAMAGE.includes(rule));
   // A reward that falls hasn't "stayed near" anything: it is getting worse.
   const rules = trend?.direction === 'down' ? open.filter((rule) => rule !== 'no_progress') : open;
   return (
     onTrouble(found, rules) ??
-    (goal === null ? onCancelling(now, input) : null) ??
-    onLearned(now, found, input.ended) ??
-    onHeldOut(input) ??
-    (trend?.direction === 'down' ? null : goal) ??
+    (excused ? null : onCancelling(now, input)) ??
+    onOverfitting(input, held) ??
+    onWorse(held, ended) ??
+    onLearned(now, found, ended) ??
+    (trend?.direction === 'down' ? null : onGoal(held, ended, afterGoal(now, settings))) ??
     onTrend(trend, now, input)
   );
 }
@@ -173,41 +176,44 @@ function onLearned({ reward }: Metrics, { learned }: Findings, ended: boolean): 
 }
 
 /** The held-out score meets the goal of the stage: the evidence that counts most. */
-function onGoal({ goal, evaluations: all, ended, settings }: VerdictInput, now: Metrics): Verdict | null {
-  // The baseline isn't the run's doing.
-  const evaluations = all.filter(({ step }) => step > 0);
-  const last = evaluations.at(-1);
-  if (goal === null || last === undefined || !(last.mean >= goal.at_least)) return null;
-  const met = evaluations.length - 1 - evaluations.findLastIndex(({ mean }) => !(mean >= goal.at_least));
-  const isMet = met >= goal.evaluations;
-  const count =
-    goal.evaluations === 1 ? '' : ` in ${Math.min(met, goal.evaluations)} of ${goal.evaluations} evaluations`;
-  const baseline = all.find(({ step }) => step === 0)?.mean ?? Number.NaN;
-  const isWorse = baseline - last.mean > HELD_OUT_SLACK;
-  const below = isWorse ? `, but below the ${score(baseline)} before the run` : '';
-  const seen = `held-out score ${score(last.mean)} at step ${last.step}, at or above the goal of ${goal.at_least}${count}${below}; training reward ${short(now.reward ?? Number.NaN)}.`;
-  const unique = now['completions/unique_ratio'] ?? 1;
-  const alike = unique <= Math.max(ALIKE, 1 / settings.numGenerations);
-  const sentences = alike ? [seen, 'The completions of a group are nearly alike, as they should be by now.'] : [seen];
+function onGoal(held: HeldOutStanding | null, ended: boolean, more: readonly string[]): Verdict | null {
+  if (held === null || held.goal === null || held.goal.met === 0) return null;
   const whatNext = ended
     ? ['Start the next stage from its checkpoint.', 'Resume it with more steps to meet the goal again.']
     : ['Stop here, or let it finish, and start the next stage from its checkpoint.', 'Let it continue.'];
-  if (isWorse)
-    return say(
-      'warn',
-      'worse than its start',
-      sentences,
-      'The model that the run started from scores higher: start the next stage, if there is one, from that, or train with a lower learning rate.',
-    );
-  const remedy = whatNext[isMet ? 0 : 1] ?? null;
-  return say('good', isMet ? 'goal reached' : 'close to the goal', sentences, remedy);
+  const title = held.isMet ? 'goal reached' : 'close to the goal';
+  return say('good', title, [`${held.sentence}.`, ...more], whatNext[held.isMet ? 0 : 1] ?? null);
+}
+
+function afterGoal(now: Metrics, { numGenerations }: WatchSettings): readonly string[] {
+  const seen = `Training reward ${short(now.reward ?? Number.NaN)}.`;
+  const alike = (now['completions/unique_ratio'] ?? 1) <= Math.max(ALIKE, 1 / numGenerations);
+  return alike ? [seen, 'The completions of a group are nearly alike, as they should be by now.'] : [seen];
+}
+
+/** The model that the run started from scores higher than what it has become, whatever else is met. */
+function onWorse(held: HeldOutStanding | null, ended: boolean): Verdict | null {
+  if (held === null || held.tone !== 'warn') return null;
+  const { best, baseline, below } = held;
+  const isBetterBefore = best !== null && baseline !== null && best.mean > baseline;
+  const remedy = isBetterBefore
+    ? `The checkpoint nearest to step ${best.step} scored ${score(best.mean)}: roll back to it, and use a lower learning rate.`
+    : 'The model that the run started from scores higher: start the next stage, if there is one, from that, or train with a lower learning rate.';
+  const wait =
+    ended || below === 'clearly' ? '' : ' A difference this small may be chance: the next evaluation shows it.';
+  return say(
+    'warn',
+    below === 'clearly' ? 'worse than its start' : 'no better than its start',
+    [`${held.sentence}.`],
+    `${remedy}${wait}`,
+  );
 }
 
 /** Detects a rising reward with a falling held-out score. */
-function onHeldOut({ evaluations, steps }: VerdictInput): Verdict | null {
+function onOverfitting({ evaluations, steps }: VerdictInput, held: HeldOutStanding | null): Verdict | null {
   const scores = evaluations.filter(({ mean }) => Number.isFinite(mean));
   const last = scores.at(-1);
-  if (last === undefined || scores.length < 3) return null;
+  if (held === null || last === undefined || scores.length < 3) return null;
   const best = scores.reduce((a, b) => (b.mean > a.mean ? b : a));
   const rising = trendOf(steps.slice(-TREND_STEPS), 'reward')?.direction === 'up';
   if (!rising || best.mean - last.mean <= HELD_OUT_SLACK) return null;
@@ -215,7 +221,8 @@ function onHeldOut({ evaluations, steps }: VerdictInput): Verdict | null {
     'warn',
     'overfitting',
     [
-      `The training reward is rising, but the held-out score has fallen from ${score(best.mean)} at step ${best.step} to ${score(last.mean)} at step ${last.step}: the model may be overfitting the training prompts or gaming the reward.`,
+      `${held.sentence}.`,
+      `The training reward is rising, but the held-out score has fallen from ${score(best.mean)} at step ${best.step}: the model may be overfitting the training prompts or gaming the reward.`,
     ],
     `Read the completions. ${best.step === 0 ? 'The model was best before the run' : `Roll back to the checkpoint nearest to step ${best.step}`}: use more training records or a lower learning rate.`,
   );

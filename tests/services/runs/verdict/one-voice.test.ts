@@ -1,10 +1,17 @@
 /** Verdict, advice and the events of the collapse watch on one run: none may contradict another. */
 import { describe, expect, it } from 'vitest';
+import { watchFrame } from '../../../../main/commands/watch-frame.ts';
+import { stageView } from '../../../../main/services/curriculum/curriculum.ts';
 import { recordEvents } from '../../../../main/services/runs/events.ts';
+import { unmetGoal } from '../../../../main/services/runs/held-out.ts';
+import { runDetail, runSummary } from '../../../../main/services/runs/history.ts';
 import { goalOf } from '../../../../main/services/runs/promotion.ts';
+import { runReport } from '../../../../main/services/runs/run-report.ts';
+import { runView } from '../../../../main/services/runs/run-view.ts';
 import { createRun } from '../../../../main/services/runs/runs.ts';
 import { runAdvice } from '../../../../main/services/runs/verdict/advice.ts';
 import { runVerdict } from '../../../../main/services/runs/verdict/run-verdict.ts';
+import type { HostPaths } from '../../../../main/services/workspace/paths.ts';
 import { interleaveTask } from '../../../../main/tasks/interleave/task.ts';
 import { parseConfig } from '../../../../main/trainer/config/config.ts';
 import { openPhases } from '../../../../main/trainer/monitor/phases.ts';
@@ -76,6 +83,83 @@ async function run(heldOut: number, step: (at: number) => Metrics) {
     warnings: events.flatMap((event) => (event.kind === 'warning' ? [event.rule] : [])),
   };
 }
+
+/** A stage of 10 words whose run scored these, from its baseline on, every 7 steps. */
+function stageRun(...means: readonly number[]) {
+  const store = temporaryStore();
+  const stage = { name: '25 words', position: 0, words: 25, datasetId: null, steps: 7, config: {} };
+  const stageId = store.stages.add({ ...stage, promotion: { at_least: 0.9, evaluations: 2 } });
+  const { runId } = createRun(store, config, { name: 'second', stageId });
+  const steps = Array.from(
+    { length: 7 },
+    (_, i) => ({ kind: 'step', step: i + 1, metrics: { ...metrics, step_time: 1 } }) as const,
+  );
+  const scored = means.map((mean, i) => {
+    const item = { id: 'a', completion: '', metrics: { alignment: mean } };
+    return { kind: 'evaluation', step: 7 * i, metrics: {}, items: [item] } as const;
+  });
+  recordEvents(store, runId, [...steps, ...scored]);
+  // Another length, and the same records again by the forgetting check: neither is the run's own evaluation.
+  const other = {
+    runId,
+    checkpointId: null,
+    model: 'tiny',
+    n: 1,
+    low: null,
+    high: null,
+    exactMatch: null,
+    metrics: {},
+  };
+  const dataset = store.evaluations.ofRun(runId)[0]?.dataset ?? '';
+  for (const file of [dataset, 'other.test.jsonl'])
+    store.evaluations.add({ ...other, dataset: file, step: 7, mean: 0.123, duringTraining: false }, []);
+  return { store, runId, stageId };
+}
+
+describe('the held-out score', () => {
+  const worse =
+    'Held-out score 0.905 at step 7, below the 0.969 before the run; the goal of 0.9 is met 1 of 2 times in a row';
+
+  it('is said in one sentence by run page, curriculum, queue, watch, its JSON and the verdict', () => {
+    const { store, runId, stageId } = stageRun(0.969, 0.905);
+    const stage = store.stages.get(stageId);
+    if (stage === undefined) throw new Error('expected a stage');
+    const view = runView(store, runId);
+    const said = [
+      runDetail(store, runId).standing?.sentence,
+      stageView(store, stage, {} as HostPaths).standing?.sentence,
+      unmetGoal(store, runId),
+      view.standing?.sentence,
+      runReport(view).standing?.sentence,
+      runVerdict(store, runId).sentences[0]?.replace(/\.$/, ''),
+    ];
+    expect(new Set(said)).toEqual(new Set([worse]));
+    const frame = watchFrame(view, { columns: 400, rows: null, colour: false }).join('\n');
+    expect(frame.split(worse)).toHaveLength(3);
+    expect(runVerdict(store, runId)).toMatchObject({ tone: 'warn', title: 'worse than its start' });
+    // What lists show is the same evaluation.
+    const numbers = [runSummary(store, runId), runDetail(store, runId)].map(({ evaluation }) => evaluation?.mean);
+    expect([...numbers, runReport(view).held_out?.mean, runSummary(store, runId).below]).toEqual([
+      ...[0.905, 0.905, 0.905],
+      'clearly',
+    ]);
+  });
+
+  it('does not take the baseline for an evaluation', () => {
+    const { store, runId } = stageRun(0.969);
+    const before = 'Held-out score 0.969 before the run, none since; the goal of 0.9 needs 2 evaluations';
+    expect(runDetail(store, runId).standing).toMatchObject({ newest: null, isMet: false, sentence: before });
+    expect(runSummary(store, runId).evaluation).toBeNull();
+    expect(runReport(runView(store, runId))).toMatchObject({ baseline: 0.969, held_out: null });
+  });
+
+  it('meets a goal only as often in a row as it asks for', () => {
+    const { store, runId } = stageRun(0.5, 0.91, 0.92);
+    expect(unmetGoal(store, runId)).toBeNull();
+    expect(runDetail(store, runId).standing).toMatchObject({ tone: 'good', isMet: true });
+    expect(unmetGoal(stageRun(0.5, 0.91, 0.8).store, runId)).toMatch(/; the goal of 0\.9 is not met$/);
+  });
+});
 
 describe('verdict, advice and events', () => {
   it('agree above the goal: completions that are alike are no trouble, and nothing pauses', async () => {

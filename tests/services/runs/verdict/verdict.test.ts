@@ -210,7 +210,7 @@ describe('verdictOn', () => {
     expect(judged(40, alike).title).toBe('exploring too little');
     const verdict = judged(40, alike, met);
     expect(verdict).toMatchObject({ tone: 'good', title: 'goal reached' });
-    expect(verdict.sentences[0]).toContain('held-out score 0.930 at step 30, at or above the goal of 0.9 in 2 of 2');
+    expect(verdict.sentences[0]).toBe('Held-out score 0.930 at step 30; the goal of 0.9 is met 2 times in a row.');
     expect(`${verdict.sentences.join(' ')} ${verdict.remedy}`).not.toMatch(/go back/i);
     expect(judged(40, alike, { goal, evaluations: scores(0.6, 0.93) }).title).toBe('close to the goal');
     expect(judged(40, alike, { goal, evaluations: scores(0.93, 0.6) }).title).toBe('exploring too little');
@@ -308,19 +308,39 @@ describe('verdictOn', () => {
     const after = judged(7, () => ({}), { goal, evaluations: from(0.969, 0.905) });
     // Nor is a run praised that has made the model worse.
     expect(after).toMatchObject({ tone: 'warn', title: 'worse than its start' });
-    expect(after.sentences[0]).toContain('in 1 of 2 evaluations, but below the 0.969 before the run');
+    expect(after.sentences[0]).toBe(
+      'Held-out score 0.905 at step 7, below the 0.969 before the run; the goal of 0.9 is met 1 of 2 times in a row.',
+    );
     expect(judged(7, () => ({}), { goal, evaluations: from(0.5, 0.905) }).title).toBe('close to the goal');
     expect(judged(3, () => ({}), { goal, evaluations: from(0.969) }).title).toBe('too early to say');
     const worse = judged(40, rising, { evaluations: from(0.9, 0.7, 0.6) });
     expect(worse.remedy).toContain('The model was best before the run');
   });
 
+  it('warns of a score below its own baseline, below the goal and of supervised runs, too', () => {
+    const from = (...means: number[]) => means.map((mean, i) => ({ step: 7 * i, mean }));
+    const worse = 'worse than its start';
+    expect(judged(7, rising, { evaluations: from(0.5, 0.4) })).toMatchObject({ tone: 'warn', title: worse });
+    const fitted = Array.from({ length: 20 }, (_, i) => ({ step: i + 1, metrics: { loss: 2 - i / 20 } }));
+    const supervised = { method: 'sft', steps: fitted } as const;
+    expect(judged(0, undefined, { ...supervised, evaluations: from(0.5, 0.4) }).title).toBe(worse);
+    expect(judged(0, undefined, { ...supervised, evaluations: from(0.5, 0.6) }).title).toBe('learning');
+    // A little less may be chance, as long as the run goes on and nobody would be praised for it.
+    expect(judged(40, rising, { evaluations: from(0.5, 0.49) }).title).toBe('learning');
+    const small = 'no better than its start';
+    expect(judged(40, rising, { evaluations: from(0.5, 0.49), ended: true }).title).toBe(small);
+    const goal = { at_least: 0.9, evaluations: 1 };
+    expect(judged(40, rising, { evaluations: from(0.95, 0.94), goal })).toMatchObject({ tone: 'warn', title: small });
+    const between = judged(40, () => ({}), { evaluations: from(0.5, 0.8, 0.4) });
+    expect(between.remedy).toContain('The checkpoint nearest to step 7 scored 0.800: roll back to it');
+  });
+
   it('calls completions alike only where they are', () => {
     const goal = { at_least: 0.9, evaluations: 1 };
     const met = { goal, evaluations: [{ step: 30, mean: 0.95 }] };
     const failing = { 'groups/dead': 1, 'completions/unique_ratio': 0.9, reward_failures: 0.9 };
-    expect(judged(40, () => failing, met).sentences).toHaveLength(1);
-    expect(judged(40, () => ({ 'completions/unique_ratio': 0.1 }), met).sentences[1]).toContain('nearly alike');
+    expect(judged(40, () => failing, met).sentences).toHaveLength(2);
+    expect(judged(40, () => ({ 'completions/unique_ratio': 0.1 }), met).sentences[2]).toContain('nearly alike');
   });
 
   it('waits for some steps before it calls anything but damage', () => {

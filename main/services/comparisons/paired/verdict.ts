@@ -1,23 +1,21 @@
-/** What a comparison shows, in one sentence. Pure. */
-import type { ComparedModel, ComparisonView } from '../../main/api/contract/index.ts';
-import { counted, score, signed } from '../components/format.ts';
+/** What a comparison shows, in one sentence: on its own page, on Home and for agents. Pure. */
+import { counted, signed } from '../../../text/format.ts';
+import type { Comparison } from '../../evaluation/summary.ts';
 
-type Compared = Pick<ComparedModel, 'name' | 'summary' | 'paired'>;
+export interface Compared {
+  readonly name: string;
+  readonly mean: number | null;
+  readonly paired: Comparison | null;
+}
 
 /** The model with the highest mean against the baseline, which comes first; null before all are evaluated. */
-export function verdictInWords(
-  [baseline, ...others]: readonly Compared[],
-  { label }: Pick<ComparisonView['metric'], 'label'>,
-): string | null {
-  const known = others.flatMap(({ name, summary, paired }) =>
-    summary === null || paired === null
-      ? []
-      : [{ name, mean: summary.mean_alignment, gain: paired.difference, n: paired.n }],
+export function comparisonVerdict([baseline, ...others]: readonly Compared[]): string | null {
+  const known = others.flatMap(({ name, mean, paired }) =>
+    mean === null || paired === null ? [] : [{ name, mean, gain: paired.difference, n: paired.n }],
   );
-  if (baseline?.summary == null || known.length < others.length) return null;
+  if (baseline?.mean == null || known.length < others.length) return null;
   const [best] = known.toSorted((a, b) => b.mean - a.mean);
   if (best === undefined) return null;
-  const { mean_alignment: before } = baseline.summary;
   // Prompts on which both have a score.
   const { n } = best;
   const { mean, low, high } = best.gain;
@@ -29,6 +27,10 @@ export function verdictInWords(
       : high < 0
         ? `${others.length === 1 ? who : `${best.name}, the best of the others,`} is worse than ${baseline.name}`
         : `${who} is not distinguishable from ${baseline.name}`;
-  const figures = `${label.toLowerCase()} ${score(best.mean)} against ${score(before)}, ${signed(mean)}`;
+  const figures = `score ${shown(best.mean)} against ${shown(baseline.mean)}, ${signed(mean)}`;
   return `${found}: ${figures} [${signed(low)}, ${signed(high)}] on ${counted(n, 'held-out prompt')}.`;
+}
+
+function shown(value: number): string {
+  return Number.isNaN(value) ? 'unknown' : value.toFixed(3);
 }
