@@ -15,6 +15,7 @@ import { keepConnected } from './api/connection.ts';
 import { prefetchLocation, readHash, setPrefetch } from './frame/hash-location.ts';
 import { fetchHome } from './home/home-queries.ts';
 import { prefetchRun } from './run/prefetch.ts';
+import { colourScheme } from './theme/colour-scheme.ts';
 import { theme } from './theme/theme.ts';
 
 // The host reports changes, so queries never refetch on their own.
@@ -37,7 +38,7 @@ const root = document.getElementById('root');
 if (root === null) throw new Error('Expected index.html to have a #root');
 createRoot(root).render(
   <StrictMode>
-    <MantineProvider theme={theme} defaultColorScheme="auto">
+    <MantineProvider theme={theme} defaultColorScheme="auto" colorSchemeManager={colourScheme}>
       <QueryClientProvider client={queries}>
         <App />
       </QueryClientProvider>
