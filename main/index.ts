@@ -20,6 +20,7 @@ import { registerScheme, servePage } from './desktop/scheme.ts';
 import { lockSingleInstance, ownArguments } from './desktop/single-instance.ts';
 import { followTheme } from './desktop/theme.ts';
 import { openWindow, showWindow } from './desktop/window.ts';
+import { openAllowedFolders } from './services/workspace/allowed-folders.ts';
 import { surviveRejections } from './services/workspace/stray-faults.ts';
 
 const paths = desktopPaths(import.meta.dirname, app.isPackaged ? process.resourcesPath : null);
@@ -45,7 +46,7 @@ async function start(): Promise<void> {
   servePage(paths.page);
   followTheme(braid);
   const { root } = braid.workspace;
-  const access = openPathAccess(root, [root, paths.resources, paths.datasets]);
+  const access = openPathAccess(root, [root, paths.resources, paths.datasets], { kept: openAllowedFolders() });
   const requests = openPageRequests();
   const window = openWindow(paths, preferences);
   const host = {

@@ -2,6 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
+import { fromHome } from '../io/from-home.ts';
 import { importedModels } from '../services/models/imported-folders.ts';
 import { isBundled } from '../services/models/resolve.ts';
 import { checkpointOfRun } from '../services/runs/from-checkpoint.ts';
@@ -68,7 +69,7 @@ function allowedStart(value: string, access: PathAccess, place: Place): string {
 
 /** Not the real path, which `check` returns: datasets and models are found by the path that the workspace gives them. */
 function inWorkspace(value: string, access: PathAccess, { store }: Place): string {
-  const path = resolve(store.folder, value);
+  const path = resolve(store.folder, fromHome(value));
   access.check(path);
   return path;
 }

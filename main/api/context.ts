@@ -41,6 +41,14 @@ export interface PathAccess {
   allow(path: string): void;
   /** The absolute path, or throws PATH_OUTSIDE. Symbolic links are resolved first. */
   check(path: string): string;
+  /** Where a path leads, open or not; whether that is the user's own configuration. */
+  locate(path: string): { readonly at: string; readonly isOpen: boolean; readonly isOwn: boolean };
+  /** Opens a folder, without links, that the user has agreed to, now and in later sessions. */
+  keep(folder: string): void;
+  /** Those folders. */
+  kept(): readonly string[];
+  /** Closes one of them. */
+  forget(folder: string): void;
 }
 
 /** The implementer of the contract: every procedure's failures leave it typed and in words, and none gets odd input. */

@@ -105,7 +105,7 @@ function openControl({ root }: Workspace, allow: readonly string[]): Desk {
   markAbandonedRuns(store);
   const changes = { publish: () => undefined };
   const live: LiveRuns = openLiveRuns(store, { paths, changes, settings: () => readSettings(store) });
-  const access = openPathAccess(root, [root, paths.resources, paths.datasets, ...allow], OUTSIDE);
+  const access = openPathAccess(root, [root, paths.resources, paths.datasets, ...allow], { remedy: OUTSIDE });
   const place = { store, workspace, paths };
   const report = (message: string): void => void process.stderr.write(`braid: ${message}\n`);
   const notices = { add: ({ message }: { readonly message: string }) => report(message) };

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { openPathAccess } from '../api/path-access.ts';
 import { serve } from '../serve.ts';
 import { openApp } from '../services/app/app.ts';
+import { openAllowedFolders } from '../services/workspace/allowed-folders.ts';
 import { surviveRejections } from '../services/workspace/stray-faults.ts';
 import { VERSION } from '../version.ts';
 import { stillUp } from './engine-server.ts';
@@ -36,7 +37,9 @@ async function run(options: ServeOptions, command: Command) {
   const endSurviving = surviveRejections(app.notices);
   try {
     const { root } = app.workspace;
-    const access = openPathAccess(root, [root, paths.resources, paths.datasets, ...allowed]);
+    const access = openPathAccess(root, [root, paths.resources, paths.datasets, ...allowed], {
+      kept: openAllowedFolders(),
+    });
     const mayLaunch = options.allowLaunchers === true;
     const host = { kind: 'serve', version: VERSION, dialogs: null, mayLaunch } as const;
     const serving = await serve({ context: { app, host, access }, page: paths.page, port });

@@ -3,7 +3,7 @@ import { type } from '@orpc/contract';
 import { z } from 'zod';
 import type { HubPreview, OtherSplits } from '../../services/data-import/hub-preview.ts';
 import type { ImportPlan } from '../../services/datasets/import/plan.ts';
-import { id, line, list, procedure } from './base.ts';
+import { id, line, list, path, procedure } from './base.ts';
 
 const column = z.string().min(1).max(300);
 const how = z.object({
@@ -27,6 +27,8 @@ const hub = z.object({ source: line, split: z.string().trim().min(1).max(100) })
 export const imports = {
   /** Hands in a file; it is kept until it is imported or dropped. */
   upload: procedure.input(z.object({ name: line, content: z.instanceof(Blob) })).output(z.object({ uploadId: id })),
+  /** The same for a file on the host, which stays where it is. */
+  refer: procedure.input(z.object({ path })).output(z.object({ uploadId: id })),
   drop: procedure.input(z.object({ uploadId: id })),
   /** The first rows of a dataset of the Hub, before anything is downloaded. */
   hubPreview: procedure.input(hub.extend({ split: hub.shape.split.nullable() })).output(type<HubPreview>()),

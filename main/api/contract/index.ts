@@ -7,6 +7,7 @@ import { comparisons } from './comparisons.ts';
 import { config } from './config.ts';
 import { datasets } from './datasets.ts';
 import { engines } from './engines.ts';
+import { folders } from './folders.ts';
 import { imports } from './imports.ts';
 import { models } from './models.ts';
 import { native } from './native.ts';
@@ -31,6 +32,7 @@ export const contract = {
   config,
   datasets,
   engines,
+  folders,
   imports,
   models,
   native,

@@ -41,12 +41,14 @@ export const models = {
     .output(type<HubAccess>()),
   /** Why it can't be exported as GGUF; null: it can. */
   ggufProblem: procedure.input(z.object({ ref })).output(z.string().nullable()),
-  /** Starts the export of a model or checkpoint as a model of the workspace, with a GGUF file if wanted. */
+  /** Starts the export of a model or checkpoint as a model of the workspace or in a folder elsewhere, with a GGUF file if wanted. */
   export: procedure
     .input(
       z.object({
         ref,
         name: line,
+        /** A folder on the host to write it to; null: the workspace's models. */
+        into: path.nullable().default(null),
         dtype: z.enum(DTYPES).nullable(),
         gguf: z.enum(GGUF_CHOICES).nullable(),
       }),

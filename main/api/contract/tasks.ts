@@ -7,7 +7,7 @@ import type { DraftCheck, RescoredDraft, TrialSources } from '../../services/rew
 import type { TextFunction } from '../../services/reward-trials/editor-functions.ts';
 import type { TrialReport } from '../../services/reward-trials/trial-report.ts';
 import type { TaskFiles, TaskSummary } from '../../services/tasks/task-list.ts';
-import { id, procedure, seed } from './base.ts';
+import { id, path, procedure, seed } from './base.ts';
 
 const name = z.string().trim().min(1).max(64);
 const text = z.string().max(200_000);
@@ -24,6 +24,8 @@ export const tasks = {
   get: procedure.input(z.object({ name })).output(type<TaskFiles>()),
   /** Copies a task to a new name in the workspace. */
   create: procedure.input(z.object({ name, from: name })).output(z.object({ name: z.string() })),
+  /** Copies a task's folder that lies elsewhere on the host to a name in the workspace. */
+  add: procedure.input(z.object({ name, path })).output(z.object({ name: z.string() })),
   /** Saves both texts, unless they were changed elsewhere since `over`, their hash; null: in any case. */
   save: procedure.input(draft.extend({ over: z.string().max(100).nullable() })).output(z.object({ hash: z.string() })),
   remove: procedure.input(z.object({ name })),

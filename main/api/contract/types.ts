@@ -94,6 +94,7 @@ export type { RunNews, RunStanding } from '../../services/training/run-watch.ts'
 export type { SignalBudget, SignalSetting } from '../../services/training/signal/run-signal.ts';
 export type { StartAdvice } from '../../services/training/start-advice.ts';
 export type { Change, Topic } from '../../services/workspace/changes.ts';
+export type { FolderEntry, ListedFolder } from '../../services/workspace/host-folders.ts';
 export type { JobStatus } from '../../services/workspace/jobs.ts';
 export type { Notice } from '../../services/workspace/notices.ts';
 export type { SettingField } from '../../services/workspace/setting-fields.ts';
@@ -109,5 +110,6 @@ export type { DiffRun } from '../../text/word-diff.ts';
 export type { ConfigFault } from '../../trainer/config/config.ts';
 export type { PageRequest } from '../page-requests.ts';
 export type { EngineView } from './engines.ts';
+export type { BrowsedFolder, HostPlace } from './folders.ts';
 export type { QueueView } from './queue.ts';
 export type { StageSettings } from './stages.ts';

@@ -15,10 +15,13 @@ export const imports = {
       throw inputError(
         'IMPORT_TOO_LARGE',
         `Expected a file of at most ${LARGEST / 2 ** 20} MiB, got ${Math.ceil(content.size / 2 ** 20)} MiB`,
-        'Import it with `braid dataset import`.',
+        'Choose it with Browse, on the machine that runs Braid: it is then read where it is.',
       );
     return { uploadId: context.app.uploads.keep(name, new Uint8Array(await content.arrayBuffer())) };
   }),
+  refer: api.imports.refer.handler(({ context: { app, access }, input: { path } }) => ({
+    uploadId: app.uploads.refer([access.check(path)]),
+  })),
   drop: api.imports.drop.handler(({ context, input }) => context.app.uploads.drop(input.uploadId)),
   hubPreview: api.imports.hubPreview.handler(({ context, input: { source, split }, signal }) =>
     previewHubDataset(parseHubDataset(source), split, datasetOptions(context.app.secrets), signal),

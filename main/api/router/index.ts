@@ -5,6 +5,7 @@ import { comparisons } from './comparisons.ts';
 import { config } from './config.ts';
 import { datasets } from './datasets.ts';
 import { engines } from './engines.ts';
+import { folders } from './folders.ts';
 import { imports } from './imports.ts';
 import { models } from './models.ts';
 import { native } from './native.ts';
@@ -26,6 +27,7 @@ export const router = api.router({
   config,
   datasets,
   engines,
+  folders,
   imports,
   models,
   native,

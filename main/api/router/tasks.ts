@@ -4,7 +4,7 @@ import { checkDraft, draftSource, rescoreDraft, trialSources, tryDraft } from '.
 import { textFunctions } from '../../services/reward-trials/editor-functions.ts';
 import { forgetReaches } from '../../services/tasks/consent.ts';
 import type { TaskPlaces } from '../../services/tasks/find-task.ts';
-import { copyTask } from '../../services/tasks/new-task.ts';
+import { addTask, copyTask } from '../../services/tasks/new-task.ts';
 import { setRewardKey } from '../../services/tasks/reward-keys.ts';
 import { taskStartConfig } from '../../services/tasks/start-config.ts';
 import { listTasks, readTask, removeTask, requireSource, saveTask } from '../../services/tasks/task-list.ts';
@@ -19,6 +19,11 @@ export const tasks = {
   create: api.tasks.create.handler(({ context, input: { name, from } }) => {
     const places = placesOf(context);
     copyTask(checkTaskName(name), requireSource(from, places).folder, places);
+    context.app.changes.publish('tasks');
+    return { name };
+  }),
+  add: api.tasks.add.handler(({ context, input: { name, path } }) => {
+    addTask(checkTaskName(name), context.access.check(path), placesOf(context));
     context.app.changes.publish('tasks');
     return { name };
   }),

@@ -10,16 +10,20 @@ import type { WeightsBack } from '../../trainer/policy/gguf-problem.ts';
 import { ggufProblem } from '../../trainer/policy/gguf-problem.ts';
 import type { Dtype, GgufChoice } from '../../trainer/protocol/export-types.ts';
 import { refuseTaken } from '../models/import.ts';
+import { rememberImported } from '../models/imported-folders.ts';
 import { type ModelPlaces, requireModel } from '../models/list.ts';
 import { resolveModelParts } from '../models/resolve.ts';
+import { whatIsAt } from '../workspace/host-folders.ts';
 import type { OpenWorkspace } from '../workspace/open-workspace.ts';
 import { type MergeResult, mergeModel } from './merge.ts';
 import { sourceWords } from './proof-prompts.ts';
 
 export interface ModelExport {
   readonly ref: string;
-  /** The new model's name: a folder in the workspace's models. */
+  /** The new model's name, and its folder's. */
   readonly name: string;
+  /** The folder to write that one to, outside the workspace; null: the workspace's models. */
+  readonly into?: string | null;
   /** null: as the base model's weights are stored. */
   readonly dtype: Dtype | null;
   readonly gguf: GgufChoice | null;
@@ -32,10 +36,13 @@ export interface StartedExport {
 }
 
 /** Starts the export. Throws if the model can't be used, or if the name can't be a folder's or is taken. */
-export function exportModel(host: OpenWorkspace, { ref, name, dtype, gguf }: ModelExport): StartedExport {
+export function exportModel(host: OpenWorkspace, { ref, name, into = null, dtype, gguf }: ModelExport): StartedExport {
   const entry = requireModel(host, ref);
   checkName(name);
-  const output = join(host.workspace.models, name);
+  if (into !== null && !whatIsAt(into).isDirectory())
+    throw inputError('FOLDER_MISSING', `${into} is a file`, 'Choose a folder.');
+  const isElsewhere = into !== null && into !== host.workspace.models;
+  const output = join(into ?? host.workspace.models, name);
   refuseTaken(output);
   const title = `Export ${name}`;
   if (host.jobs.list().some((job) => job.state === 'running' && job.title === title))
@@ -53,13 +60,14 @@ export function exportModel(host: OpenWorkspace, { ref, name, dtype, gguf }: Mod
   );
   result.then(
     (merged) => {
+      if (isElsewhere) host.store.transaction(() => rememberImported(host.store, output));
       host.changes.publish('models');
       host.notices.add({ severity: 'info', message: exportWords(name, entry.name, merged), remedy: null, runId: null });
     },
     // The list of jobs shows the failure.
     () => undefined,
   );
-  return { ref: `workspace:${name}`, jobId: id };
+  return { ref: isElsewhere ? `folder:${output}` : `workspace:${name}`, jobId: id };
 }
 
 /** Why llama.cpp can't use a model or checkpoint; null: it can be exported as GGUF. */

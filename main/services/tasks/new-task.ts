@@ -1,9 +1,10 @@
 /** A new task from a bundled one: all of its files, to be changed. */
-import { existsSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { inputError } from '../../errors.ts';
 import { writeFolderAtomic } from '../../io/atomic-write.ts';
 import { copyContent, copyFolder } from '../../io/copy-file.ts';
+import { TASK_FILE } from '../../tasks/folder/definition.ts';
 import { checkTaskName } from '../../tasks/folder/source.ts';
 import { nativeNames } from '../../tasks/index.ts';
 import { didYouMean, nearestName } from '../../text/nearest-name.ts';
@@ -41,4 +42,42 @@ export function copyTask(name: string, from: string, { workspace, paths }: TaskP
   };
   writeFolderAtomic(folder, fill, { what: 'the task' });
   return folder;
+}
+
+/** A task's folder is small: what is larger was chosen by mistake. */
+const MOST_ENTRIES = 2000;
+const MOST_BYTES = 256 * 2 ** 20;
+
+/** The same from a folder that lies anywhere. Throws if it isn't a task, is too large, or has links, which may lead anywhere. */
+export function addTask(name: string, from: string, places: TaskPlaces): string {
+  if (!existsSync(join(from, TASK_FILE)))
+    throw inputError(
+      'NOT_A_TASK',
+      `There is no ${TASK_FILE} in ${from}`,
+      "Choose a task's own folder: it has task.yaml and, for a reward in TypeScript, reward.ts.",
+    );
+  const { entries, bytes } = sizeOf(from);
+  if (entries <= MOST_ENTRIES && bytes <= MOST_BYTES) return copyTask(name, from, places);
+  throw inputError(
+    'TASK_TOO_LARGE',
+    `${from} has ${entries} files of ${Math.ceil(bytes / 2 ** 20)} MiB; a task may have ${MOST_ENTRIES} of ${MOST_BYTES / 2 ** 20} MiB`,
+    'Choose the folder that has task.yaml, and import large records as a dataset.',
+  );
+}
+
+function sizeOf(folder: string): { readonly entries: number; readonly bytes: number } {
+  let [entries, bytes] = [0, 0];
+  const waiting = [folder];
+  for (let next = waiting.pop(); next !== undefined && entries <= MOST_ENTRIES; next = waiting.pop()) {
+    for (const name of readdirSync(next)) {
+      const path = join(next, name);
+      const stats = lstatSync(path);
+      if (stats.isSymbolicLink())
+        throw inputError('TASK_HAS_LINK', `${path} is a link`, 'Replace it by the file or folder that it leads to.');
+      if (stats.isDirectory()) waiting.push(path);
+      entries++;
+      bytes += stats.size;
+    }
+  }
+  return { entries, bytes };
 }

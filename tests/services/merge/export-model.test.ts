@@ -7,7 +7,7 @@ import type { MergeResult } from '../../../main/services/merge/merge.ts';
 import { listModels } from '../../../main/services/models/list.ts';
 import type { LaunchTrainer } from '../../../main/services/trainer-process/channel.ts';
 import { openTinyApp } from '../../api/transports.ts';
-import { errorOf } from '../../store/helpers.ts';
+import { errorOf, temporaryFolder } from '../../store/helpers.ts';
 import { writeTinyModel } from '../../tiny-model.ts';
 import { jobEnd, modelHost } from '../models/places.ts';
 import { tinyWorkspace } from '../tiny-workspace.ts';
@@ -106,6 +106,19 @@ describe('exportModel', () => {
     expect(readdirSync(models).sort()).toEqual(['mine', 'tiny-test']);
     expect(readdirSync(join(models, 'mine'))).toContain('model.safetensors');
     expect(errorOf(begin)).toMatchObject({ code: 'MODEL_EXISTS' });
+  });
+
+  it('writes to a folder elsewhere, and lists the model from there', async () => {
+    const { app, models } = await bench(() => undefined);
+    const into = temporaryFolder();
+    const wanted = { ref: 'workspace:tiny-test', name: 'mine', into, dtype: null, gguf: null };
+    expect(exportModel(app, wanted)).toMatchObject({ ref: `folder:${join(into, 'mine')}` });
+    expect(await jobEnd(app)).toMatchObject({ state: 'done', error: null });
+    expect(readdirSync(models)).toEqual(['tiny-test']);
+    expect(listModels(app).map(({ ref }) => ref)).toContain(`folder:${join(into, 'mine')}`);
+    expect(errorOf(() => exportModel(app, wanted))).toMatchObject({ code: 'MODEL_EXISTS' });
+    const missing = { ...wanted, into: join(into, 'none') };
+    expect(errorOf(() => exportModel(app, missing))).toMatchObject({ code: 'FOLDER_MISSING' });
   });
 
   it('keeps what took its name meanwhile, and discards the export', async () => {

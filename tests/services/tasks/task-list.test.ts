@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { copyTask } from '../../../main/services/tasks/new-task.ts';
+import { addTask, copyTask } from '../../../main/services/tasks/new-task.ts';
 import { listTasks, readTask, removeTask, requireSource, saveTask } from '../../../main/services/tasks/task-list.ts';
 import { errorOf, temporaryFolder } from '../../store/helpers.ts';
 import { rewardTs, taskYaml, writeTask } from './task-folder.ts';
@@ -92,5 +92,19 @@ describe('copyTask', () => {
     expect(['records.jsonl', 'run.yaml', 'braid.d.ts'].every((file) => existsSync(join(folder, file)))).toBe(true);
     expect(errorOf(() => copyTask('mine', folder, at))).toMatchObject({ code: 'TASK_EXISTS' });
     expect(errorOf(() => copyTask('reply', folder, at))).toMatchObject({ code: 'BAD_TASK_NAME' });
+  });
+});
+
+describe('addTask', () => {
+  it('copies the folder of a task from anywhere, but no links, nor what is not a task', () => {
+    const { workspace, at } = places();
+    const elsewhere = writeTask(temporaryFolder(), 'theirs', { 'records.jsonl': '{"word":"a"}\n' });
+    const folder = addTask('mine', elsewhere, at);
+    expect(folder).toBe(join(workspace, 'tasks', 'mine'));
+    expect(readFileSync(join(folder, 'records.jsonl'), 'utf8')).toBe('{"word":"a"}\n');
+    symlinkSync('/etc', join(elsewhere, 'link'));
+    expect(errorOf(() => addTask('linked', elsewhere, at))).toMatchObject({ code: 'TASK_HAS_LINK' });
+    expect(errorOf(() => addTask('none', temporaryFolder(), at))).toMatchObject({ code: 'NOT_A_TASK' });
+    expect(existsSync(join(workspace, 'tasks', 'linked'))).toBe(false);
   });
 });
