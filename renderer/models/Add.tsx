@@ -1,36 +1,45 @@
 /** Adds a model that lies on this machine: one that another program has, or a folder or GGUF file by its path. */
-import { Button, Checkbox, TextInput } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { Button, Checkbox } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
-import { api, client } from '../api/client.ts';
+import { client } from '../api/client.ts';
+import { useHostPath } from '../components/host-folders/use-host-path.tsx';
 import { useDiscardQuestion } from '../components/use-discard-question.tsx';
 import { DialogForm, type DialogProps } from './DialogForm.tsx';
 import { Found } from './Found.tsx';
+import { hubName } from './hub-name.ts';
 import classes from './Models.module.css';
 
-export function Add({ onClose }: DialogProps) {
-  const { data: info } = useQuery(api.app.info.queryOptions());
+export interface AddProps extends DialogProps {
+  /** For a model of the Hub, by its name there. */
+  readonly onDownload: (repo: string) => void;
+}
+
+export function Add({ onClose, onDownload }: AddProps) {
   const [, navigate] = useLocation();
-  const [path, setPath] = useState('');
+  const host = useHostPath({
+    wanted: { what: 'any', endings: ['.gguf'], sign: { file: 'config.json', word: 'model' } },
+    label: 'Folder or GGUF file',
+    placeholder: '~/models/SmolLM2-135M-Instruct',
+    isFirst: true,
+    onChange: () => importModel.reset(),
+  });
+  const path = host.value.trim();
   const [copy, setCopy] = useState(false);
-  const discard = useDiscardQuestion({ isChanged: () => path !== '' || copy, close: onClose });
-  const isFile = /\.gguf\s*$/i.test(path);
+  // A path is quickly entered again.
+  const discard = useDiscardQuestion({ isChanged: () => false, close: onClose });
+  const isFile = /\.gguf$/i.test(path);
+  const repo = hubName(path);
   const added = ({ ref, jobId }: { readonly ref: string; readonly jobId: number | null }): void => {
     const shown = `/models?${new URLSearchParams({ model: ref })}`;
     if (jobId === null) discard.proceed(() => navigate(shown, { replace: true }));
     onClose();
   };
   const importModel = useMutation({
-    mutationFn: () => client.models.import({ path: path.trim(), copy: copy && !isFile }),
+    mutationFn: async () => client.models.import({ path: (await host.locate()).path, copy: copy && !isFile }),
     onSuccess: added,
   });
-  const choose = async (what: 'folder' | 'file'): Promise<void> => {
-    const title = `Choose a ${what === 'file' ? 'GGUF file' : 'model folder'}`;
-    const chosen =
-      what === 'file' ? (await client.app.chooseFiles({ title }))[0] : await client.app.chooseFolder({ title });
-    if (chosen !== undefined && chosen !== null) setPath(chosen);
-  };
   return (
     <DialogForm
       onClose={onClose}
@@ -38,35 +47,23 @@ export function Add({ onClose }: DialogProps) {
       title="Add from this computer"
       action={isFile ? 'Convert and add' : copy ? 'Copy and add' : 'Add'}
       what="The model could not be added"
-      disabled={path.trim() === ''}
+      disabled={path === ''}
       discard={discard}
       mutation={importModel}
     >
       <Found onAdded={added} />
-      <div className={classes.chooser}>
-        <TextInput
-          label="Folder or GGUF file"
-          placeholder="/models/SmolLM2-135M-Instruct"
-          value={path}
-          onChange={(event) => setPath(event.currentTarget.value)}
-          data-autofocus
-        />
-        {info?.dialogs === true && (
-          <>
-            <Button variant="default" onClick={() => void choose('folder')}>
-              Folder …
-            </Button>
-            <Button variant="default" onClick={() => void choose('file')}>
-              File …
-            </Button>
-          </>
-        )}
-      </div>
+      {host.field}
+      {repo !== null && (
+        <p className={classes.hub}>
+          <span>{repo} reads like a model of the Hugging Face Hub.</span>
+          <Button variant="default" size="compact-sm" onClick={() => onDownload(repo)}>
+            Download it …
+          </Button>
+        </p>
+      )}
       <p className="soft">
-        {info?.dialogs === false &&
-          'On the machine that runs Braid, inside the workspace or a folder allowed with braid serve --allow. '}
-        A folder has config.json, tokenizer.json and safetensors; a GGUF file is converted into one. Llama, Mistral,
-        Qwen2, Qwen3, SmolLM, Phi-3, Phi-4-mini, Gemma 3 (text), OLMo-2 or Granite.
+        On the machine that runs Braid. A folder has config.json, tokenizer.json and safetensors; a GGUF file is
+        converted into one. Llama, Mistral, Qwen2, Qwen3, SmolLM, Phi-3, Phi-4-mini, Gemma 3 (text), OLMo-2 or Granite.
       </p>
       {!isFile && (
         <Checkbox

@@ -6,10 +6,15 @@ import { client } from '../api/client.ts';
 import { useDiscardQuestion } from '../components/use-discard-question.tsx';
 import { DialogForm, type DialogProps } from './DialogForm.tsx';
 
-export function Download({ onClose }: DialogProps) {
-  const [repo, setRepo] = useState('');
+export interface DownloadProps extends DialogProps {
+  /** The name that was entered elsewhere. */
+  readonly start?: string;
+}
+
+export function Download({ onClose, start: entered = '' }: DownloadProps) {
+  const [repo, setRepo] = useState(entered);
   const [revision, setRevision] = useState('main');
-  const discard = useDiscardQuestion({ isChanged: () => repo !== '' || revision !== 'main', close: onClose });
+  const discard = useDiscardQuestion({ isChanged: () => repo !== entered || revision !== 'main', close: onClose });
   const start = useMutation({
     mutationFn: () => client.models.download({ repo, revision: revision.trim() || 'main' }),
     onSuccess: onClose,

@@ -4,6 +4,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ModelEntry } from '../../main/api/contract/index.ts';
 import { api, client } from '../api/client.ts';
+import { useHostPath } from '../components/host-folders/use-host-path.tsx';
 import { useDiscardQuestion } from '../components/use-discard-question.tsx';
 import { DialogForm, type DialogProps } from './DialogForm.tsx';
 import { exportName } from './model-rows.ts';
@@ -27,13 +28,20 @@ export function Export({ entry, onClose }: DialogProps & { readonly entry: Model
   const [name, setName] = useState(() => exportName(entry));
   const [dtype, setDtype] = useState(AS_STORED);
   const [gguf, setGguf] = useState(NONE);
+  const host = useHostPath({
+    wanted: { what: 'folder' },
+    label: 'Folder',
+    description: "For the model's own folder, on the machine that runs Braid",
+    placeholder: "The workspace's models",
+  });
   const { data: problem = null } = useQuery(api.models.ggufProblem.queryOptions({ input: { ref: entry.ref } }));
   const discard = useDiscardQuestion({ isChanged: () => name !== exportName(entry), close: onClose });
   const start = useMutation({
-    mutationFn: () =>
+    mutationFn: async () =>
       client.models.export({
         ref: entry.ref,
         name: name.trim(),
+        into: host.value.trim() === '' ? null : (await host.locate()).path,
         dtype: dtype === AS_STORED ? null : (dtype as 'bfloat16' | 'float16' | 'float32'),
         gguf: gguf === NONE || problem !== null ? null : (gguf as 'f16' | 'q8_0'),
       }),
@@ -63,6 +71,7 @@ export function Export({ entry, onClose }: DialogProps & { readonly entry: Model
         onChange={(event) => setName(event.currentTarget.value)}
         data-autofocus
       />
+      {host.field}
       <Select
         label="Weights"
         data={dtypes}

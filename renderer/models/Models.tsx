@@ -22,6 +22,7 @@ const JOB_KINDS = ['model-download', 'model-import', 'model-export'];
 export function Models() {
   const { data, error, refetch } = useQuery(api.models.list.queryOptions());
   const [dialog, setDialog] = useState<'add' | 'download' | null>(null);
+  const [wanted, setWanted] = useState('');
   useKeys(
     useMemo(
       () => [
@@ -58,8 +59,24 @@ export function Models() {
       {error !== null && <Failed what="The models can't be listed" error={error} onRetry={() => void refetch()} />}
       {error === null && data === undefined && <Loading what="the models" />}
       {data !== undefined && <Listed models={data} />}
-      {dialog === 'add' && <Add onClose={() => setDialog(null)} />}
-      {dialog === 'download' && <Download onClose={() => setDialog(null)} />}
+      {dialog === 'add' && (
+        <Add
+          onClose={() => setDialog(null)}
+          onDownload={(repo) => {
+            setWanted(repo);
+            setDialog('download');
+          }}
+        />
+      )}
+      {dialog === 'download' && (
+        <Download
+          start={wanted}
+          onClose={() => {
+            setWanted('');
+            setDialog(null);
+          }}
+        />
+      )}
     </Screen>
   );
 }

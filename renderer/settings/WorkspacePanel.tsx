@@ -4,6 +4,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { api, client } from '../api/client.ts';
 import { Failed, Loading } from '../components/Feedback.tsx';
 import { Panel } from '../components/Screen.tsx';
+import { AllowedFolders } from './AllowedFolders.tsx';
 import classes from './Settings.module.css';
 
 export function WorkspacePanel() {
@@ -41,6 +42,7 @@ export function WorkspacePanel() {
         )}
       </div>
       {(open.error ?? reveal.error) !== null && <Failed error={open.error ?? reveal.error} />}
+      <AllowedFolders />
       {host === 'serve' && (
         <p className={classes.about}>
           To open another workspace, run <Code>braid serve --workspace FOLDER</Code>. Live runs are saved when this

@@ -7,6 +7,7 @@ import { ChooseFile } from '../components/ChooseFile.tsx';
 import { Failed } from '../components/Feedback.tsx';
 import { Link } from '../components/Link.tsx';
 import { Panel, Screen } from '../components/Screen.tsx';
+import { HostSource } from './HostSource.tsx';
 import { HubSource } from './HubSource.tsx';
 import classes from './Import.module.css';
 import { ImportMapping } from './ImportMapping.tsx';
@@ -41,18 +42,21 @@ export function ImportRecords({ task }: { readonly task: string }) {
     >
       {source === null ? (
         <div className={classes.sources}>
-          <Panel title="A file">
-            <p className="soft">JSONL, JSON, CSV or parquet. Nothing is written until you create the dataset.</p>
-            <ChooseFile
-              label="File of records"
-              accept={RECORD_FILES}
-              loading={upload.isPending}
-              onChoose={(file) => upload.mutate(file)}
-            >
-              Choose a file …
-            </ChooseFile>
-            {upload.error !== null && <Failed what="The file could not be read" error={upload.error} />}
-          </Panel>
+          <div className={classes.files}>
+            <Panel title="A file">
+              <p className="soft">JSONL, JSON, CSV or parquet. Nothing is written until you create the dataset.</p>
+              <ChooseFile
+                label="File of records"
+                accept={RECORD_FILES}
+                loading={upload.isPending}
+                onChoose={(file) => upload.mutate(file)}
+              >
+                Choose a file …
+              </ChooseFile>
+              {upload.error !== null && <Failed what="The file could not be read" error={upload.error} />}
+            </Panel>
+            <HostSource onSource={setSource} />
+          </div>
           <HubSource onSource={setSource} />
         </div>
       ) : (

@@ -6,8 +6,11 @@ import { useLocation } from 'wouter';
 import type { TaskSummary } from '../../main/api/contract/index.ts';
 import { client } from '../api/client.ts';
 import { Failed } from '../components/Feedback.tsx';
+import { useHostPath } from '../components/host-folders/use-host-path.tsx';
+import { Segments } from '../components/Segments.tsx';
 import { useDiscardQuestion } from '../components/use-discard-question.tsx';
 import classes from './Tasks.module.css';
+import { templateWords } from './template-words.ts';
 
 export interface NewTaskProps {
   readonly tasks: readonly TaskSummary[];
@@ -17,18 +20,35 @@ export interface NewTaskProps {
 }
 
 const FIRST = 'exact-match';
+const SOURCES = [
+  { value: 'template', label: 'A task here' },
+  { value: 'folder', label: 'A folder' },
+] as const;
+const WANTED = { what: 'folder', sign: { file: 'task.yaml', word: 'task' } } as const;
 
 export function NewTask({ tasks, from, onClose }: NewTaskProps) {
   const suggested = from === undefined ? '' : `my-${from}`;
   const [name, setName] = useState(suggested);
+  const [source, setSource] = useState<'template' | 'folder'>('template');
   const [template, setTemplate] = useState(from ?? FIRST);
+  const host = useHostPath({
+    wanted: WANTED,
+    label: 'Folder of the task',
+    description: 'On the machine that runs Braid; it has task.yaml. Its files are copied, and nothing in it is run.',
+    placeholder: '~/tasks/my-task',
+    onChange: () => create.reset(),
+  });
   const [, navigate] = useLocation();
   const { ask, proceed, question } = useDiscardQuestion({ isChanged: () => name !== suggested, close: onClose });
   const create = useMutation({
-    mutationFn: () => client.tasks.create({ name: name.trim(), from: template }),
+    mutationFn: async () =>
+      source === 'template'
+        ? client.tasks.create({ name: name.trim(), from: template })
+        : client.tasks.add({ name: name.trim(), path: (await host.locate()).path }),
     onSuccess: (made) => proceed(() => navigate(`/tasks/${made.name}`)),
   });
   const fits = /^[a-z0-9][a-z0-9_-]{0,63}$/i.test(name.trim());
+  const ready = fits && (source === 'template' || host.value.trim() !== '');
   return (
     <>
       <Modal opened onClose={() => ask(onClose)} title={from === undefined ? 'New task' : `Copy ${from}`}>
@@ -36,7 +56,7 @@ export function NewTask({ tasks, from, onClose }: NewTaskProps) {
           className={classes.dialog}
           onSubmit={(event) => {
             event.preventDefault();
-            if (fits) create.mutate();
+            if (ready) create.mutate();
           }}
         >
           <TextInput
@@ -49,21 +69,36 @@ export function NewTask({ tasks, from, onClose }: NewTaskProps) {
             maxLength={64}
           />
           {from === undefined && (
+            <div>
+              <span className={classes.label}>Starts as a copy of</span>
+              <Segments aria-label="Starts as a copy of" data={SOURCES} value={source} onChange={setSource} />
+            </div>
+          )}
+          {from === undefined && source === 'template' && (
             <Select
-              label="Starts as a copy of"
+              aria-label="Task to copy"
+              description={templateWords[template]}
+              inputWrapperOrder={['input', 'description']}
               data={tasks.map(({ name: own, title }) => ({ value: own, label: `${own}: ${title ?? 'unreadable'}` }))}
+              renderOption={({ option: { value, label } }) => (
+                <span className={classes.template}>
+                  <span>{label}</span>
+                  <span className="faint">{templateWords[value]}</span>
+                </span>
+              )}
               value={template}
               onChange={(value) => setTemplate(value ?? FIRST)}
               allowDeselect={false}
               searchable
             />
           )}
+          {source === 'folder' && host.field}
           {create.error !== null && <Failed what="The task was not made" error={create.error} />}
           <div className={classes.buttons}>
             <Button variant="default" onClick={() => ask(onClose)}>
               Cancel
             </Button>
-            <Button type="submit" disabled={!fits} loading={create.isPending}>
+            <Button type="submit" disabled={!ready} loading={create.isPending}>
               {from === undefined ? 'Create' : 'Copy'}
             </Button>
           </div>

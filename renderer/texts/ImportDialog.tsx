@@ -1,11 +1,12 @@
 /** The import dialog: choose files, preview, confirm. */
 import { Button, Loader, Modal } from '@mantine/core';
-import { IconClipboardText, IconFileImport, IconFolderOpen } from '@tabler/icons-react';
+import { IconClipboardText, IconFileImport, IconFolderOpen, IconServer } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { useRef } from 'react';
+import { useRef, useState } from 'react';
 import { api } from '../api/client.ts';
 import { Failed } from '../components/Feedback.tsx';
 import { number } from '../components/format.ts';
+import { FolderBrowser } from '../components/host-folders/FolderBrowser.tsx';
 import { checked, pasted } from './dropped.ts';
 import { chosenFrom } from './dropped-folders.ts';
 import styles from './Import.module.css';
@@ -69,7 +70,11 @@ function Reading({ what, onCancel }: ReadingProps) {
   );
 }
 
-function Choice({ incoming: { take } }: { readonly incoming: Incoming }) {
+const HOST_FILES = { what: 'any', endings: TEXT_FILES.split(',') } as const;
+
+function Choice({ incoming: { take, readPaths } }: { readonly incoming: Incoming }) {
+  const { data: info } = useQuery(api.app.info.queryOptions());
+  const [browsing, setBrowsing] = useState(false);
   const chooser = useRef<HTMLInputElement>(null);
   const folderChooser = useRef<HTMLInputElement>(null);
   return (
@@ -93,7 +98,27 @@ function Choice({ incoming: { take } }: { readonly incoming: Incoming }) {
         >
           Paste
         </Button>
+        {info?.dialogs === false && (
+          <Button
+            variant="default"
+            leftSection={<IconServer size={14} />}
+            aria-expanded={browsing}
+            onClick={() => setBrowsing(!browsing)}
+          >
+            On Braid’s machine …
+          </Button>
+        )}
       </div>
+      {browsing && info !== undefined && (
+        <div className={styles.browsing}>
+          <FolderBrowser
+            wanted={HOST_FILES}
+            start={info.workspace}
+            onChoose={(path) => readPaths([path])}
+            onClose={() => setBrowsing(false)}
+          />
+        </div>
+      )}
       <p className="soft">
         Prose, Markdown, HTML, Word and PDF documents, JSON, JSONL, and the folder or .zip of a chat export; pasted text
         is detected by its content. Nothing is imported until you confirm the preview.

@@ -35,6 +35,8 @@ export interface Incoming {
   readonly splitAtHeadings: boolean;
   readonly open: () => void;
   readonly take: (dropped: Dropped) => void;
+  /** Reads files and folders of the host. */
+  readonly readPaths: (paths: readonly string[]) => void;
   readonly setMinWords: (words: number) => void;
   readonly setSplitAtHeadings: (split: boolean) => void;
   /** Goes back to choosing files. */
@@ -95,6 +97,10 @@ export function useIncoming(): Incoming {
       reading: isPending,
       preview: data ?? null,
       open: () => setOpened(true),
+      readPaths: (paths: readonly string[]) => {
+        setRefused(null);
+        read({ kind: 'paths', paths }, options);
+      },
       setMinWords: (minWords: number) => {
         setOptions({ ...options, minWords });
         read(wanted, { ...options, minWords });

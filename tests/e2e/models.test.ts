@@ -25,7 +25,7 @@ describe.skipIf(noBrowser)('the Models screen', () => {
     writeFileSync(join(pickled, 'pytorch_model.bin'), '');
     const workspace = await modelWorkspace();
     addCurriculum(workspace);
-    app = await startApp(workspace, ['--allow', outside]);
+    app = await startApp(workspace);
   });
 
   it('lists models and checkpoints with their details', async () => {
@@ -46,26 +46,42 @@ describe.skipIf(noBrowser)('the Models screen', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('adds a folder, refuses pickles and outside paths, and removes the folder from the list', async () => {
+  it('asks before it reads a folder outside, browses it, refuses pickles, and removes a model from the list', async () => {
     const { page, goto } = await openPage(app);
     await goto('/models');
     await page.keyboard.press('i');
     const dialog = page.getByRole('dialog');
-    const submit = (path: string) =>
-      dialog
-        .getByLabel('Folder or GGUF file')
-        .fill(path)
-        .then(() => dialog.getByRole('button', { name: 'Add', exact: true }).click());
+    const press = (name: string) => dialog.getByRole('button', { name, exact: true }).click();
+    const submit = async (path: string): Promise<void> => {
+      await dialog.getByLabel('Folder or GGUF file').fill(path);
+      await press('Add');
+    };
     await submit('/etc');
-    await dialog.getByText('Expected a path inside').waitFor();
+    await dialog.getByText('Open this folder to Braid?').waitFor();
+    await expectAccessible(page);
+    await press('Not now');
+    await dialog.getByText('/etc was not opened to Braid').waitFor();
+    // Nothing is lost by closing it: a path is quickly entered again.
     await page.keyboard.press('Escape');
-    const question = page.getByRole('dialog', { name: 'Discard your changes?' });
-    await question.getByRole('button', { name: 'Keep editing' }).click();
-    await question.waitFor({ state: 'detached' });
+    await dialog.waitFor({ state: 'detached' });
+    await page.keyboard.press('i');
+    await submit('some-owner/some-model');
+    await dialog.getByText('There is nothing at').waitFor();
+    await press('Download it …');
+    expect(await dialog.getByLabel('Model').inputValue()).toBe('some-owner/some-model');
+    await press('Cancel');
+    await page.keyboard.press('i');
     await submit(join(outside, 'pickled'));
+    await press('Allow');
     await dialog.getByText('a pickle').waitFor();
     await expectAccessible(page);
-    await submit(join(outside, 'brought'));
+    await press('Browse …');
+    await press('Folder above');
+    await press('Allow');
+    await dialog.getByRole('button', { name: 'brought model' }).click();
+    await expectAccessible(page);
+    await press('Use this folder');
+    await press('Add');
     await page.getByRole('heading', { name: 'brought' }).waitFor();
     await page.getByRole('button', { name: 'Remove …' }).click();
     await dialog.getByText('Its files stay where they are').waitFor();

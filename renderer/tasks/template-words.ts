@@ -1,0 +1,15 @@
+/** What each bundled task asks for and rewards, in a sentence, for whoever chooses one to copy. */
+export const templateWords: Readonly<Record<string, string>> = {
+  countdown: 'Make a number from given numbers; the expression is computed.',
+  'exact-match': 'Question and answer; right if the words are the same. The plainest start.',
+  'follow-the-cue': 'A conversation of three turns with an environment; the bundled model learns it.',
+  'format-and-correctness': 'Thoughts and an answer between tags, and the right number.',
+  'javascript-tests': 'Write a function; unit tests run it in the sandbox.',
+  'json-schema': 'A JSON object that fits a schema and has the expected values.',
+  'keep-to-one-language': 'Answer in the language that is asked for.',
+  'last-number': 'A word problem; the last number of the answer counts, as in GSM8K.',
+  'length-limit': 'Say the same within a number of words.',
+  'python-command': 'A reward that your own Python program computes; asks before it runs.',
+  'rubric-judge': 'A chat model grades by a rubric; asks before anything is sent to it.',
+  'second-text': 'Write the second of two texts; the bundled model learns it in a minute.',
+};
