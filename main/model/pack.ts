@@ -8,6 +8,13 @@ import { inputError } from '../errors.ts';
 export interface PromptGroup {
   readonly promptIds: readonly number[];
   readonly completions: readonly (readonly number[])[];
+  /** Which tokens of each completion are predicted; absent: all. The others are read only. */
+  readonly predicted?: readonly (readonly boolean[])[];
+}
+
+/** How many tokens of each completion are predicted. */
+export function predictedLengths({ completions, predicted }: PromptGroup): number[] {
+  return completions.map(({ length }, i) => predicted?.[i]?.filter(Boolean).length ?? length);
 }
 
 /** A packed batch as plain arrays: N tokens, S segments, T completion tokens in the order of the groups. */
@@ -32,9 +39,9 @@ export function packedLength({ promptIds, completions }: PromptGroup): number {
 /** Packs groups. A prompt needs at least one token: its last one predicts the completion's first. */
 export function packGroups(groups: readonly PromptGroup[]): PackedBatch {
   const tokens = groups.reduce((sum, group) => sum + packedLength(group), 0);
-  const predicted = groups.flatMap(({ completions }) => completions).reduce((sum, { length }) => sum + length, 0);
+  const count = groups.flatMap(predictedLengths).reduce((sum, length) => sum + length, 0);
   const [ids, positions] = [new Int32Array(tokens), new Int32Array(tokens)];
-  const [predictors, targets] = [new Int32Array(predicted), new Int32Array(predicted)];
+  const [predictors, targets] = [new Int32Array(count), new Int32Array(count)];
   const segments: number[] = [];
   let at = 0;
   let done = 0;
@@ -43,20 +50,21 @@ export function packGroups(groups: readonly PromptGroup[]): PackedBatch {
     for (let i = 0; i < sequence.length; i++) positions[at + i] = firstPosition + i;
     at += sequence.length;
   };
-  for (const { promptIds, completions } of groups) {
+  for (const { promptIds, completions, predicted } of groups) {
     if (promptIds.length === 0) throw inputError('EMPTY_PROMPT', 'Expected a prompt of at least one token, got none');
     const prompt = at;
     segments.push(prompt, promptIds.length, 0, 0);
     place(promptIds, 0);
-    for (const completion of completions) {
+    for (const [row, completion] of completions.entries()) {
       const start = at;
       if (completion.length > 1) segments.push(start, completion.length - 1, prompt, promptIds.length);
       place(completion.slice(0, -1), promptIds.length);
-      targets.set(completion, done);
-      completion.forEach((_, i) => {
-        predictors[done + i] = i === 0 ? prompt + promptIds.length - 1 : start + i - 1;
+      completion.forEach((id, i) => {
+        if (predicted?.[row]?.[i] === false) return;
+        targets[done] = id;
+        predictors[done] = i === 0 ? prompt + promptIds.length - 1 : start + i - 1;
+        done++;
       });
-      done += completion.length;
     }
   }
   return { ids, positions, segments: Int32Array.from(segments), predictors, targets };

@@ -327,7 +327,7 @@ export function encodeConversation(tokenizer: Tokenizer, messages: readonly Chat
 const [SOMEBODY, ANSWERED] = [0, 1];
 
 /** Functions' descriptions are somebody's words, too. */
-function quotedTools(tools: readonly ChatTool[] | undefined): RenderedTools {
+export function quotedTools(tools: readonly ChatTool[] | undefined): RenderedTools {
   return tools === undefined ? null : fromJs(tools, (words) => quote(words, SOMEBODY));
 }
 

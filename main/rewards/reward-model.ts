@@ -3,9 +3,9 @@
 import { inputError } from '../errors.ts';
 import { openTextCosine } from '../model/encoder/text-cosine.ts';
 import { type ClassifierInput, loadSequenceClassifier, probabilities } from '../model/sequence-classifier.ts';
-import type { ChatMessage } from '../samples/chat-message.ts';
 import type { Outcome } from '../tasks/external/messages.ts';
 import type { ClassifierSpec, EncoderSpec } from '../tasks/external/spec.ts';
+import { promptMessages } from '../tasks/folder/environment.ts';
 import { fillIn } from '../tasks/folder/template.ts';
 import type { Answer } from '../tasks/task.ts';
 import { openWasmBackend } from '../tensor/wasm/boot.ts';
@@ -53,8 +53,7 @@ function inputOf({ input }: ClassifierSpec, answer: Answer, readsChats: boolean)
   const { record, completion } = answer;
   if (input !== undefined) return fillIn(input, templateValues(answer));
   if (!readsChats) return completion;
-  const asked: readonly ChatMessage[] = record.messages ?? [{ role: 'user', content: record.prompt }];
-  return [...asked, ...(answer.messages ?? [{ role: 'assistant', content: completion }])];
+  return [...promptMessages(record), ...(answer.messages ?? [{ role: 'assistant', content: completion }])];
 }
 
 function labelOf({ label }: ClassifierSpec, labels: readonly string[], folder: string): number {

@@ -29,6 +29,8 @@ export const chatMessageSchema = z.object({
   tool_call_id: z.string().exactOptional(),
   /** Of a tool its name; of others who speaks. */
   name: z.string().exactOptional(),
+  /** What the assistant thought before it spoke, where a template has a place for it. */
+  reasoning_content: z.string().exactOptional(),
 });
 
 export type ChatMessage = Readonly<z.infer<typeof chatMessageSchema>>;
@@ -45,4 +47,32 @@ export function textOf({ content }: Pick<ChatMessage, 'content'>): string {
 export function shownText({ content, tool_calls: calls = [] }: Pick<ChatMessage, 'content' | 'tool_calls'>): string {
   const called = calls.map(({ function: { name, arguments: given } }) => `${name}(${JSON.stringify(given)})`);
   return [...(content === null || content === '' ? [] : [content]), ...called].join('\n');
+}
+
+/** What a conversation asks: all of it but the assistant's last turn, if it ends with one. */
+export function askedOf(messages: readonly ChatMessage[]): readonly ChatMessage[] {
+  return answerOf(messages) === null ? messages : messages.slice(0, -1);
+}
+
+/** The assistant's turn that a conversation ends with; null: it ends with somebody else's. */
+export function answerOf(messages: readonly ChatMessage[]): ChatMessage | null {
+  const last = messages.at(-1);
+  return last?.role === 'assistant' ? last : null;
+}
+
+const SPEAKERS: Readonly<Record<ChatRole, string>> = {
+  system: 'System',
+  user: 'User',
+  assistant: 'Assistant',
+  tool: 'Tool',
+};
+
+/**
+ * What is asked as plain lines, for models without a chat template: one message of the user as it is, otherwise who
+ * speaks before each, and in the end the assistant, who is to go on.
+ */
+export function plainLines(asked: readonly ChatMessage[]): string {
+  const [first, second] = asked;
+  if (first?.role === 'user' && second === undefined) return shownText(first);
+  return [...asked.map((message) => `${SPEAKERS[message.role]}: ${shownText(message)}`), 'Assistant:'].join('\n\n');
 }

@@ -8,10 +8,8 @@ export interface TaskRecord {
   readonly id: string;
   /** What the model is given, in one text. */
   readonly prompt: string;
-  /** The same in messages, where a task has more than one. */
+  /** The same in messages, where it has more than one; a conversation may end with the assistant's turn: the target. */
   readonly messages?: readonly ChatMessage[];
-  /** The functions that the model may call. */
-  readonly tools?: readonly ChatTool[];
 }
 
 /** One completion's reward, by component. `NaN` in a component means that it does not apply. */
@@ -108,6 +106,8 @@ export interface Task<R extends TaskRecord = TaskRecord> extends TaskFacts {
   parseRecord(value: unknown, line?: number): R;
   /** The parts of a record's prompt that somebody wrote; the rest is the prompt's template. */
   quoted(record: R): readonly string[];
+  /** The functions that the model may call; absent: a task's records offer none. */
+  tools?(record: R): readonly ChatTool[] | undefined;
   /** The record with another template for its prompt, where the task has one that may be changed. */
   withPrompt?(record: R, template: string): R;
   /** The completion that would be perfect; supervised training fits it. Empty if the task has none. */

@@ -18,8 +18,20 @@ declare module 'braid' {
   /** One message of a conversation. */
   export interface Message {
     /** `user` is also the environment. */
-    readonly role: 'system' | 'user' | 'assistant';
-    readonly content: string;
+    readonly role: 'system' | 'user' | 'assistant' | 'tool';
+    /** Null: the assistant only called tools. */
+    readonly content: string | null;
+    readonly tool_calls?: readonly ToolCall[];
+    /** Of a tool: the call that it answers. */
+    readonly tool_call_id?: string;
+    readonly name?: string;
+  }
+
+  /** A function that the assistant wants to have called. */
+  export interface ToolCall {
+    readonly id?: string;
+    readonly type: 'function';
+    readonly function: { readonly name: string; readonly arguments: Readonly<Record<string, unknown>> };
   }
 
   /** What an environment's `step` is called with, after each turn of the model. */

@@ -12,6 +12,7 @@ const names = readdirSync(bundled, { withFileTypes: true }).flatMap((entry) => (
 describe('the bundled tasks', () => {
   it('are those that the documentation names', () => {
     expect(names.sort()).toEqual([
+      'conversation',
       'countdown',
       'exact-match',
       'follow-the-cue',

@@ -63,6 +63,7 @@ const groups: readonly (readonly [title: string, fields: Names])[] = [
       'warm_up_steps',
       'warm_up_learning_rate',
       'warm_up_batch_size',
+      'assistant_only_loss',
       'learning_rate',
       'per_device_train_batch_size',
       'gradient_accumulation_steps',

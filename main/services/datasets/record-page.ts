@@ -4,6 +4,7 @@ import { readJsonLines } from '../../io/json-lines.ts';
 import { faultsError } from '../../io/text-file.ts';
 import { hashString, randomStream, shuffled } from '../../random.ts';
 import type { ChatMessage } from '../../samples/chat-message.ts';
+import { promptMessages } from '../../tasks/folder/environment.ts';
 import type { FolderSource } from '../../tasks/folder/source.ts';
 import { openTask } from '../../tasks/index.ts';
 import type { Task, TaskRecord } from '../../tasks/task.ts';
@@ -100,7 +101,8 @@ function inLine<T>(file: string, line: number, read: () => T): T {
 function draftRecord(task: Task, line: number, fields: unknown): DraftRecord {
   try {
     const record = task.parseRecord(fields, line);
-    const { id, prompt, messages = null } = record;
+    const { id, prompt } = record;
+    const messages = record.messages === undefined ? null : promptMessages(record);
     // What parseRecord has accepted is an object.
     const own = fields as Readonly<Record<string, unknown>>;
     return { kind: 'record', line, id, prompt, messages, reference: task.target(record), fields: own };

@@ -14,7 +14,7 @@ import { FIELD_NAME, fieldsIn } from './template.ts';
 /** The file's name. */
 export const TASK_FILE = 'task.yaml';
 
-const fieldTypes = ['text', 'number', 'boolean', 'list', 'object'] as const;
+const fieldTypes = ['text', 'number', 'boolean', 'list', 'object', 'messages'] as const;
 export type FieldType = (typeof fieldTypes)[number];
 
 const NAME_FAULT = { error: 'expected a name of at most 100 letters, digits and _' };
@@ -101,6 +101,16 @@ const environmentNames = {
 };
 
 const REMEDY = 'Fix these lines; docs/tasks.md describes task.yaml.';
+
+/** The field whose conversation is the prompt: `prompt: '{messages}'`; undefined: the prompt is made of fields. */
+export function conversationField({ prompt, fields }: Pick<TaskDefinition, 'prompt' | 'fields'>): string | undefined {
+  const [, field = ''] = /^\{([^{}]+)\}$/.exec(prompt?.trim() ?? '') ?? [];
+  return Object.hasOwn(fields, field) && isMessages(fields[field]) ? field : undefined;
+}
+
+function isMessages(type: string | undefined): boolean {
+  return type?.replace('?', '') === 'messages';
+}
 
 /** A fault of a task.yaml; of what is missing, the line of the nearest place around it. */
 export type DefinitionFault = Omit<FileFault, 'file'>;
@@ -261,13 +271,24 @@ function inconsistencies(task: Parsed, lines: LineFinder, content: string): Defi
       line: lines.ofText(path, `{${field}}`, content),
       reason: `"${path[0] as string}" names {${shortName(field)}}, which is not in "fields"${didYouMean(nearestName(field, known))}`,
     });
+  const conversation = conversationField(task);
+  for (const [field, type] of Object.entries(task.fields))
+    if (isMessages(type) && field !== conversation)
+      fault(
+        ['fields', field],
+        `expected \`prompt: '{${shortName(field)}}'\` alone with "${shortName(field)}", as a conversation is the whole prompt`,
+      );
   // A record's `messages` are the ones that are made of it, and so is its `prompt`.
-  if (Object.hasOwn(task.fields, 'messages'))
+  if (Object.hasOwn(task.fields, 'messages') && conversation !== 'messages')
     fault(
       ['fields', 'messages'],
-      'a field can\'t be called "messages", as the conversation is; map the column to another name',
+      'only a conversation can be called "messages": `messages: messages` with `prompt: \'{messages}\'`; map the column to another name',
     );
-  if (Object.hasOwn(task.fields, 'prompt') && (task.system !== undefined || task.prompt?.trim() !== '{prompt}'))
+  if (
+    Object.hasOwn(task.fields, 'prompt') &&
+    conversation !== 'prompt' &&
+    (task.system !== undefined || task.prompt?.trim() !== '{prompt}')
+  )
     fault(
       ['fields', 'prompt'],
       'expected `prompt: \'{prompt}\'` alone with a field called "prompt", or another name for the field',
@@ -279,12 +300,13 @@ function inconsistencies(task: Parsed, lines: LineFinder, content: string): Defi
   if (task.messages !== undefined && task.messages.at(-1)?.role !== 'user')
     fault(['messages'], 'expected the last message to be of the user, which the model then answers');
   if (Object.keys(task.rewards).length === 0) fault(['rewards'], 'expected at least one component of the reward');
-  if (task.target === undefined && task.max_completion_length === undefined)
+  const hasTarget = task.target !== undefined || conversation !== undefined;
+  if (!hasTarget && task.max_completion_length === undefined)
     fault(
       [],
       'expected "max_completion_length" in tokens, for example `max_completion_length: 64`: without a "target" it can\'t be computed',
     );
-  if (task.target === undefined && (task.show === 'aligned' || task.show === 'beside'))
+  if (!hasTarget && (task.show === 'aligned' || task.show === 'beside'))
     fault(['show'], `expected a "target" to show completions ${task.show} it`);
   return faults;
 }

@@ -2,7 +2,7 @@
  * The environment of a folder's task: `step` of reward.ts answers the model's turns, in the sandbox. It has no memory of
  * its own, so that a conversation can be played again: what it wants to know at the next turn is the state that it gives.
  */
-import { type ChatMessage, textOf } from '../../samples/chat-message.ts';
+import { askedOf, type ChatMessage, textOf } from '../../samples/chat-message.ts';
 import type { Scored, Scorer } from '../sandbox/scorer.ts';
 import type { Answer, Environment, EnvironmentStep, EnvironmentTurn, RewardComponents, TaskRecord } from '../task.ts';
 import type { TaskDefinition } from './definition.ts';
@@ -26,8 +26,8 @@ function asSandboxSees({ record: { messages: _, ...record }, ...turn }: Environm
 }
 
 /** What the model was given, as messages. */
-export function promptMessages({ prompt, messages }: TaskRecord): readonly ChatMessage[] {
-  return messages ?? [{ role: 'user', content: prompt }];
+export function promptMessages({ prompt, messages }: Pick<TaskRecord, 'prompt' | 'messages'>): readonly ChatMessage[] {
+  return messages === undefined ? [{ role: 'user', content: prompt }] : askedOf(messages);
 }
 
 /** The model's turns of a conversation. */

@@ -8,9 +8,9 @@ import { notAllowed, openExternalScorer } from '../external/scorer.ts';
 import { openUseMeter } from '../external/use-meter.ts';
 import { openScorer, type RewardThreads, type Scored } from '../sandbox/scorer.ts';
 import { type Answer, type Score, type Task, type TaskFacts, type TaskMetrics, totalReward } from '../task.ts';
-import { parseDefinition, TASK_FILE, type TaskDefinition } from './definition.ts';
+import { conversationField, parseDefinition, TASK_FILE, type TaskDefinition } from './definition.ts';
 import { openEnvironment, replay } from './environment.ts';
-import { type FolderRecord, parseFolderRecord, quotedFields } from './record.ts';
+import { type FolderRecord, ownAnswer, parseFolderRecord, quotedFields, toolsOf } from './record.ts';
 import { type FolderSource, sandboxComponents } from './source.ts';
 import { fillIn, withoutEnd } from './template.ts';
 
@@ -42,8 +42,9 @@ export function openFolderTask(
   const outside = openOutside(definition, source, access);
   const meter = openUseMeter();
 
+  const seen = conversationField(definition) === 'messages' ? asOthersSee : asSandboxSees;
   const call = (name: 'reward' | 'check', answers: readonly Answer[], untilFailure = false) =>
-    scorer.score(name, answers.map(asSandboxSees), untilFailure);
+    scorer.score(name, answers.map(seen), untilFailure);
   const ownScores = (answers: readonly Answer[], untilFailure: boolean): readonly Scored[] =>
     environment === undefined ? call('reward', answers, untilFailure) : replay(environment, own, answers);
 
@@ -88,7 +89,9 @@ export function openFolderTask(
     ...facts,
     parseRecord: (value, line) => parseFolderRecord(definition, value, line),
     quoted: (record) => quotedFields(definition, record),
-    target: (record) => (definition.target === undefined ? '' : fillIn(withoutEnd(definition.target), record)),
+    tools: (record) => toolsOf(definition, record),
+    target: (record) =>
+      definition.target === undefined ? ownAnswer(definition, record) : fillIn(withoutEnd(definition.target), record),
     score,
     measure,
     ...(environment && { environment }),
@@ -148,7 +151,7 @@ function factsOf(name: string, definition: TaskDefinition): TaskFacts {
     rewardNames: Object.keys(definition.rewards),
     rewardWeights: Object.values(definition.rewards),
     highestReward: definition.highest_reward,
-    hasTargets: definition.target !== undefined,
+    hasTargets: definition.target !== undefined || conversationField(definition) !== undefined,
     mainMetric: FOLDER_METRIC,
     show: definition.show,
     maxCompletionLength: definition.max_completion_length ?? null,

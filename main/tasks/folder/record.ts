@@ -1,11 +1,19 @@
 /** A record of a folder's task: the fields that task.yaml declares, and the prompt that they give. */
 import { inputError } from '../../errors.ts';
-import { TOO_LARGE } from '../../io/json.ts';
-import type { ChatMessage } from '../../samples/chat-message.ts';
+import { isJsonObject, TOO_LARGE } from '../../io/json.ts';
+import {
+  answerOf,
+  askedOf,
+  type ChatMessage,
+  type ChatTool,
+  plainLines,
+  shownText,
+} from '../../samples/chat-message.ts';
 import { nearestName } from '../../text/nearest-name.ts';
 import { shown } from '../record-faults.ts';
 import type { TaskRecord } from '../task.ts';
-import type { FieldType, TaskDefinition } from './definition.ts';
+import { ConversationFault, conversationIn, readTools } from './conversation.ts';
+import { conversationField, type FieldType, type TaskDefinition } from './definition.ts';
 import { fieldsIn, fillIn, shownField, withoutEnd } from './template.ts';
 
 /** A record with its own fields and whatever else its line has. */
@@ -19,20 +27,71 @@ export interface FolderRecord extends TaskRecord, Readonly<Record<string, unknow
 export function parseFolderRecord(task: TaskDefinition, value: unknown, line = 1): FolderRecord {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw inputError('BAD_RECORD', `expected an object with the fields ${listed(task)}, got ${shown(value)}`);
-  const record = value as Readonly<Record<string, unknown>>;
-  const faults = [...fieldFaults(task, record), ...idFaults(record)];
+  const given = value as Readonly<Record<string, unknown>>;
+  const conversation = conversationField(task);
+  const spoken = conversation === undefined ? null : spokenIn(given, conversation);
+  const record = spoken?.record ?? given;
+  const faults = [...(spoken?.faults ?? []), ...fieldFaults(task, record, spoken?.faults), ...idFaults(record)];
   if (faults.length > 0) throw inputError('BAD_RECORD', faults.join('; '));
   const id = record.id === undefined ? `line-${line}` : String(record.id);
   // A line's own `messages`, as chat datasets have them, are not the conversation that task.yaml makes.
-  const { messages: _, ...own } = record;
-  return { ...own, id, ...prompted(task, { ...own, id }) };
+  const { messages: _, ...others } = record;
+  if (spoken === null) return { ...others, id, ...prompted(task, { ...others, id }) };
+  return { ...record, id, ...asked(task, spoken.messages, { ...record, id }) };
+}
+
+interface Spoken {
+  readonly messages: readonly ChatMessage[];
+  readonly record: Readonly<Record<string, unknown>>;
+  readonly faults: readonly string[];
+}
+
+/** A record with its conversation and functions in the usual form, or what is wrong with them. */
+function spokenIn(given: Readonly<Record<string, unknown>>, field: string): Spoken {
+  try {
+    const messages = conversationIn(given, field) ?? [];
+    const tools = readTools(given.tools);
+    const found = messages.length === 0 ? {} : { [field]: messages };
+    return { messages, record: { ...given, ...found, ...(tools && { tools }) }, faults: [] };
+  } catch (error) {
+    if (!(error instanceof ConversationFault)) throw error;
+    return { messages: [], record: given, faults: [error.message] };
+  }
+}
+
+/** A conversation of the record's own; task.yaml's `system` opens one that has none. */
+function asked(task: TaskDefinition, own: readonly ChatMessage[], values: Readonly<Record<string, unknown>>) {
+  const opens = task.system !== undefined && own[0]?.role !== 'system';
+  const system = opens ? [{ role: 'system' as const, content: fillIn(withoutEnd(task.system ?? ''), values) }] : [];
+  const messages = [...system, ...own];
+  return { prompt: plainLines(askedOf(messages)), messages };
+}
+
+/** The functions that a record with a conversation offers. */
+export function toolsOf(task: TaskDefinition, { tools }: FolderRecord): readonly ChatTool[] | undefined {
+  return conversationField(task) === undefined ? undefined : (tools as readonly ChatTool[] | undefined);
+}
+
+/** The turn that ends a record's own conversation; empty: somebody else's does. */
+export function ownAnswer(task: TaskDefinition, { messages = [] }: FolderRecord): string {
+  const answer = conversationField(task) === undefined ? null : answerOf(messages);
+  return answer === null ? '' : shownText(answer);
 }
 
 /** The texts of a record that stand in its prompt. */
 export function quotedFields(task: TaskDefinition, record: FolderRecord): string[] {
+  if (conversationField(task) !== undefined) return textsIn([record.messages, record.tools]);
   return promptFields(task)
     .map((name) => shownField(record[name]))
     .filter((text) => text !== '');
+}
+
+/** Every text of a conversation, the names of a call's arguments too. */
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return value === '' ? [] : [value];
+  if (Array.isArray(value)) return value.flatMap(textsIn);
+  if (!isJsonObject(value)) return [];
+  return Object.entries(value).flatMap(([name, one]) => (name === 'role' ? [] : [name, ...textsIn(one)]));
 }
 
 /** Asked for each of a million records. */
@@ -59,7 +118,11 @@ function prompted(task: TaskDefinition, values: Readonly<Record<string, unknown>
   return messages.length === 1 ? { prompt } : { prompt, messages };
 }
 
-function fieldFaults(task: TaskDefinition, record: Readonly<Record<string, unknown>>): string[] {
+function fieldFaults(
+  task: TaskDefinition,
+  record: Readonly<Record<string, unknown>>,
+  known: readonly string[] = [],
+): string[] {
   // What a missing field may be called here: a record can have any number of others.
   let others: readonly string[] | null = null;
   const extra = (): readonly string[] => {
@@ -70,6 +133,8 @@ function fieldFaults(task: TaskDefinition, record: Readonly<Record<string, unkno
   };
   return Object.entries(task.fields).flatMap(([name, declaredType]) => {
     const type = declaredType.replace('?', '') as FieldType;
+    // What is wrong with a conversation is known by its place.
+    if (type === 'messages' && known.length > 0) return [];
     const value = Object.hasOwn(record, name) ? record[name] : undefined;
     if (value === undefined || value === null) {
       if (declaredType.endsWith('?')) return [];
@@ -102,6 +167,7 @@ function isOf(type: FieldType, value: unknown): boolean {
     case 'text':
       return typeof value === 'string' && !value.includes('\0');
     case 'list':
+    case 'messages':
       return Array.isArray(value);
     case 'object':
       return typeof value === 'object' && !Array.isArray(value);
@@ -118,6 +184,7 @@ const WORDS: Readonly<Record<FieldType, string>> = {
   boolean: 'true or false',
   list: 'a list',
   object: 'an object',
+  messages: 'a list of messages {role, content}',
 };
 
 function listed({ fields }: TaskDefinition): string {

@@ -3,7 +3,7 @@
  * B completions (rows), T longest completion (columns), N packed tokens, M completion tokens.
  */
 import * as tf from '@tensorflow/tfjs-core';
-import { type PromptGroup, packGroups } from '../../model/pack.ts';
+import { type PromptGroup, packGroups, predictedLengths } from '../../model/pack.ts';
 
 /** Tensors of a packed micro-batch; `disposeBatch` frees them. */
 export interface DeviceBatch {
@@ -24,7 +24,7 @@ export interface DeviceBatch {
 /** Packs groups and puts them on the device; `columns` widens the padded matrix beyond their longest completion. */
 export function uploadGroups(groups: readonly PromptGroup[], columns?: number): DeviceBatch {
   const packed = packGroups(groups);
-  const lengths = groups.flatMap(({ completions }) => completions.map(({ length }) => length));
+  const lengths = groups.flatMap(predictedLengths);
   const width = columns ?? lengths.reduce((most, length) => Math.max(most, length), 0);
   const int32 = (values: Int32Array): tf.Tensor1D => tf.tensor1d(values, 'int32');
   return {

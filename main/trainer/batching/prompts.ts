@@ -1,7 +1,11 @@
 /** Records as token ids, and the completion length that they need. */
 import { BraidError, inputError } from '../../errors.ts';
 import type { ModelConfig } from '../../model/config.ts';
-import { encodePrompt, type Tokenizer } from '../../model/tokenizer.ts';
+import { answerTokens, turnsOf } from '../../model/conversation-tokens.ts';
+import type { PromptGroup } from '../../model/pack.ts';
+import { encodePrompt, endTokens, type Tokenizer } from '../../model/tokenizer.ts';
+import { answerOf, askedOf, shownText } from '../../samples/chat-message.ts';
+import { promptMessages } from '../../tasks/folder/environment.ts';
 import type { Task, TaskRecord } from '../../tasks/task.ts';
 import { type Quoting, quotingOf } from '../../text/quoted-tokens.ts';
 import { countWords } from '../../text/words.ts';
@@ -12,28 +16,61 @@ export interface TokenRecord {
   readonly promptIds: readonly number[];
   /** The reference completion with its end token. */
   readonly targetIds: readonly number[];
+  /** What supervised training fits, where that isn't the target alone: every turn of the assistant. */
+  readonly lessons?: readonly PromptGroup[];
   /** The control tokens that its texts quote, if any; they are encoded as characters. */
   readonly controlTokens?: readonly string[];
 }
 
-/** Encodes every record's prompt and reference completion for a model. */
+/** Encodes every record's prompt and reference completion for a model. `everyTurn`: with the lessons of conversations. */
 export function encodeRecords(
   task: Task,
   tokenizer: Tokenizer,
   records: readonly TaskRecord[],
   model: Pick<ModelConfig, 'eosTokenIds' | 'vocabSize'>,
+  everyTurn = false,
 ): readonly TokenRecord[] {
   const { replyPrompt } = tokenizer;
   const end = endToken(tokenizer, model.eosTokenIds);
+  const ends = [end, ...endTokens(tokenizer, model.eosTokenIds)];
   return records.map((given) => {
     const record = replyPrompt === null ? given : (task.withPrompt?.(given, replyPrompt) ?? given);
     const quoted = task.quoted(record);
-    const promptIds = encodePrompt(tokenizer, record.prompt, quoted, record.messages);
+    const promptIds = promptTokens(tokenizer, task, record);
     const target = task.target(record);
-    const targetIds = [...tokenizer.encodeText(target), end];
+    const { messages = [] } = record;
+    const isOwn = endsItself(task, record);
+    const tools = task.tools?.(record);
+    const turn = isOwn ? answerTokens(tokenizer, messages, tools, ends) : null;
+    const targetIds = turn ?? [...tokenizer.encodeText(target), end];
+    const lessons = everyTurn && isOwn ? turnsOf(tokenizer, messages, tools, ends) : null;
     checkTokens([...promptIds, ...targetIds], tokenizer, model.vocabSize, `record ${record.id}`);
-    return { record, promptIds, targetIds, controlTokens: [...quoted, target].flatMap(tokenizer.controlTokens) };
+    return {
+      record,
+      promptIds,
+      targetIds,
+      ...(lessons !== null && { lessons }),
+      controlTokens: [...quoted, target].flatMap(tokenizer.controlTokens),
+    };
   });
+}
+
+/** Whether the target is the turn that ends the record's own conversation. */
+export function endsItself(task: Task, { messages = [], ...record }: TaskRecord): boolean {
+  const answer = answerOf(messages);
+  return answer !== null && shownText(answer) === task.target({ ...record, messages });
+}
+
+/** Token ids of a record's prompt. */
+export function promptTokens(tokenizer: Tokenizer, task: Task, record: TaskRecord): number[] {
+  const messages = record.messages && askedOf(record.messages);
+  return encodePrompt(tokenizer, record.prompt, task.quoted(record), messages, task.tools?.(record));
+}
+
+/** A record's prompt as text, with the chat template if the model has one. */
+export function promptText(tokenizer: Tokenizer, task: Task, record: TaskRecord): string {
+  if (!tokenizer.hasChatTemplate) return record.prompt;
+  return tokenizer.chat(promptMessages(record), true, task.tools?.(record) ?? null);
 }
 
 /** What the texts of a run's records quote of the model's control tokens. */
@@ -87,7 +124,14 @@ export function completionLength(
   task: Pick<Task, 'maxCompletionLength'>,
 ): number {
   const longest = longestTarget(records);
-  return config.max_completion_length ?? task.maxCompletionLength ?? longest + margin(longest);
+  const asked = config.max_completion_length ?? task.maxCompletionLength;
+  if (asked === null && longest === 1)
+    throw inputError(
+      'NO_COMPLETION_LENGTH',
+      'Expected "max_completion_length", as no record has a target to compute it from',
+      'Set max_completion_length, in tokens.',
+    );
+  return asked ?? longest + margin(longest);
 }
 
 /** The longest target with its end token. */

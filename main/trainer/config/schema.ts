@@ -91,6 +91,9 @@ export const trainConfigSchema = z.strictObject({
     doc: 'warm_up_steps: their peak learning rate, with the schedule of lr_scheduler_type over them; null: 5e-4 with LoRA, 5e-5 for all weights.',
   }),
   warm_up_batch_size: count.default(16).meta({ unit: 'records', doc: 'warm_up_steps: records in one step.' }),
+  assistant_only_loss: z.boolean().default(false).meta({
+    doc: 'Supervised steps on conversations: train every turn of the assistant, not only the last.',
+  }),
   per_device_train_batch_size: count
     .default(128)
     .meta({ unit: 'completions', doc: 'Completions (sft: records) in one micro-batch; those that are trained on.' }),

@@ -12,7 +12,7 @@ import { endTokens, loadTokenizer, type Tokenizer } from '../../model/tokenizer.
 import { openTask, type TaskSource } from '../../tasks/index.ts';
 import type { TaskRecord } from '../../tasks/task.ts';
 import type { BackendChoice } from '../backend/open-backend.ts';
-import { encodeRecords } from '../batching/prompts.ts';
+import { encodeRecords, promptText } from '../batching/prompts.ts';
 import type { JobIo } from './job-io.ts';
 
 export interface GgufAnswersJob extends BackendChoice {
@@ -123,15 +123,11 @@ function promptsOf(
   const task = openTask(source, '');
   try {
     const records = asked.map(({ record }) => record);
-    return encodeRecords(task, tokenizer, records, readModelConfig(folder)).map(
-      ({ record: { prompt, messages }, promptIds: ids }, i) => {
-        const { expected = '' } = asked[i] ?? {};
-        const text = tokenizer.hasChatTemplate
-          ? tokenizer.chat(messages ?? [{ role: 'user', content: prompt }])
-          : prompt;
-        return { text, ids, expected, most: 2 * tokenizer.encode(expected).length + MARGIN };
-      },
-    );
+    return encodeRecords(task, tokenizer, records, readModelConfig(folder)).map(({ record, promptIds: ids }, i) => {
+      const { expected = '' } = asked[i] ?? {};
+      const text = promptText(tokenizer, task, record);
+      return { text, ids, expected, most: 2 * tokenizer.encode(expected).length + MARGIN };
+    });
   } finally {
     task.close();
   }

@@ -158,11 +158,11 @@ function estimateSft(session: Session, known: Known): StepEstimate {
   const { config, records } = session;
   const rows = config.per_device_train_batch_size;
   const stream = { records: records.length, seed: config.seed, shuffle: config.shuffle_dataset };
-  const groups = Array.from({ length: rows }, (_, i): PromptGroup => {
+  const groups = Array.from({ length: rows }, (_, i): readonly PromptGroup[] => {
     const record = records[recordAt(stream, i)];
-    return { promptIds: record?.promptIds ?? [], completions: [record?.targetIds ?? []] };
-  });
-  const passes = openPasses(session, groups, rows);
+    return record?.lessons ?? [{ promptIds: record?.promptIds ?? [], completions: [record?.targetIds ?? []] }];
+  }).flat();
+  const passes = openPasses(session, groups, groups.length);
   const more = config.method === 'polychromic-sft' ? diversity(session, passes.times, known) : null;
   return {
     secondsPerStep: config.gradient_accumulation_steps * passes.seconds + (more?.secondsPerStep ?? 0),

@@ -38,7 +38,7 @@ async function trainSupervised(
     if ((await io.control.checkIn(step)) === 'stop') return io.finish(step, true);
     const rate = learningRate(config, step);
     const records = sftRecords(stage, step);
-    const micro = records.map((batch) => batch.map(asGroup));
+    const micro = records.map((batch) => batch.flatMap(groupsOf));
     const metrics = await io.phases.time('step', async () => {
       const quality = await engine.targetLoss(micro);
       checkLoss(quality.loss, records.flat());
@@ -70,8 +70,8 @@ function sftRecords(stage: Stage, step: number): TokenRecord[][] {
   );
 }
 
-function asGroup({ promptIds, targetIds }: TokenRecord): PromptGroup {
-  return { promptIds, completions: [targetIds] };
+function groupsOf({ promptIds, targetIds, lessons }: TokenRecord): readonly PromptGroup[] {
+  return lessons ?? [{ promptIds, completions: [targetIds] }];
 }
 
 function tokensOf({ promptIds, completions }: PromptGroup): number {

@@ -34,7 +34,8 @@ export function encodeStart(
   if (fault !== undefined && (start.resumeFrom ?? null) === null)
     throw inputError('BAD_CHAT_SETTINGS', fault.message, fault.remedy);
   const model = readModelConfig(start.modelFolder);
-  const records = encodeRecords(task, tokenizer, start.records, model);
+  const everyTurn = start.config.assistant_only_loss && learnsTargets(start.config);
+  const records = encodeRecords(task, tokenizer, start.records, model, everyTurn);
   const evalRecords = encodeRecords(task, tokenizer, start.evalRecords, model);
   if (records.length === 0) throw inputError('EMPTY_DATASET', 'Expected at least one record to train on, got none');
   const untargeted = records.find(({ record }) => task.target(record) === '');

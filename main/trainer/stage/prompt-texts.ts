@@ -4,7 +4,7 @@ import { CHAT_SETTINGS, encodeChatSettings } from '../../model/chat-settings.ts'
 import { readModelConfig } from '../../model/config.ts';
 import { ownTargets } from '../../model/lora.ts';
 import type { Task } from '../../tasks/task.ts';
-import type { TokenRecord } from '../batching/prompts.ts';
+import { promptText, type TokenRecord } from '../batching/prompts.ts';
 import type { TrainConfig } from '../config/config.ts';
 import type { TrainerStart } from '../protocol/start.ts';
 import { encodeStart } from './encode-start.ts';
@@ -37,9 +37,7 @@ export function promptTexts(
   const { tokenizer, records, evalRecords, maxCompletionLength } = encodeStart(start, task);
   const textOf = ({ record, promptIds }: TokenRecord): PromptText => ({
     record,
-    text: tokenizer.hasChatTemplate
-      ? tokenizer.chat(record.messages ?? [{ role: 'user', content: record.prompt }])
-      : record.prompt,
+    text: promptText(tokenizer, task, record),
     ids: promptIds,
     target: task.target(record),
   });

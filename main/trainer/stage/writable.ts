@@ -3,10 +3,11 @@
  * tokenizer has no token for, or writes in another way, no training can bring back.
  */
 import { inputError } from '../../errors.ts';
-import { encodePrompt, loadTokenizer, type Tokenizer } from '../../model/tokenizer.ts';
+import { loadTokenizer, type Tokenizer } from '../../model/tokenizer.ts';
 import { type Task, type TaskRecord, totalReward } from '../../tasks/task.ts';
 import { type LostWord, type Unwritable, unwritableInWords } from '../../text/unwritable.ts';
 import { splitWords } from '../../text/words.ts';
+import { endsItself, promptTokens, type TokenRecord } from '../batching/prompts.ts';
 import { learnsTargets, type TrainConfig } from '../config/config.ts';
 import { highestReward } from '../monitor/watch-settings.ts';
 import type { SessionTokens } from './encode-start.ts';
@@ -62,7 +63,7 @@ export function unwritableForModel(folder: string, task: Task, records: readonly
     records.map((record) => ({
       target: task.target(record),
       targetIds: tokenizer.encodeText(task.target(record)),
-      promptIds: encodePrompt(tokenizer, record.prompt, task.quoted(record), record.messages),
+      promptIds: promptTokens(tokenizer, task, record),
     })),
   );
 }
@@ -71,12 +72,17 @@ export function unwritableForModel(folder: string, task: Task, records: readonly
 export function unwritableOf({ tokenizer, records, evalRecords }: SessionTokens, task: Task): Unwritable {
   return findUnwritable(
     tokenizer,
-    [...records, ...evalRecords].map(({ record, targetIds, promptIds }) => ({
-      target: task.target(record),
-      targetIds: targetIds.slice(0, -1),
-      promptIds,
+    [...records, ...evalRecords].map((one) => ({
+      target: task.target(one.record),
+      targetIds: textIds(one, tokenizer, task),
+      promptIds: one.promptIds,
     })),
   );
+}
+
+/** The tokens of a target's text: what a chat template puts around it is its own. */
+function textIds({ record, targetIds }: TokenRecord, tokenizer: Tokenizer, task: Task): readonly number[] {
+  return endsItself(task, record) ? tokenizer.encodeText(task.target(record)) : targetIds.slice(0, -1);
 }
 
 /** Targets whose reward is compared: the first of those that don't come back as they are. */
@@ -122,10 +128,11 @@ function losesReward(
   if (task.environment !== undefined) return null;
   const targets: Written[] = [];
   const changed: Written[] = [];
-  for (const { record, targetIds } of [...records, ...evalRecords]) {
+  for (const encoded of [...records, ...evalRecords]) {
+    const { record } = encoded;
     const target = task.target(record);
     if (target === '') continue;
-    const one = { record, target, written: tokenizer.decode(targetIds.slice(0, -1)) };
+    const one = { record, target, written: tokenizer.decode(textIds(encoded, tokenizer, task)) };
     if (targets.length < COMMON) targets.push(one);
     if (one.written !== target && changed.length < COMPARED) changed.push(one);
   }

@@ -1,5 +1,5 @@
 /** What a run's settings ask for that the Tinker protocol can't do, each with the reason. Pure: the host uses it too. */
-import { type ConfigFault, isReinforcement, type TrainConfig } from '../config/config.ts';
+import { type ConfigFault, isReinforcement, learnsTargets, type TrainConfig } from '../config/config.ts';
 
 /** The alpha of the servers' adapters. */
 export const SERVER_ALPHA = 32;
@@ -21,6 +21,12 @@ const REFUSALS: readonly Refusal[] = [
     when: ({ use_peft }) => !use_peft,
     message: 'full fine-tuning: a remote engine trains LoRA adapters only',
     remedy: 'Set use_peft to true, or train here.',
+  },
+  {
+    field: 'assistant_only_loss',
+    when: (config) => config.assistant_only_loss && learnsTargets(config),
+    message: 'losses on every turn of the assistant: a step here has one target a record',
+    remedy: 'Set assistant_only_loss to false, or train here.',
   },
   {
     field: 'beta',

@@ -80,7 +80,11 @@ describe('parseDefinition', () => {
       good.replace('answer: text', 'answer: string'),
       'line 4: "fields.answer": expected one of text, text?, number, number?',
     ],
-    ['a misspelt type', good.replace('answer: text', 'answer: txt'), 'object?, got "txt"; did you mean "text"?'],
+    [
+      'a misspelt type',
+      good.replace('answer: text', 'answer: txt'),
+      'object?, messages, messages?, got "txt"; did you mean "text"?',
+    ],
     [
       'each of several faults at its line',
       good.replace('rewards:', 'rewrds:').replace('check:', 'chek:').replace('answer: text', 'answer: string'),
@@ -123,7 +127,11 @@ describe('parseDefinition', () => {
       good.replace('brief: 0.2', 'brief: .nan'),
       'line 12: "rewards.brief": expected a number',
     ],
-    ['a field called messages', good.replace('hint: text?', 'hint: text?\n  messages: list'), "line 6: a field can't"],
+    [
+      'a field called messages',
+      good.replace('hint: text?', 'hint: text?\n  messages: list'),
+      'line 6: only a conversation can',
+    ],
     ['a field called prompt', good.replace('hint: text?', 'hint: text?\n  prompt: text'), 'line 6: expected `prompt:'],
     ['a second document', `${good}---\ntitle: more\n`, 'expected one document, got another one'],
     [

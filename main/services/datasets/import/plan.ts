@@ -2,6 +2,7 @@
 import { BraidError } from '../../../errors.ts';
 import { describeFault, type FileFault, faultsError } from '../../../io/text-file.ts';
 import type { ChatMessage } from '../../../samples/chat-message.ts';
+import { promptMessages } from '../../../tasks/folder/environment.ts';
 import { openTask, type TaskSource } from '../../../tasks/index.ts';
 import type { Task, TaskRecord } from '../../../tasks/task.ts';
 import { quotedWarning, usualQuoting } from '../../../text/quoted-tokens.ts';
@@ -317,7 +318,8 @@ function chooseRows(
 }
 
 function planned(task: Task, { row, record }: Parsed): PlannedRecord {
-  const { id, prompt, messages = null } = record;
+  const { id, prompt } = record;
+  const messages = record.messages === undefined ? null : promptMessages(record);
   return { line: row.line, id, prompt, messages, reference: task.target(record) };
 }
 
