@@ -23,7 +23,12 @@ export function answerTokens(
   if (!tokenizer.hasChatTemplate) return null;
   const prompt = rendered(tokenizer, messages.slice(0, -1), tools, true);
   const whole = rendered(tokenizer, messages, tools, false);
-  if (!plain(whole).startsWith(plain(prompt))) return textTokens(tokenizer, messages.at(-1), ends);
+  if (!plain(whole).startsWith(plain(prompt))) {
+    // Mistral's puts the system message into the last of the user's, which is then another one.
+    const others = messages.filter(({ role }) => role !== 'system');
+    if (others.length < messages.length) return answerTokens(tokenizer, others, tools, ends);
+    return textTokens(tokenizer, messages.at(-1), ends);
+  }
   const ids = tokenizer.encodeQuoted(whole);
   const begin = tokenizer.encodeQuoted(prompt);
   const rest = startsWith(ids, begin)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { packedLength, packGroups } from '../../main/model/pack.ts';
+import { packedLength, packGroups, predictedLengths } from '../../main/model/pack.ts';
 import { fault } from './faults.ts';
 
 const plain = (values: object): unknown =>
@@ -19,6 +19,13 @@ describe('packGroups', () => {
       targets: [1, 2, 3, 4, 5, 6],
     });
     expect(groups.map(packedLength)).toEqual([4, 2]);
+  });
+
+  it('predicts only the tokens that are to be predicted, after reading all of them', () => {
+    const turns = { promptIds: [10, 11], completions: [[1, 2, 3, 4]], predicted: [[true, false, false, true]] };
+    const packed = plain(packGroups([turns, { promptIds: [20], completions: [[5]] }]));
+    expect(packed).toMatchObject({ ids: [10, 11, 1, 2, 3, 20], predictors: [1, 4, 5], targets: [1, 4, 5] });
+    expect(predictedLengths(turns)).toEqual([2]);
   });
 
   it('rejects an empty prompt', () => {
