@@ -7,6 +7,7 @@ const services = [
   ['config', 'engines', 'figures', 'texts', 'native-setup', 'runs', 'tasks'],
   ['datasets', 'doctor'],
   ['models', 'text-worker', 'servers'],
+  ['serving'],
   ['training', 'evaluation', 'library', 'playground', 'chat', 'reward-trials'],
   ['comparisons', 'curriculum', 'data-import', 'merge', 'recipes', 'trl'],
   ['sweeps'],

@@ -51,6 +51,7 @@ function openByOps(
       cache.keep(kept);
       next = kept.map((row) => next[row] ?? 0);
     },
+    ...(cache.written && { written: cache.written }),
     dispose: cache.dispose,
   };
 }

@@ -8,13 +8,12 @@ import { append } from '../lists.ts';
 import { pulse } from '../pulse.ts';
 import { hash32, uniform } from '../random.ts';
 import type { Completion } from '../samples/completion.ts';
-import type { PrefixKv } from '../tensor/ops/decode-attention.ts';
 import { gatherRows } from '../tensor/ops/rows.ts';
 import { hasFilteredSampling, penaliseInPlace, sampleFiltered, sampleRows } from '../tensor/ops/sample.ts';
-import { attendPacked, forward } from './decoder.ts';
 import { openDecoding } from './decoding.ts';
 import type { Adapter } from './lora.ts';
 import type { Model } from './model.ts';
+import { type Prefill, readPrompts } from './prefill.ts';
 import { argmax, draw, isPlain, processors, type SamplingOptions } from './sampler.ts';
 import { type EndedTurn, type ReadContext, readOn, type TurnTaking } from './turns.ts';
 
@@ -262,71 +261,6 @@ function checkLogits({ logits, kv }: Prefill, used: readonly number[]): void {
     `The model's logits after prompt ${(used[bad] ?? 0) + 1} are not finite numbers: its weights or activations overflow`,
     { remedy: 'Use a checkpoint before this; a run that came here needs a lower learning rate.' },
   );
-}
-
-interface Prefill {
-  readonly kv: readonly PrefixKv[];
-  readonly places: readonly { readonly start: number; readonly length: number }[];
-  /** Logits after each prompt's last token, [P, V]. */
-  readonly logits: tf.Tensor2D;
-}
-
-/** Prefills all prompts in one packed pass, keeping each layer's keys and values. */
-function readPrompts(
-  model: Model,
-  adapter: Adapter | null,
-  prompts: readonly (readonly number[])[],
-  onLayer: () => void,
-): Prefill {
-  let total = 0;
-  const places = prompts.map(({ length }) => {
-    total += length;
-    return { start: total - length, length };
-  });
-  const kv: PrefixKv[] = [];
-  try {
-    return { kv, places, logits: promptLogits(model, adapter, prompts, places, kv, onLayer) };
-  } catch (error) {
-    tf.dispose(kv.flatMap(({ k, v }) => [k, v]));
-    throw error;
-  }
-}
-
-/** Logits after each prompt's last token [P, V]; each layer's keys and values go to `kv`. */
-function promptLogits(
-  model: Model,
-  adapter: Adapter | null,
-  prompts: readonly (readonly number[])[],
-  places: Prefill['places'],
-  kv: PrefixKv[],
-  onLayer: () => void,
-): tf.Tensor2D {
-  return tf.tidy(() => {
-    const ids = tf.tensor1d(prompts.flat(), 'int32');
-    const positions = tf.tensor1d(
-      prompts.flatMap((prompt) => prompt.map((_, i) => i)),
-      'int32',
-    );
-    const segments = tf.tensor2d(
-      places.flatMap(({ start, length }) => [start, length, 0, 0]),
-      [places.length, 4],
-      'int32',
-    );
-    const attend = attendPacked(model.config, segments);
-    const hidden = forward(model, { ids, positions }, adapter, (layer, q, k, v) => {
-      kv.push({ k: tf.keep(k), v: tf.keep(v) });
-      onLayer();
-      return attend(layer, q, k, v);
-    });
-    const last = gatherRows(
-      hidden,
-      tf.tensor1d(
-        places.map(({ start, length }) => start + length - 1),
-        'int32',
-      ),
-    ); // [P, D]
-    return tf.matMul(last, model.head.value, false, true) as tf.Tensor2D;
-  });
 }
 
 /** The next token of every active row. A row's random number depends on its prompt, completion and position alone. */

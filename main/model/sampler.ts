@@ -48,15 +48,31 @@ export function topK(k: number): LogitsProcessor {
 export function topP(p: number): LogitsProcessor {
   return (logits) => {
     const probabilities = softmax(logits);
-    const order = Array.from(logits.keys()).sort(
-      (a, b) => (probabilities[b] as number) - (probabilities[a] as number) || a - b,
-    );
+    const order = likeliest(probabilities, p);
+    const kept = new Set(order);
+    if (order.length < logits.length) for (let i = 0; i < logits.length; i++) if (!kept.has(i)) logits[i] = -Infinity;
     let mass = 0;
     for (const id of order) {
       if (mass > 0 && mass >= p) logits[id] = -Infinity;
       mass += probabilities[id] as number;
     }
   };
+}
+
+/** Ids from the most likely on, at least as many as have a total probability of p: sorting a whole vocabulary takes long. */
+function likeliest(probabilities: Float64Array, p: number): number[] {
+  for (let least = 1e-2; ; least = least < 1e-9 ? 0 : least / 10) {
+    const order: number[] = [];
+    let mass = 0;
+    probabilities.forEach((probability, id) => {
+      if (probability < least) return;
+      order.push(id);
+      mass += probability;
+    });
+    // What rounding makes of a sum in another order is far below this.
+    if (least > 0 && mass < p + 1e-9) continue;
+    return order.sort((a, b) => (probabilities[b] as number) - (probabilities[a] as number) || a - b);
+  }
 }
 
 /** Drops tokens less likely than `share` times the most likely one. */

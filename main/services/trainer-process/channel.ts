@@ -7,10 +7,10 @@ import type { TrainerJob } from '../../trainer/jobs/jobs.ts';
 import type { MemoryUse } from '../../trainer/memory/budget.ts';
 import { promisedEnvironment } from '../../trainer/memory/environment.ts';
 import { YIELDS } from '../../trainer/process/priority.ts';
-import type { JobEvent, TrainerCommand } from '../../trainer/protocol/trainer-events.ts';
+import type { HostCommand, JobEvent } from '../../trainer/protocol/trainer-events.ts';
 
 /** A newly started trainer process that waits for its job, or another process that is asked by messages. */
-export interface TrainerChannel<M = TrainerJob | TrainerCommand> {
+export interface TrainerChannel<M = TrainerJob | HostCommand> {
   /** Undefined if the system could not start it. */
   readonly pid: number | undefined;
   readonly stderr: Readable | null;
@@ -24,7 +24,7 @@ export interface TrainerChannel<M = TrainerJob | TrainerCommand> {
 }
 
 /** Starts a trainer process; `env` is added to the host's environment, `backend` is what its job will ask for. */
-export type LaunchTrainer<M = TrainerJob | TrainerCommand> = (
+export type LaunchTrainer<M = TrainerJob | HostCommand> = (
   env?: Readonly<Record<string, string>>,
   backend?: BackendSetting,
 ) => TrainerChannel<M>;

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { BraidError } from '../../errors.ts';
 import type { BackendSetting } from '../../trainer/config/backend-names.ts';
 import type { EventOf, TrainerJob } from '../../trainer/jobs/jobs.ts';
-import type { Failure, TrainerCommand } from '../../trainer/protocol/trainer-events.ts';
+import type { Failure, HostCommand } from '../../trainer/protocol/trainer-events.ts';
 import type { LaunchTrainer } from './channel.ts';
 import { withoutLibraryLog } from './library-log.ts';
 
@@ -21,7 +21,7 @@ export interface TrainerExit {
 
 export interface TrainerProcess {
   readonly pid: number | undefined;
-  send(command: TrainerCommand): void;
+  send(command: HostCommand): void;
   kill(): void;
   /** Resolves when the process has exited and its last events were delivered. Never rejects. */
   readonly exited: Promise<TrainerExit>;

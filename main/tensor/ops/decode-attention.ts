@@ -28,6 +28,8 @@ export interface KvCache {
   skip(count: number): void;
   /** Keeps only these of the current rows. */
   keep(rows: readonly number[]): void;
+  /** What the current rows have written, of each layer, row by row: [B*t, K*d]. Absent: it can't be read back. */
+  written?(): PrefixKv[];
   dispose(): void;
 }
 
@@ -94,7 +96,12 @@ function openWidened(
   return {
     ...cache,
     attend: (layer, q, k, v) => narrowHeads(cache.attend(layer, wide(q), wide(k), wide(v)), width, headDim),
+    ...(cache.written && { written: () => takeNarrow(cache.written?.() ?? [], width, headDim) }),
   };
+}
+
+function takeNarrow(wide: readonly PrefixKv[], width: number, headDim: number): PrefixKv[] {
+  return allOrNone((made) => takeOver(wide, made, (x) => narrowHeads(x, width, headDim)));
 }
 
 /** Keys and values of a layer as a backend's kernel reads them. */
@@ -185,6 +192,8 @@ export interface PlacedCache {
   readonly layers: readonly { readonly prefix: LayerKv; readonly own: LayerKv }[];
   /** Of each slot, where its prompt is. */
   readonly prompts: readonly RowPrefix[];
+  /** What these slots have written in so many steps, as `KvCache.written`. */
+  written(slots: readonly number[], steps: number): PrefixKv[];
   dispose(): void;
 }
 
@@ -210,8 +219,27 @@ export function placeCache(
     const { layers: packed, rows: prompts } = packPrefix(given, rowsGiven, shape, made);
     const layers = packed.map((prefix) => ({ prefix, own: { k: own(), v: own() } }));
     const all = layers.flatMap(({ prefix, own }) => [prefix.k, prefix.v, own.k, own.v]);
-    return { layers, prompts, dispose: () => tf.dispose(all) };
+    const written = (slots: readonly number[], steps: number): PrefixKv[] =>
+      allOrNone((read) =>
+        layers.map(({ own: { k, v } }) => {
+          const [keys, values] = [k, v].map((x) => {
+            const rows = tf.keep(tf.tidy(() => writtenRows(x as tf.Tensor4D, slots, steps)));
+            read.push(rows);
+            return rows;
+          });
+          return { k: keys as tf.Tensor2D, v: values as tf.Tensor2D };
+        }),
+      );
+    return { layers, prompts, written, dispose: () => tf.dispose(all) };
   });
+}
+
+/** own [S, K, T, d] → [B*steps, K*d] */
+function writtenRows(own: tf.Tensor4D, slots: readonly number[], steps: number): tf.Tensor2D {
+  const [, heads, , headDim] = own.shape;
+  const used = tf.slice(own, [0, 0, 0, 0], [-1, -1, steps, -1]);
+  const rows = tf.transpose(tf.gather(used, tf.tensor1d([...slots], 'int32')), [0, 2, 1, 3]);
+  return tf.reshape(rows, [slots.length * steps, heads * headDim]);
 }
 
 function openInPlace(
@@ -220,7 +248,7 @@ function openInPlace(
   capacity: number,
   shape: AttentionShape,
 ): KvCache {
-  const { layers, prompts, dispose } = placeCache(given, rowsGiven, capacity, shape);
+  const { layers, prompts, written, dispose } = placeCache(given, rowsGiven, capacity, shape);
   let slots = prompts.map((_, slot) => slot);
   let step = 0;
   const table = (): tf.Tensor2D => tf.tensor2d(slotTable(slots, prompts), [slots.length, 3], 'int32');
@@ -244,6 +272,7 @@ function openInPlace(
       rows.dispose();
       rows = tf.keep(table());
     },
+    written: () => written(slots, step),
     dispose: () => {
       dispose();
       rows.dispose();
@@ -335,6 +364,19 @@ function openFunctional(
       keys = keys.map(pick);
       values = values.map(pick);
       lengths = rows.map((row) => lengths[row] ?? 0);
+    },
+    written: () => {
+      const own = (x: tf.Tensor3D): tf.Tensor2D =>
+        tf.keep(
+          tf.tidy(() => tf.reshape(tf.slice(x, [0, longest, 0], [-1, step, -1]), [lengths.length * step, width])),
+        );
+      return allOrNone((made) =>
+        keys.map((key, layer) => {
+          const read = { k: own(key), v: own(values[layer] as tf.Tensor3D) };
+          made.push(read.k, read.v);
+          return read;
+        }),
+      );
     },
     dispose: () => tf.dispose([keys, values]),
   };

@@ -202,6 +202,7 @@ export function decodeBySteps(
       slots = kept;
       before.free();
     },
+    written: () => cache.written(slots, step),
     dispose: () => {
       current.free();
       cache.dispose();

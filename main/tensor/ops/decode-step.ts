@@ -56,6 +56,8 @@ export interface DecodeRun {
   skip(count: number): void;
   /** Keeps only these of the current rows. */
   keep(rows: readonly number[]): void;
+  /** As `KvCache.written`. */
+  written?(): PrefixKv[];
   dispose(): void;
 }
 

@@ -9,6 +9,7 @@ import type { EvaluateJob, EvaluateResult } from './evaluate-models.ts';
 import type { GenerateJob, GenerateResult } from './generate-text.ts';
 import type { GgufAnswers, GgufAnswersJob } from './gguf-answers.ts';
 import type { GpuReportJob, GpuReportResult } from './gpu-report/job.ts';
+import type { KeepModelJob } from './keep-model/job.ts';
 import type { MergeFiles, MergeJob } from './merge.ts';
 import type { PlayJob, PlayResult } from './play.ts';
 import type { PreflightJob, PreflightResult } from './preflight.ts';
@@ -30,7 +31,8 @@ export type SideJob =
   | GpuReportJob
   | MergeJob
   | ConvertGgufJob
-  | GgufAnswersJob;
+  | GgufAnswersJob
+  | KeepModelJob;
 
 export type TrainerJob = TrainerStart | SideJob;
 
@@ -49,6 +51,7 @@ export interface SideJobResults {
   readonly merge: MergeFiles;
   readonly 'convert-gguf': null;
   readonly 'gguf-answers': GgufAnswers;
+  readonly 'keep-model': null;
 }
 
 export type SideJobResult<J extends SideJob> = SideJobResults[J['kind']];

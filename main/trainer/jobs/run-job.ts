@@ -12,6 +12,8 @@ import { runGgufAnswersJob } from './gguf-answers.ts';
 import { runGpuReportJob } from './gpu-report/job.ts';
 import type { JobIo } from './job-io.ts';
 import type { SideJob, SideJobResults } from './jobs.ts';
+import { openInbox } from './keep-model/inbox.ts';
+import { type Asking, runKeepModelJob } from './keep-model/job.ts';
 import { runMergeJob } from './merge.ts';
 import { runPlayJob } from './play.ts';
 import { runPreflightJob } from './preflight.ts';
@@ -22,8 +24,11 @@ import { runSelfCheckJob } from './self-check.ts';
 /** A backend, or the engine that stands in for it. */
 type UsedBackend = Omit<OpenBackend, 'name'> & { readonly name: string };
 
-/** Runs a side job, reporting everything through `emit`; failures are also reported, never thrown. */
-export async function runJob(job: SideJob, emit: (event: JobEvent) => void): Promise<void> {
+/**
+ * Runs a side job, reporting everything through `emit`; failures are also reported, never thrown. `inbox`: what the host
+ * sends meanwhile.
+ */
+export async function runJob(job: SideJob, emit: (event: JobEvent) => void, inbox = openInbox()): Promise<void> {
   let backend: UsedBackend | null = null;
   onPulse(() => emit({ kind: 'alive' }));
   try {
@@ -31,7 +36,7 @@ export async function runJob(job: SideJob, emit: (event: JobEvent) => void): Pro
     const { name, threads, why } = backend;
     const warning = examines(job) ? undefined : backend.warning;
     emit({ kind: 'ready', backend: name, threads, why, ...(warning !== undefined && { warning }) });
-    emit({ kind: 'result', value: await work(job, openJobIo(backend, emit)) });
+    emit({ kind: 'result', value: await work(job, openJobIo(backend, emit), { inbox, emit }) });
   } catch (error) {
     emit({ kind: 'failed', ...describeFailure(error) });
   } finally {
@@ -66,7 +71,7 @@ function openJobIo(backend: UsedBackend, emit: (event: JobEvent) => void): JobIo
   };
 }
 
-function work(job: SideJob, io: JobIo): Promise<SideJobResults[SideJob['kind']]> {
+function work(job: SideJob, io: JobIo, asking: Asking): Promise<SideJobResults[SideJob['kind']]> {
   switch (job.kind) {
     case 'evaluate':
       return runEvaluateJob(job, io);
@@ -94,5 +99,7 @@ function work(job: SideJob, io: JobIo): Promise<SideJobResults[SideJob['kind']]>
       return runConvertGgufJob(job, io);
     case 'gguf-answers':
       return runGgufAnswersJob(job, io);
+    case 'keep-model':
+      return runKeepModelJob(job, asking);
   }
 }

@@ -1,5 +1,6 @@
 /** The trainer process. Its host starts it, sends one job, then commands; it sends batches of events. */
 
+import { openInbox } from '../jobs/keep-model/inbox.ts';
 import { runJob } from '../jobs/run-job.ts';
 import { openControl } from '../loops/control.ts';
 import { runTraining } from '../run/run.ts';
@@ -14,6 +15,7 @@ applyPriority();
 const port = openHostPort();
 const { emit, beat, flush } = openOutbox(port.send);
 const control = openControl(emit);
+const inbox = openInbox();
 
 // Ctrl-C, a closed terminal and the end of a service, batch job or session reach every process; the host decides what
 // they mean and sends a command. It ends this process with SIGKILL, and a host that is gone closes the port.
@@ -23,7 +25,11 @@ port.onMessage((message) => {
     case 'pause':
     case 'resume':
     case 'stop':
+      inbox.receive(message);
       return control.receive(message);
+    case 'ask':
+    case 'cancel':
+      return inbox.receive(message);
     case 'start': {
       const idle = setInterval(beat, IDLE_BEAT_MS);
       return void runTraining(message, control, emit).then(() => {
@@ -32,7 +38,7 @@ port.onMessage((message) => {
       });
     }
     default:
-      return void runJob(message, emit).then(end);
+      return void runJob(message, emit, inbox).then(end);
   }
 });
 

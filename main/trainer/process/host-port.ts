@@ -1,7 +1,7 @@
 /** The port to the host: fork's channel in plain Node, the parent port in the desktop's utility process. */
 
 import type { TrainerJob } from '../jobs/jobs.ts';
-import type { JobEvent, TrainerCommand, TrainerEvent } from '../protocol/trainer-events.ts';
+import type { HostCommand, JobEvent, TrainerEvent } from '../protocol/trainer-events.ts';
 
 export type HostEvent = TrainerEvent | JobEvent;
 
@@ -29,7 +29,7 @@ export const LAST_WORD = 'braid:last-word';
 const ANSWER_MS = 60_000;
 
 /** Opens the line to whichever host started this process. */
-export function openHostPort<In = TrainerJob | TrainerCommand, Out = HostEvent>(): HostPort<In, Out> {
+export function openHostPort<In = TrainerJob | HostCommand, Out = HostEvent>(): HostPort<In, Out> {
   const { parentPort } = process as unknown as { parentPort?: ParentPort };
   return parentPort === undefined ? forkPort() : utilityPort(parentPort);
 }

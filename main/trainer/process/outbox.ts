@@ -34,7 +34,7 @@ export function openOutbox(send: (batch: readonly HostEvent[]) => Promise<void>)
       // Sent also during synchronous work, whose turn may last until the end.
       if (event.kind === 'alive') return beat();
       const isFirst = queue.push(event) === 1;
-      if (event.kind === 'text' || event.kind === 'messages') flush();
+      if (event.kind === 'text' || event.kind === 'messages' || event.kind === 'answer') flush();
       // The host stores a batch in one transaction.
       else if (isFirst) setImmediate(flush);
     },

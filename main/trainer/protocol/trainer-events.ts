@@ -3,6 +3,7 @@
 import type { ChatMessage } from '../../samples/chat-message.ts';
 import type { Written } from '../../samples/completion.ts';
 import type { Sample } from '../../samples/sample.ts';
+import type { AnswerCommand, AnswerEvent } from './answers.ts';
 
 /** What completions that were sampled before the first step say of a limit. */
 export interface SampledLengths {
@@ -132,6 +133,10 @@ export type JobEvent =
   | { readonly kind: 'text'; readonly text: string; readonly tokens: number }
   /** A conversation after one of its turns; texts then are of the next one. */
   | { readonly kind: 'messages'; readonly messages: readonly ChatMessage[]; readonly tokens: number }
+  /** A model is loaded and can be asked; `context`: tokens of a prompt and its completion. */
+  | { readonly kind: 'kept'; readonly context: number; readonly hasChatTemplate: boolean }
+  /** Sent in the middle of synchronous work. */
+  | { readonly kind: 'answer'; readonly id: number; readonly event: AnswerEvent }
   /** The last event of a successful job; jobs.ts types the results. */
   | { readonly kind: 'result'; readonly value: unknown }
   | ({ readonly kind: 'failed' } & Failure);
@@ -141,3 +146,6 @@ export type TrainerCommand =
   | { readonly kind: 'resume' }
   /** Finish the current step, write a checkpoint, end. */
   | { readonly kind: 'stop' };
+
+/** What the host sends after the job. */
+export type HostCommand = TrainerCommand | AnswerCommand;

@@ -1,0 +1,74 @@
+/** One completion while it is generated. */
+import { type ChosenToken, chooseToken, type RowSampling, type ScoredToken } from '../../../model/chosen-token.ts';
+import { openTextFlow } from '../../../model/text-flow.ts';
+import type { Tokenizer } from '../../../model/tokenizer.ts';
+import { hash32, hashString, uniform } from '../../../random.ts';
+import type { AnswerAlternative, AnswerEvent, AnswerRequest, AnswerToken } from '../../protocol/answers.ts';
+
+export interface Completion {
+  /** Chooses the next token after these logits [V]; null: it was the last. */
+  next(logits: Float32Array): number | null;
+}
+
+/** What all completions of a model share. */
+export interface CompletionContext {
+  readonly tokenizer: Pick<Tokenizer, 'decode'>;
+  readonly tokenText: (id: number) => string;
+  readonly eosTokenIds: readonly number[];
+}
+
+const ANSWER_STREAM = hashString('answer');
+
+/** Opens the `choice`-th completion of a request; `limit`: of its tokens. */
+export function openCompletion(
+  { tokenizer, tokenText, eosTokenIds }: CompletionContext,
+  request: AnswerRequest,
+  prompt: readonly number[],
+  choice: number,
+  limit: number,
+  emit: (event: AnswerEvent) => void,
+): Completion {
+  const flow = openTextFlow<AnswerToken>(tokenizer, request.stop);
+  const sampling = samplingOf(request);
+  const base = hash32(request.seed, ANSWER_STREAM, choice);
+  const ids: number[] = [];
+  const show = (text: string, tokens: readonly AnswerToken[]): void => {
+    if (text !== '' || tokens.length > 0) emit({ kind: 'delta', choice, text, tokens });
+  };
+  const end = (finish: 'stop' | 'length'): null => {
+    emit({ kind: 'ended', choice, finish, tokens: ids.length });
+    return null;
+  };
+  return {
+    next: (logits) => {
+      const chosen = chooseToken(logits, sampling, () => [...prompt, ...ids], uniform(base, ids.length));
+      const { id } = chosen;
+      ids.push(id);
+      const token = tokenOf(chosen, tokenText);
+      if (eosTokenIds.includes(id)) {
+        const { text, tokens } = flow.end();
+        show(text, [...tokens, token]);
+        return end('stop');
+      }
+      const { text, tokens, stopped } = flow.push(id, token);
+      show(text, tokens);
+      if (stopped) return end('stop');
+      if (ids.length < limit) return id;
+      const rest = flow.end();
+      show(rest.text, rest.tokens);
+      return end('length');
+    },
+  };
+}
+
+/** A token as it is reported. */
+export function tokenOf({ id, logprob, top }: ChosenToken, tokenText: (id: number) => string): AnswerToken {
+  const alternative = (one: ScoredToken): AnswerAlternative => ({ ...one, text: tokenText(one.id) });
+  return { id, text: tokenText(id), logprob: Number.isNaN(logprob) ? null : logprob, top: top.map(alternative) };
+}
+
+function samplingOf(request: AnswerRequest): RowSampling {
+  const { temperature, topP, topK, minP, repetitionPenalty, logprobs: top, bias } = request;
+  const options = { temperature, topP, topK, minP, repetitionPenalty, top };
+  return bias === undefined ? options : { ...options, bias: new Map(bias) };
+}

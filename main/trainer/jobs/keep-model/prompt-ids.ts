@@ -1,0 +1,32 @@
+/** A prompt as the model's tokens. */
+import { inputError } from '../../../errors.ts';
+import { encodePrompt, type Tokenizer } from '../../../model/tokenizer.ts';
+import { checkTokens } from '../../batching/prompts.ts';
+import type { AnswerPrompt } from '../../protocol/answers.ts';
+
+/** Of messages by the chat template, or below each other where there is none; of a text with its control tokens. */
+export function promptIds(prompt: AnswerPrompt, tokenizer: Tokenizer, vocabSize: number): readonly number[] {
+  const ids = idsOf(prompt, tokenizer);
+  if (ids.length === 0) throw inputError('EMPTY_PROMPT', 'Expected a prompt of at least one token, got none');
+  if (ids.some((id) => id < 0 || id >= vocabSize))
+    if (prompt.kind === 'ids')
+      throw inputError(
+        'BAD_TOKEN',
+        `Expected token ids from 0 to ${vocabSize - 1}, got ${ids.find((id) => id < 0 || id >= vocabSize)}`,
+      );
+  checkTokens(ids, tokenizer, vocabSize, 'the prompt');
+  return ids;
+}
+
+function idsOf(prompt: AnswerPrompt, tokenizer: Tokenizer): readonly number[] {
+  switch (prompt.kind) {
+    case 'ids':
+      return prompt.ids;
+    case 'text':
+      return tokenizer.encode(prompt.text, true);
+    case 'messages': {
+      const quoted = prompt.messages.map(({ content }) => content);
+      return encodePrompt(tokenizer, quoted.join('\n'), quoted, prompt.messages);
+    }
+  }
+}

@@ -1,0 +1,52 @@
+/** A request's prompt, read alone: its numbers don't depend on what else is read. */
+import * as tf from '@tensorflow/tfjs-core';
+import { BraidError } from '../../../errors.ts';
+import { scoreToken } from '../../../model/chosen-token.ts';
+import { readPrompts } from '../../../model/prefill.ts';
+import { pulse } from '../../../pulse.ts';
+import type { PrefixKv } from '../../../tensor/ops/decode-attention.ts';
+import type { Policy } from '../../policy/policy.ts';
+import type { AnswerRequest, AnswerToken } from '../../protocol/answers.ts';
+import { tokenOf } from './completion.ts';
+
+export interface ReadPrompt {
+  readonly kv: readonly PrefixKv[];
+  /** After its last token [V]. */
+  readonly logits: Float32Array;
+  /** Its own tokens, where they are asked for. */
+  readonly tokens: readonly AnswerToken[] | null;
+}
+
+/** Tokens whose logits are computed at a time. */
+const SCORED = 64;
+
+export function readPrompt(
+  { model, adapter }: Policy,
+  prompt: readonly number[],
+  { echo = false, logprobs }: Pick<AnswerRequest, 'echo' | 'logprobs'>,
+  tokenText: (id: number) => string,
+): ReadPrompt {
+  const tokens: AnswerToken[] = prompt.slice(0, 1).map((id) => ({ id, text: tokenText(id), logprob: null, top: [] }));
+  const score = (hidden: tf.Tensor2D): void => {
+    for (let first = 0; first + 1 < prompt.length; first += SCORED) {
+      const next = prompt.slice(first + 1, first + 1 + SCORED);
+      const logits = tf.tidy(() =>
+        tf.matMul(tf.slice(hidden, [first, 0], [next.length, -1]), model.head.value, false, true).dataSync<'float32'>(),
+      );
+      const width = logits.length / next.length;
+      next.forEach((id, i) => {
+        const scored = scoreToken(logits.subarray(i * width, (i + 1) * width), id, logprobs ?? 0);
+        tokens.push(tokenOf(logprobs === null ? { ...scored, logprob: Number.NaN } : scored, tokenText));
+      });
+      pulse();
+    }
+  };
+  const { kv, logits: last } = readPrompts(model, adapter, [prompt], pulse, echo ? score : undefined);
+  const logits = last.dataSync<'float32'>().slice();
+  last.dispose();
+  if (logits.every(Number.isFinite)) return { kv, logits, tokens: echo ? tokens : null };
+  tf.dispose(kv.map(({ k, v }) => [k, v]));
+  throw new BraidError('NOT_FINITE', "The model's logits are not finite numbers: its weights or activations overflow", {
+    remedy: 'Use a checkpoint before this; a run that came here needs a lower learning rate.',
+  });
+}
