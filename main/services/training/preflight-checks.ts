@@ -27,6 +27,8 @@ const WORDS_CHECK = 'Words';
 
 /** A spread within groups below this is a weak signal where the maximum isn't known. */
 const LITTLE_SPREAD = 0.02;
+/** Completions of a group are alike up to this share of different ones. */
+const ALIKE = 0.5;
 const LONG_HOURS = 8;
 /** Disk space reserved for everything else. */
 const DISK_RESERVE = 2 ** 30;
@@ -81,7 +83,7 @@ function checkRewards(result: PreflightResult, config: TrainConfig): Check {
     return fail(
       name,
       `All ${rewards.size} completions get the same reward in each of ${groups} groups, so there is no training signal`,
-      warmUp ?? 'Raise the temperature, or train on easier records first and start from that checkpoint.',
+      warmUp ?? deadRemedy(samples),
     );
   // As the watch over the run does: otherwise enough is learned from the others, and more as rare successes are learned.
   if (dead >= MANY_DEAD * groups && !hasSignal(spread, highestReward))
@@ -89,12 +91,26 @@ function checkRewards(result: PreflightResult, config: TrainConfig): Check {
       name,
       seen,
       warmUp ??
-        "Most groups give no training signal yet. If rewards don't rise in the first steps, raise the temperature, or train on easier records first.",
+        "Most groups give no training signal yet. If rewards don't rise in the first steps, raise num_generations, let the reward count what is partly right, or train on easier records first.",
     );
   const isWeak = highestReward === null ? spread < LITTLE_SPREAD : !hasSignal(spread, highestReward);
-  if (isWeak)
-    return warn(name, seen, warmUp ?? 'The training signal is weak: raise the temperature or num_generations.');
+  if (isWeak) return warn(name, seen, warmUp ?? `The training signal is weak: ${moreSignal(samples)}.`);
   return warmUp === null ? ok(name, seen) : warn(name, seen, warmUp);
+}
+
+/** What makes rewards differ: where completions are alike, others of them; otherwise a reward that tells them apart. */
+function moreSignal(samples: PreflightResult['samples']): string {
+  const groups = [...Map.groupBy(samples, ({ group }) => group).values()];
+  const alike = groups.filter(
+    (group) => new Set(group.map(({ completion }) => completion)).size <= ALIKE * group.length,
+  );
+  if (2 * alike.length > groups.length) return 'completions are alike, so raise the temperature or num_generations';
+  return 'completions differ, so let the reward count what is partly right, or raise num_generations';
+}
+
+function deadRemedy(samples: PreflightResult['samples']): string {
+  const what = moreSignal(samples);
+  return `${what.charAt(0).toUpperCase()}${what.slice(1)}, or train on easier records first and start from that checkpoint.`;
 }
 
 function checkEnds(result: PreflightResult, { warm_up_steps }: TrainConfig): Check {

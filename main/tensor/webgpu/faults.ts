@@ -15,7 +15,7 @@ export function inElectron(): BraidError {
 
 export function outOfMemory(message: string): BraidError {
   return new BraidError('OUT_OF_MEMORY', `Out of GPU memory: ${message}`, {
-    remedy: 'Use 16-bit base weights, fewer generations at a time, a shorter stage or a smaller model.',
+    remedy: 'Use 16-bit base weights, fewer generations at a time, shorter records or a smaller model.',
   });
 }
 

@@ -1,6 +1,6 @@
 /** Records as token ids, and the completion length that they need. */
 import { BraidError, inputError } from '../../errors.ts';
-import type { ModelConfig } from '../../model/config.ts';
+import { contextLength, type ModelConfig } from '../../model/config.ts';
 import { answerTokens, turnsOf } from '../../model/conversation-tokens.ts';
 import type { PromptGroup } from '../../model/pack.ts';
 import { encodePrompt, endTokens, type Tokenizer } from '../../model/tokenizer.ts';
@@ -150,6 +150,29 @@ export function checkHoldsTargets(records: readonly Pick<TokenRecord, 'targetIds
       kind: 'input',
       remedy: 'Leave max_completion_length out to have it computed, or use a dataset with shorter targets.',
     },
+  );
+}
+
+/** Throws where a record's prompt leaves too little of the model's context for a completion. */
+export function checkContext(
+  records: readonly TokenRecord[],
+  limit: number,
+  model: ModelConfig,
+  { name }: Pick<Task, 'name'>,
+): void {
+  const context = contextLength(model);
+  const longest = records.reduce<TokenRecord | null>(
+    (most, next) => (most === null || next.promptIds.length > most.promptIds.length ? next : most),
+    null,
+  );
+  if (longest === null || longest.promptIds.length + limit <= context) return;
+  const tokens = longest.promptIds.length;
+  const shorter =
+    name === 'interleave' ? 'Use a shorter stage' : 'Shorten this record or leave it out, and others that are as long';
+  throw inputError(
+    'CONTEXT_TOO_SHORT',
+    `record ${longest.record.id}: its prompt has ${tokens} tokens and a completion up to ${limit}, and the model's context holds ${context}`,
+    `${shorter}, set a smaller max_completion_length, or use a model with a longer context.`,
   );
 }
 

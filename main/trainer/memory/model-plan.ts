@@ -1,5 +1,5 @@
-/** The memory plan of a model folder for every stage of the curriculum, from its config alone. */
-import { type Budget, precisionFor, weightBytes, weightCount } from './budget.ts';
+/** The memory plan of a model folder for every stage of the curriculum, or records of another task, from its config alone. */
+import { type Budget, precisionFor, type Trained, weightBytes, weightCount } from './budget.ts';
 import { checkModelFolder } from './model-folder.ts';
 import { type MemoryPlan, memoryPlan } from './plan.ts';
 import { storedBytes } from './stored-bytes.ts';
@@ -16,6 +16,18 @@ export interface ModelPlan {
   /** 2: in 16 bits. */
   readonly weightBytes: 2 | 4;
   readonly stages: readonly StagePlan[];
+  /** The same where all weights are trained. */
+  readonly full: readonly StagePlan[];
+  /** For records that were given; absent: none were. */
+  readonly records?: RecordsPlan;
+}
+
+/** Memory for completions of a task's records. */
+export interface RecordsPlan {
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+  readonly lora: MemoryPlan;
+  readonly full: MemoryPlan;
 }
 
 const STAGES = [10, 25, 50, 100, 200, 500] as const;
@@ -24,25 +36,32 @@ const TOKENS_PER_WORD = 1.5;
 /** The words around the two fragments in the "process" prompt. */
 const FRAME_TOKENS = 150;
 const COMPLETIONS = 16;
-const TRAINED = { rank: 16 } as const;
+const LORA = { rank: 16 } as const;
 
-/** The plan for LoRA on one prompt with 16 completions. A folder that can't be trained is refused. */
-export function planModel(folder: string, budget: Budget): ModelPlan {
+/** The plan for one prompt with 16 completions, by LoRA and for all weights. A folder that can't be trained is refused. */
+export function planModel(
+  folder: string,
+  budget: Budget,
+  records: Pick<RecordsPlan, 'promptTokens' | 'completionTokens'> | null = null,
+): ModelPlan {
   const config = checkModelFolder(folder);
-  const precision = precisionFor(config, TRAINED, budget);
   const fileBytes = storedBytes(folder);
-  const stages = STAGES.map((words) => {
-    const completionTokens = Math.ceil(2 * words * TOKENS_PER_WORD) + 4;
-    const promptTokens = completionTokens + FRAME_TOKENS;
-    const shape = { promptTokens, completionTokens, prompts: 1, group: COMPLETIONS, trained: TRAINED };
-    return { words, ...memoryPlan(config, { ...shape, budget, precision, fileBytes }) };
-  });
-  const perWeight = weightBytes(precision, fileBytes);
+  const planFor = (trained: Trained, shape: { readonly promptTokens: number; readonly completionTokens: number }) => {
+    const precision = precisionFor(config, trained, budget);
+    return memoryPlan(config, { ...shape, prompts: 1, group: COMPLETIONS, trained, budget, precision, fileBytes });
+  };
+  const stagesFor = (trained: Trained): StagePlan[] =>
+    STAGES.map((words) => {
+      const completionTokens = Math.ceil(2 * words * TOKENS_PER_WORD) + 4;
+      return { words, ...planFor(trained, { promptTokens: completionTokens + FRAME_TOKENS, completionTokens }) };
+    });
   return {
     parameters: weightCount(config),
     device: budget.device,
     budget: budget.bytes,
-    weightBytes: perWeight,
-    stages,
+    weightBytes: weightBytes(precisionFor(config, LORA, budget), fileBytes),
+    stages: stagesFor(LORA),
+    full: stagesFor('all'),
+    ...(records !== null && { records: { ...records, lora: planFor(LORA, records), full: planFor('all', records) } }),
   };
 }

@@ -35,7 +35,7 @@ export function asOutOfMemory(error: unknown): BraidError {
   if (error instanceof BraidError) return error;
   return new BraidError('OUT_OF_MEMORY', 'Memory ran out, even in the smallest parts', {
     cause: error,
-    remedy: 'Use a shorter stage, a smaller max_completion_length or model, LoRA, or end other programs.',
+    remedy: 'Use shorter records, a smaller max_completion_length or model, LoRA, or end other programs.',
   });
 }
 

@@ -26,6 +26,8 @@ export interface WatchSettings {
 export const NO_GRADIENT = 1e-8;
 /** Nats per token from which a text is close to random: a language model's own are at 1 to 3. */
 const RANDOM = 6;
+/** Nats per token from which sampling varies enough by itself. */
+const VARIED = 1;
 
 export interface Trouble {
   /** 1, or 2 if it has become worse than the last warning. */
@@ -176,7 +178,7 @@ function deadGroups(metrics: Metrics, settings: WatchSettings, teaches: boolean)
     return {
       severity: 1,
       message: `${start} ${percent(clipped)} of the completions hit max_completion_length before they end.`,
-      remedy: `Raise max_completion_length, or ${settings.canWarmUp === true ? WARM_UP : 'train on easier records first'}.`,
+      remedy: `Raise max_completion_length, ask for a shorter answer in the prompt, or ${settings.canWarmUp === true ? WARM_UP : 'train on easier records first'}.`,
     };
   }
   const { highestReward: highest } = settings;
@@ -185,8 +187,16 @@ function deadGroups(metrics: Metrics, settings: WatchSettings, teaches: boolean)
   return {
     severity: 1,
     message: `${start} ${isFar ? 'The records are probably too hard for this model.' : 'The reward does not tell them apart.'}`,
-    remedy: `${isFar ? easier(settings) : 'Train on easier records first'}, or ${warmer(settings).toLowerCase()} or num_generations so that completions differ${isFar ? '' : ', or use a reward that tells them apart'}.`,
+    remedy: isFar
+      ? `${easier(settings)}, or ${differing(settings, entropy)}.`
+      : `Use a reward that tells them apart, as one that counts what is partly right does, train on easier records first, or ${differing(settings, entropy)}.`,
   };
+}
+
+/** What makes completions of a group differ. A text that varies already only gets worse from a higher temperature. */
+function differing(settings: WatchSettings, entropy: number): string {
+  if (entropy >= VARIED) return 'raise num_generations so that a better completion turns up';
+  return `${warmer(settings).toLowerCase()} or num_generations so that completions differ`;
 }
 
 const WARM_UP = 'warm the model up on the targets first (warm_up_steps)';
@@ -214,7 +224,8 @@ function repetition(metrics: Metrics, settings: WatchSettings, excused: boolean)
     return {
       severity: 1,
       message: `${percent(repeated)} of the four-token sequences repeat an earlier one of the same completion: the model is looping.`,
-      remedy: 'Go back to an earlier checkpoint with a lower learning rate, or set repetition_penalty to 1.1.',
+      remedy:
+        'Set repetition_penalty to 1.1 if it did so from the start, or go back to an earlier checkpoint with a lower learning rate.',
     };
   }
   if (unique !== undefined && unique <= Math.max(UNIQUE_LOW, 1 / settings.numGenerations) && !excused) {

@@ -4,7 +4,13 @@ import { contextLength, readModelConfig } from '../../model/config.ts';
 import { loadTokenizer } from '../../model/tokenizer.ts';
 import type { Task } from '../../tasks/task.ts';
 import { isLimitOpen, trialLength } from '../batching/completion-lengths.ts';
-import { checkHoldsTargets, completionLength, encodeRecords, longestPrompt } from '../batching/prompts.ts';
+import {
+  checkContext,
+  checkHoldsTargets,
+  completionLength,
+  encodeRecords,
+  longestPrompt,
+} from '../batching/prompts.ts';
 import { isReinforcement, learnsTargets } from '../config/config.ts';
 import { recordedLimit } from '../memory/recorded-limit.ts';
 import type { TrainerStart } from '../protocol/start.ts';
@@ -51,6 +57,7 @@ export function encodeStart(
   const recorded = recordedLimit(start.resumeFrom ?? null);
   const maxCompletionLength = recorded ?? completionLength(all, start.config, task);
   if (learnsTargets(start.config)) checkHoldsTargets(all, maxCompletionLength);
+  checkContext(all, maxCompletionLength, model, task);
   const isOpen = recorded === null && isLimitOpen(start.config, task);
   const room = contextLength(model) - longestPrompt(all);
   return {

@@ -42,6 +42,16 @@ describe('planModel', () => {
     expect(bounded[0]?.activations).toBeLessThanOrEqual(256 * 2 ** 20);
   });
 
+  it('plans for all weights too, and for records that it is given', () => {
+    const lengths = { promptTokens: 900, completionTokens: 60 };
+    const { stages, full, records } = planModel(folder, native(96), lengths);
+    const weights = 3.2e9 * 4;
+    expect(full[0]?.optimiser).toBeGreaterThan(3 * weights);
+    expect(full[0]?.weights).toBe(stages[0]?.weights);
+    expect(records).toMatchObject({ ...lengths, lora: { fits: true }, full: { optimiser: full[0]?.optimiser } });
+    expect(planModel(folder, native(96))).not.toHaveProperty('records');
+  });
+
   it('refuses what no run could load', () => {
     const other = mkdtempSync(join(tmpdir(), 'braid-plan-'));
     writeFileSync(join(other, 'config.json'), JSON.stringify(config));

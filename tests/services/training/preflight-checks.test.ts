@@ -188,6 +188,14 @@ describe('preflightChecks', () => {
     expect(check([0.5, 0.55])).toMatchObject(little);
   });
 
+  it('wants a higher temperature where completions are alike, otherwise a reward that tells them apart', () => {
+    const dead = groups(same, same);
+    const varied = dead.map((sample, i) => ({ ...sample, completion: `answer ${i}` }));
+    const next = (samples: PreflightResult['samples']) => lines({ result: { samples } })['Rewards differ']?.next;
+    expect(next(dead)).toMatch(/^Completions are alike, so raise the temperature/);
+    expect(next(varied)).toMatch(/^Completions differ, so let the reward count what is partly right/);
+  });
+
   const seconds = 20 * 3600;
   const rule = promotionSchema.parse({ at_least: 0.4 });
   it.each<[string, string, 'WARN' | 'FAIL', RegExp, Case]>([

@@ -87,6 +87,10 @@ describe('watchStep', () => {
     const [cut] = watch(times(3, { ...dead, 'completions/clipped_ratio': 0.97 })).warnings;
     expect(cut?.message).toContain('97% of the completions hit max_completion_length');
     expect(cut?.remedy).toContain('Raise max_completion_length');
+    // A text that varies as it is only gets worse from a higher temperature.
+    const [varied] = watch(times(3, { ...dead, entropy: 2.5 })).warnings;
+    expect(varied?.remedy).toMatch(/raise num_generations so that/);
+    expect(varied?.remedy).not.toContain('temperature');
   });
 
   it('warns where the reward is flat for two fifths of the run though completions differ', () => {
