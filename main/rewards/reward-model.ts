@@ -73,12 +73,12 @@ function labelOf({ label }: ClassifierSpec, labels: readonly string[], folder: s
 
 /** Opens a sentence encoder: the cosine of the completion and another text, -1 to 1. */
 export function openEncoder({ compare_to }: EncoderSpec, folder: string): Component {
-  const { cosine, dispose } = openTextCosine(folder);
+  const { cosines, dispose } = openTextCosine(folder);
   return {
     score: async (answers) => ({
-      outcomes: answers.map((answer) =>
-        checkedScore(cosine(fillIn(compare_to, templateValues(answer)), answer.completion)),
-      ),
+      outcomes: cosines(
+        answers.map((answer) => [fillIn(compare_to, templateValues(answer)), answer.completion] as const),
+      ).map(checkedScore),
       cost: null,
       cached: null,
     }),

@@ -31,8 +31,8 @@ export interface Score {
 /** One scored completion in an evaluation: the main score plus the task's other metrics. */
 export type TaskMetrics = Readonly<Record<string, number>>;
 
-/** Semantic similarity of two texts, 0 to 1. */
-export type TextSimilarity = (a: string, b: string) => number;
+/** Semantic similarity of the two texts of each pair, 0 to 1. */
+export type TextSimilarity = (pairs: readonly (readonly [a: string, b: string])[]) => readonly number[];
 
 /** How a completion is shown: word by word against its target, beside a reference, as plain text, as JSON, as code. */
 export const taskShows = ['aligned', 'beside', 'plain', 'json', 'code'] as const;

@@ -2,8 +2,10 @@ import * as tf from '@tensorflow/tfjs-core';
 
 /** Backends that run a composite op by its portable implementation unless they have a kernel of their own. */
 const PORTABLE_BACKENDS = ['cpu', 'tensorflow'] as const;
+/** For ops that wasm alone has a kernel of, beside the processor's on native. */
+export const EXCEPT_WASM = [...PORTABLE_BACKENDS, 'webgpu'] as const;
 /** For ops that no backend has a kernel of. */
-export const ALL_BACKENDS = [...PORTABLE_BACKENDS, 'wasm', 'webgpu'] as const;
+export const ALL_BACKENDS = [...EXCEPT_WASM, 'wasm'] as const;
 
 export type Tensors = Readonly<Record<string, tf.Tensor>>;
 

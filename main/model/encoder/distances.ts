@@ -1,8 +1,5 @@
 /** What attention adds for the distance between two tokens. */
 
-/** Adds to the score of query t and key s in a head. */
-export type DistanceScore = (head: number, t: number, s: number) => number;
-
 /** Tokens as far apart as this, and further, share MPNet's last bucket. */
 const FURTHEST = 128;
 

@@ -8,30 +8,32 @@ import { readSettings } from '../read-json.ts';
 import { loadEncoder } from './encoder.ts';
 
 export interface SentenceEncoder {
-  /** The vector of a text, of length 1. [D] */
-  encode(text: string): Float32Array;
+  /** The vectors of texts, in order, each of length 1. [D] */
+  encode(texts: readonly string[]): Float32Array[];
   dispose(): void;
 }
 
 /** Loads the encoder of a Hugging Face folder: config.json, tokenizer.json, model.safetensors. */
 export function loadSentenceEncoder(folder: string): SentenceEncoder {
   const { config, hidden, dispose } = loadEncoder(folder);
-  const firstOnly = poolsFirst(folder);
+  const firstOnly = settingOf(folder, '1_Pooling/config.json', 'pooling_mode_cls_token') === true;
+  const most = settingOf(folder, 'sentence_bert_config.json', 'max_seq_length');
   return {
-    encode: (text) => {
-      const states = hidden(text);
-      return unit(firstOnly ? states.slice(0, config.hiddenSize) : meanRow(states, config.hiddenSize));
-    },
+    encode: (texts) =>
+      hidden(texts, isLength(most) ? most : undefined).map((states) =>
+        unit(firstOnly ? states.slice(0, config.hiddenSize) : meanRow(states, config.hiddenSize)),
+      ),
     dispose,
   };
 }
 
-/** sentence-transformers keeps the pooling mode in a folder of its own; the default is the mean. */
-function poolsFirst(folder: string): boolean {
-  const file = join(folder, '1_Pooling', 'config.json');
-  if (!existsSync(file)) return false;
-  return (readSettings(file) as { readonly pooling_mode_cls_token?: unknown } | null)?.pooling_mode_cls_token === true;
+/** A setting in a file of sentence-transformers: how vectors are pooled, how many tokens of a text are read. */
+function settingOf(folder: string, name: string, key: string): unknown {
+  const file = join(folder, name);
+  return existsSync(file) ? (readSettings(file) as Readonly<Record<string, unknown>> | null)?.[key] : undefined;
 }
+
+const isLength = (value: unknown): value is number => Number.isInteger(value) && Number(value) >= 2;
 
 function meanRow(x: Float32Array, size: number): Float32Array {
   const out = new Float32Array(size);

@@ -1,18 +1,19 @@
-/** The weights of an encoder, read from model.safetensors. */
+/** The weights of an encoder, read from model.safetensors, and its layers' simplest parts. */
 import { join } from 'node:path';
 import * as tf from '@tensorflow/tfjs-core';
+import { layerNorm } from '../../tensor/ops/layer-norm.ts';
 import { openSafetensors } from '../safetensors.ts';
 import type { EncoderConfig } from './config.ts';
 
 export interface Linear {
   /** [out, in] as stored. */
   readonly weight: tf.Tensor2D;
-  readonly bias: Float32Array;
+  readonly bias: tf.Tensor1D;
 }
 
 export interface Norm {
-  readonly weight: Float32Array;
-  readonly bias: Float32Array;
+  readonly weight: tf.Tensor1D;
+  readonly bias: tf.Tensor1D;
 }
 
 export interface Layer {
@@ -52,14 +53,19 @@ export function readEncoderWeights(folder: string, config: EncoderConfig): Encod
   const dispose = (): void => tf.dispose(made);
   // Without the prefix where the model has no head.
   const read = (name: string): Float32Array => file.read(file.entries.has(name) ? name : `${family.prefix}${name}`);
+  const vector = (name: string): tf.Tensor1D => {
+    const values = tf.tensor1d(read(name));
+    made.push(values);
+    return values;
+  };
   const linear = (name: string): Linear => {
-    const bias = read(`${name}.bias`);
+    const bias = vector(`${name}.bias`);
     const values = read(`${name}.weight`);
-    const weight = tf.tensor2d(values, [bias.length, values.length / bias.length]);
+    const weight = tf.tensor2d(values, [bias.size, values.length / bias.size]);
     made.push(weight);
     return { weight, bias };
   };
-  const norm = (name: string): Norm => ({ weight: read(`${name}.weight`), bias: read(`${name}.bias`) });
+  const norm = (name: string): Norm => ({ weight: vector(`${name}.weight`), bias: vector(`${name}.bias`) });
   const layer = (i: number): Layer => {
     const own = distances?.kind === 'vectors' && !distances.sharesKeys ? distances : null;
     const at = (part: string): string => `${family.layer(i)}.${part}`;
@@ -97,4 +103,14 @@ export function readEncoderWeights(folder: string, config: EncoderConfig): Encod
   } finally {
     file.close();
   }
+}
+
+/** x Wᵀ + b. [N, in] → [N, out] */
+export function apply(x: tf.Tensor2D, { weight, bias }: Linear): tf.Tensor2D {
+  return tf.add(tf.matMul(x, weight, false, true), bias);
+}
+
+/** LayerNorm of each row. [N, D] */
+export function norm(x: tf.Tensor2D, { weight, bias }: Norm, epsilon: number): tf.Tensor2D {
+  return layerNorm(x, weight, bias, epsilon);
 }

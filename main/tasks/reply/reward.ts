@@ -7,7 +7,6 @@ import { distinctN } from '../../text/repetition.ts';
 import { sentimentOf } from '../../text/sentiment.ts';
 import { type InverseDocumentFrequency, plainWords, stems, tfidfCosine } from '../../text/terms.ts';
 import { splitWords } from '../../text/words.ts';
-import type { TextSimilarity } from '../task.ts';
 
 /** The order used everywhere, including `reward_weights`. */
 export const replyRewards = ['relevance', 'length', 'sentiment', 'diversity', 'punctuation', 'engagement'] as const;
@@ -22,18 +21,14 @@ const COMFORT = { least: 8, most: 30, end: 60 } as const;
 /** Exclamation and question marks allowed in a short reply. */
 const MARKS = 3;
 
-/** All components of one reply. */
-export function scoreReply(
-  post: string,
-  reply: string,
-  similarity: TextSimilarity,
-): Readonly<Record<ReplyReward, number>> {
+/** All components of one reply; `similarity`: how similar it is to the post, from 0 to 1. */
+export function scoreReply(post: string, reply: string, similarity: number): Readonly<Record<ReplyReward, number>> {
   const words = splitWords(reply);
   const { compound } = sentimentOf(reply);
   if (plainWords(reply).length === 0)
     return { relevance: 0, length: 0, sentiment: 0, diversity: 0, punctuation: 0, engagement: 0 };
   return {
-    relevance: similarity(post, reply) * (1 - copiedShare(post, reply)),
+    relevance: similarity * (1 - copiedShare(post, reply)),
     length: lengthScore(words.length),
     sentiment: (compound + 1) / 2,
     diversity: (distinctN([plainWords(reply)], 1) + distinctN([plainWords(reply)], 2)) / 2,
@@ -43,8 +38,8 @@ export function scoreReply(
 }
 
 /** Lexical similarity: the cosine of the TF-IDF vectors of stems, full from 0.4. */
-export function lexicalSimilarity(idf: InverseDocumentFrequency): TextSimilarity {
-  return (post, reply) => Math.min(1, tfidfCosine(stems(post), stems(reply), idf) / FULL_COSINE);
+export function lexicalSimilarity(post: string, reply: string, idf: InverseDocumentFrequency): number {
+  return Math.min(1, tfidfCosine(stems(post), stems(reply), idf) / FULL_COSINE);
 }
 
 /** The share of a reply's three-word sequences that also occur in the post: an echo is not a reply. */

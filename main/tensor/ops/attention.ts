@@ -103,6 +103,7 @@ tf.registerGradient({
 /**
  * Attention over a packed batch without padding. Each row of `segments` is (start, length, prefixStart, prefixLength):
  * its tokens see the whole prefix and, causally, their own segment, so that a group of completions shares one prompt.
+ * The tokens of a segment that is its own prefix see all of it.
  * q [N, H*d], k and v [N, K*d], segments int32 [S, 4] covering every token once → [N, H*d].
  */
 export function packedAttention(

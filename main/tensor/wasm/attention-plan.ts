@@ -3,7 +3,7 @@
  * of the number of threads.
  *
  * A segment is (start, length, prefix start, prefix length): its tokens attend to all of the prefix and, causally,
- * to their own segment.
+ * to their own segment. One that is its own prefix attends to all of itself.
  */
 
 /** Rows and keys of a block, as the kernels have them (assembly/blocks.ts). */
@@ -14,6 +14,8 @@ interface Segment {
   readonly end: number;
   readonly prefix: number;
   readonly prefixEnd: number;
+  /** Whether the prefix is the segment itself. */
+  readonly isWhole: boolean;
 }
 
 interface Block {
@@ -47,7 +49,8 @@ function readSegments(table: Int32Array, tokens: number): Segment[] {
   const segments: Segment[] = [];
   for (let at = 0; at < table.length; at += 4) {
     const [start = 0, length = 0, prefix = 0, prefixLength = 0] = table.subarray(at, at + 4);
-    if (length > 0) segments.push({ start, end: start + length, prefix, prefixEnd: prefix + prefixLength });
+    const isWhole = prefix === start && prefixLength === length;
+    if (length > 0) segments.push({ start, end: start + length, prefix, prefixEnd: prefix + prefixLength, isWhole });
   }
   segments.sort((a, b) => a.start - b.start);
   let covered = 0;
@@ -62,8 +65,8 @@ function readSegments(table: Int32Array, tokens: number): Segment[] {
   return segments;
 }
 
-function checkPrefix({ start, end, prefix, prefixEnd }: Segment, tokens: number): void {
-  if (prefixEnd === prefix) return;
+function checkPrefix({ start, end, prefix, prefixEnd, isWhole }: Segment, tokens: number): void {
+  if (prefixEnd === prefix || isWhole) return;
   const inside = prefix >= 0 && prefixEnd > prefix && prefixEnd <= tokens;
   if (inside && (prefixEnd <= start || prefix >= end)) return;
   throw new RangeError(
@@ -75,8 +78,9 @@ function checkPrefix({ start, end, prefix, prefixEnd }: Segment, tokens: number)
 export function forwardPlan(table: Int32Array, tokens: number, group: number): number[] {
   const blocks = readSegments(table, tokens).flatMap((segment) =>
     cut(segment, tokensPerBlock(group)).map(({ start, end }) => ({
-      entry: [start, end - start, segment.start, segment.prefix, segment.prefixEnd - segment.prefix],
-      cost: (end - start) * (segment.prefixEnd - segment.prefix + end - segment.start),
+      // Own keys begin behind the block, so that there are none, where the prefix has them.
+      entry: [start, end - start, ownFrom(segment, end), segment.prefix, segment.prefixEnd - segment.prefix],
+      cost: (end - start) * (segment.prefixEnd - segment.prefix + end - ownFrom(segment, end)),
     })),
   );
   return blocks.sort((a, b) => b.cost - a.cost).flatMap((block) => block.entry);
@@ -117,6 +121,10 @@ export function gradPlan(table: Int32Array, tokens: number, group: number): Grad
     totalCost: groups.reduce((sum, each) => sum + each.cost, 0),
     largestGroupCost: groups[0]?.cost ?? 0,
   };
+}
+
+function ownFrom({ start, isWhole }: Segment, end: number): number {
+  return isWhole ? end : start;
 }
 
 function tokensPerBlock(group: number): number {
@@ -177,10 +185,11 @@ function addPairs(
   const { start, end } = rows[row] ?? segment;
   for (let key = firstKey; key < keys.length; key++) {
     const block = keys[key] ?? segment;
-    const own = block.start >= segment.start && block.start < end;
+    const own = !segment.isWhole && block.start >= segment.start && block.start < end;
     const low = own ? 0 : Math.max(0, segment.prefix - block.start);
     const high = own ? Math.min(block.end, end) - block.start : Math.min(block.end, segment.prefixEnd) - block.start;
-    if (high <= low || (!own && block.start >= segment.start && block.start < segment.end)) continue;
+    const isOwnLater = !own && !segment.isWhole && block.start >= segment.start && block.start < segment.end;
+    if (high <= low || isOwnLater) continue;
     pairs.push({ key, row, low, high, causal: own, cost: (end - start) * high });
   }
 }

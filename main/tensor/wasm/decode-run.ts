@@ -168,7 +168,7 @@ function jobKernels(
       linearAt(runtime, { rows, out, width, x: from, weight: heap.matrix(weight), y, adapter });
       if (bias === null) return;
       const tile = perTile(out);
-      runtime.pool.run(ADD_TO_ROWS, [heap.pointer(bias), y, rows, out, tile], Math.ceil(rows / tile));
+      runtime.pool.run(ADD_TO_ROWS, [heap.pointer(bias), y, y, rows, out, tile], Math.ceil(rows / tile));
     },
     headNorm: (of, weight) => {
       const [at, all] = of === 'q' ? [q, rows * heads] : [k, rows * kvHeads];

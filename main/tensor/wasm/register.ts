@@ -6,6 +6,8 @@ import { registerAdd } from './add.ts';
 import { registerAttention } from './attention.ts';
 import { registerDecodeAttention } from './decode-attention.ts';
 import { openWasmDecodeRun } from './decode-run.ts';
+import { registerGelu } from './gelu.ts';
+import { registerLayerNorm } from './layer-norm.ts';
 import { registerLogSoftmax } from './log-softmax.ts';
 import { registerLoraLinear } from './lora-linear.ts';
 import { registerMatMul } from './matmul.ts';
@@ -28,8 +30,10 @@ export function registerKernels(runtime: WasmRuntime): void {
   registerWeights(runtime);
   // What transformers are made of.
   registerRmsNorm(runtime);
+  registerLayerNorm(runtime);
   registerRope(runtime);
   registerSwiGlu(runtime);
+  registerGelu(runtime);
   registerAttention(runtime);
   registerDecodeAttention(runtime);
   registerLogSoftmax(runtime);

@@ -12,6 +12,8 @@ export interface Meaning {
 
 /** Opens the encoder in a folder; similarity is 1 from a cosine of 0.6, and never below 0. */
 export function openMeaning(folder: string): Meaning {
-  const { cosine, dispose } = openTextCosine(folder);
-  return { similarity: (a, b) => Math.min(1, Math.max(0, cosine(a, b) / FULL_COSINE)), dispose };
+  const { cosines, dispose } = openTextCosine(folder);
+  const similarity: TextSimilarity = (pairs) =>
+    cosines(pairs).map((cosine) => Math.min(1, Math.max(0, cosine / FULL_COSINE)));
+  return { similarity, dispose };
 }

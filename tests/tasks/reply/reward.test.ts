@@ -4,8 +4,7 @@ import { defaultWeights, referenceOverlap, replyRewards, scoreReply } from '../.
 import { replyTask } from '../../../main/tasks/reply/task.ts';
 
 const post = 'My sourdough finally rose after three failed loaves.';
-const same = () => 1;
-const score = (reply: string) => scoreReply(post, reply, same);
+const score = (reply: string) => scoreReply(post, reply, 1);
 const answer = (record: ReplyRecord, completion: string) =>
   ({ record, completion, tokens: 0, finish: 'stop' }) as const;
 const components = (reply: string) => {

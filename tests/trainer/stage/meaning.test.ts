@@ -25,9 +25,9 @@ describe('openMeaning', () => {
   it('measures how similar texts are, from 0 to 1, and disposes of its weights', () => {
     const before = tf.memory().numTensors;
     const meaning = openMeaning(encoder);
-    expect(meaning.similarity('the kettle is on', 'The kettle is on')).toBe(1);
-    const others = ['one', 'seven trains', 'unbelievably long'].map((text) =>
-      meaning.similarity('the kettle is on', text),
+    expect(meaning.similarity([['the kettle is on', 'The kettle is on']])).toEqual([1]);
+    const others = meaning.similarity(
+      ['one', 'seven trains', 'unbelievably long'].map((text) => ['the kettle is on', text] as const),
     );
     for (const value of others) {
       expect(value).toBeGreaterThanOrEqual(0);

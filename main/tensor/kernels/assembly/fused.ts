@@ -8,6 +8,8 @@ import {
   ATTENTION_GRAD_KEYS,
   ATTENTION_GRAD_ROWS,
   DECODE_ATTENTION,
+  GELU,
+  LAYER_NORM,
   LOG_SOFTMAX_GRAD_TILE,
   LOG_SOFTMAX_TILE,
   PACK_PREFIX,
@@ -23,6 +25,8 @@ import {
 import { attention } from './attention';
 import { attentionDelta, attentionGradGroup, attentionGradKeys, attentionGradRows } from './attention-grad';
 import { decodeAttention, packPrefix } from './decode';
+import { gelu } from './gelu';
+import { layerNorm } from './layer-norm';
 import { rmsNorm, rmsNormGradWeight, rmsNormGradX, sumChunks } from './rmsnorm';
 import { rope } from './rope';
 import { sampleRow } from './sample';
@@ -46,6 +50,10 @@ export function runFused(kernel: i32, args: usize, tile: i32, scratch: usize): v
       return swiGlu(args, tile, scratch);
     case SWIGLU_GRAD:
       return swiGluGrad(args, tile, scratch);
+    case LAYER_NORM:
+      return layerNorm(args, tile, scratch);
+    case GELU:
+      return gelu(args, tile, scratch);
     case ATTENTION:
       return attention(args, tile, scratch);
     case ATTENTION_DELTA:

@@ -49,15 +49,18 @@ export function scatterAddRows(args: usize, tile: i32, scratch: usize): void {
   }
 }
 
-/** Tile: a range of rows, to each of which one row is added. Parameters: row, target, N, D, rows a tile. */
+/** Tile: a range of rows, each x's plus one row. Parameters: row, x, y, N, D, rows a tile. y may be x. */
 export function addToRows(args: usize, tile: i32, scratch: usize): void {
-  const columns = intArg(args, 3);
-  const perTile = intArg(args, 4);
-  const last = min(intArg(args, 2), (tile + 1) * perTile);
-  let target = pointerArg(args, 1) + ((<usize>(tile * perTile * columns)) << 2);
+  const columns = intArg(args, 4);
+  const perTile = intArg(args, 5);
+  const last = min(intArg(args, 3), (tile + 1) * perTile);
+  const rowBytes = (<usize>columns) << 2;
+  const x = pointerArg(args, 1);
+  const y = pointerArg(args, 2);
   for (let n = tile * perTile; n < last; n++) {
-    addRow(pointerArg(args, 0), target, columns);
-    target += (<usize>columns) << 2;
+    const offset = <usize>n * rowBytes;
+    if (x != y) memory.copy(y + offset, x + offset, rowBytes);
+    addRow(pointerArg(args, 0), y + offset, columns);
   }
 }
 

@@ -1,5 +1,5 @@
 // Causal attention over a packed batch. A segment's tokens see all of their prefix, which other segments may share, and
-// of their own segment themselves and what comes before.
+// of their own segment themselves and what comes before. A segment that is its own prefix sees all of itself.
 //
 // N tokens, S segments, H query heads, K key/value heads, R = H / K, d head_dim; "rows" are tokens times the R heads that
 // share keys.
@@ -22,6 +22,9 @@ constexpr int kRows = 48;
 
 struct Segment {
   int start, length, prefix, prefixLength;
+
+  bool isWhole() const { return prefixLength > 0 && prefix == start && prefixLength == length; }
+  int keys() const { return isWhole() ? length : prefixLength + length; }
 };
 
 std::string span(int64_t start, int64_t length) {
@@ -29,7 +32,7 @@ std::string span(int64_t start, int64_t length) {
 }
 
 // The segments of a table [S, 4] of (start, length, prefix, prefix length), but for empty ones. They cover all tokens,
-// each once, in any order, and a prefix lies outside its segment.
+// each once, in any order, and a prefix lies outside its segment or is it.
 template <class Args>
 std::vector<Segment> segmentsOf(const Call<Args> &call, int tokens) {
   const int count = call.matrix(call.segments).rows;
@@ -46,7 +49,7 @@ std::vector<Segment> segmentsOf(const Call<Args> &call, int tokens) {
     if (s.start != covered)
       call.reject(call.segments, "to have one that starts at token " + std::to_string(covered), std::to_string(s.start));
     covered += s.length;
-    if (s.prefixLength == 0) continue;
+    if (s.prefixLength == 0 || s.isWhole()) continue;
     const int64_t prefixEnd = static_cast<int64_t>(s.prefix) + s.prefixLength;
     const bool inside = s.prefix >= 0 && s.prefixLength > 0 && prefixEnd <= tokens;
     if (inside && (prefixEnd <= s.start || s.prefix >= covered)) continue;
@@ -63,7 +66,7 @@ int keyToken(const Segment &s, int i) { return i < s.prefixLength ? s.prefix + i
 
 // One head's keys of a segment, transposed: [d, padded keys].
 void gatherTransposed(const float *x, const Segment &s, const Heads &heads, int kvHead, float *to) {
-  const int keys = s.prefixLength + s.length, stride = padded(keys);
+  const int keys = s.keys(), stride = padded(keys);
   for (int first = 0; first < keys; first += kLanes) {
     const int lanes = std::min(kLanes, keys - first);
     const float *from[kLanes];
@@ -81,7 +84,7 @@ void gatherTransposed(const float *x, const Segment &s, const Heads &heads, int 
 
 // The same as they lie: [keys, padded d].
 void gatherKeys(const float *x, const Segment &s, const Heads &heads, int kvHead, float *to) {
-  const int keys = s.prefixLength + s.length, stride = padded(heads.headDim);
+  const int keys = s.keys(), stride = padded(heads.headDim);
   for (int i = 0; i < keys; i++) {
     const float *const from = x + static_cast<int64_t>(keyToken(s, i)) * heads.keyWidth() + kvHead * heads.headDim;
     copyPadded(from, heads.headDim, to + static_cast<int64_t>(i) * stride);
@@ -100,7 +103,9 @@ void gatherQueries(const float *x, const Segment &s, const Heads &heads, int kvH
 }
 
 // Keys that a row sees.
-int visible(const Segment &s, const Heads &heads, int row) { return s.prefixLength + row / heads.group + 1; }
+int visible(const Segment &s, const Heads &heads, int row) {
+  return s.isWhole() ? s.length : s.prefixLength + row / heads.group + 1;
+}
 
 // Segments that share keys with each other stand under the same number.
 std::vector<std::vector<Segment>> connected(const std::vector<Segment> &segments) {
@@ -135,7 +140,7 @@ struct Forward {
 };
 
 void attendSegment(const Forward &x, const Heads &heads, const Segment &s, int kvHead) {
-  const int keys = s.prefixLength + s.length, stride = padded(keys), width = padded(heads.headDim);
+  const int keys = s.keys(), stride = padded(keys), width = padded(heads.headDim);
   float *const transposedK = scratch(2, static_cast<size_t>(heads.headDim) * stride);
   float *const v = scratch(3, static_cast<size_t>(keys) * width);
   float *const scores = scratch(4, static_cast<size_t>(kRows) * stride);
@@ -185,7 +190,7 @@ namespace {
 // Adds rows [keys, padded d] to the gradient of a segment's keys.
 void scatterAdd(const float *from, const Segment &s, const Heads &heads, int kvHead, float *to) {
   const int stride = padded(heads.headDim);
-  for (int i = 0; i < s.prefixLength + s.length; i++) {
+  for (int i = 0; i < s.keys(); i++) {
     float *const row = to + static_cast<int64_t>(keyToken(s, i)) * heads.keyWidth() + kvHead * heads.headDim;
     eachVec(heads.headDim, [&](int at, int lanes) {
       storeUpTo(row + at, loadUpTo(row + at, lanes) + load(from + static_cast<int64_t>(i) * stride + at), lanes);
@@ -201,7 +206,7 @@ struct Backward {
 };
 
 void gradSegment(const Backward &x, const Heads &heads, const Segment &s, int kvHead) {
-  const int keys = s.prefixLength + s.length, stride = padded(keys), width = padded(heads.headDim);
+  const int keys = s.keys(), stride = padded(keys), width = padded(heads.headDim);
   const size_t transposed = static_cast<size_t>(heads.headDim) * stride, straight = static_cast<size_t>(keys) * width;
   float *const transposedK = scratch(2, 2 * transposed), *const transposedV = transposedK + transposed;
   float *const k = scratch(3, 3 * straight), *const dk = k + straight, *const dv = dk + straight;

@@ -14,6 +14,8 @@
   KERNEL(rmsNorm, (x, weight, out), (eps))                                                                             \
   KERNEL(rmsNormGradX, (dy, x, weight, dx), (eps))                                                                     \
   KERNEL(rmsNormGradWeight, (dy, x, dWeight), (eps))                                                                   \
+  KERNEL(layerNorm, (x, weight, bias, out), (eps))                                                                     \
+  KERNEL(gelu, (x, out), ())                                                                                           \
   KERNEL(rope, (x, positions, cos, sin, out), (headDim, inverse))                                                      \
   KERNEL(swiglu, (gate, up, out), ())                                                                                  \
   KERNEL(swigluGrad, (dy, gate, up, dGate, dUp), ())                                                                   \

@@ -98,6 +98,63 @@ void rmsNormGradWeight(const Call<args::rmsNormGradWeight> &call) {
     for (int i = 0; i < width; i++) dWeight[i] += sums[static_cast<int64_t>(part) * width + i];
 }
 
+// x [N, D], weight, bias [D] → out [N, D] = (x − mean) / deviation · weight + bias.
+void layerNorm(const Call<args::layerNorm> &call) {
+  const auto [n, width] = call.matrix(call.x);
+  const float *const allX = call.floats(call.x), *const weight = call.floats(call.weight, {width});
+  const float *const bias = call.floats(call.bias, {width});
+  float *const out = call.floats(call.out, {n, width});
+  const float eps = call.number(call.eps);
+  eachRange(n, width, [=, width = width](int first, int end) {
+    for (int row = first; row < end; row++) {
+      const float *const x = allX + static_cast<int64_t>(row) * width;
+      float *const y = out + static_cast<int64_t>(row) * width;
+      Vec sums{};
+      eachVec(width, [&](int at, int lanes) { sums += loadUpTo(x + at, lanes); });
+      const float mean = sumLanes(sums) / width;
+      Vec squares{};
+      eachVec(width, [&](int at, int lanes) {
+        const Vec from = loadUpTo(x + at, lanes, mean) - mean;
+        squares += from * from;
+      });
+      const float inverse = 1 / std::sqrt(sumLanes(squares) / width + eps);
+      eachVec(width, [&](int at, int lanes) {
+        const Vec normed = (loadUpTo(x + at, lanes) - mean) * inverse;
+        storeUpTo(y + at, normed * loadUpTo(weight + at, lanes) + loadUpTo(bias + at, lanes), lanes);
+      });
+    }
+  });
+}
+
+// erf within 1e-7, as a quotient of polynomials (as in Eigen); beyond ±4 it is ±1.
+static Vec erf(Vec x) {
+  const Vec low = splat(-4.0f), high = splat(4.0f);
+  const Vec z = x < low ? low : (x > high ? high : x), s = z * z;
+  Vec p = s * -2.72614225801306e-10f + 2.77068142495902e-8f;
+  p = p * s - 2.10102402082508e-6f;
+  p = p * s - 5.69250639462346e-5f;
+  p = p * s - 7.3499063032685e-4f;
+  p = p * s - 2.954599803854025e-3f;
+  p = p * s - 1.60960333262415e-2f;
+  Vec q = s * -1.45660718464996e-5f - 2.13374055278905e-4f;
+  q = q * s - 1.68282697438203e-3f;
+  q = q * s - 7.37332916720468e-3f;
+  q = q * s - 1.42647390514189e-2f;
+  return z * p / q;
+}
+
+// out = x/2 · (1 + erf(x/√2)).
+void gelu(const Call<args::gelu> &call) {
+  const float *const x = call.floats(call.x);
+  float *const out = call.floatsLike(call.out, call.x);
+  eachRange(call.count(call.x), 1, [=](int first, int end) {
+    eachVec(end - first, [&](int at, int lanes) {
+      const Vec value = loadUpTo(x + first + at, lanes);
+      storeUpTo(out + first + at, value * 0.5f * (1.0f + erf(value * 0.70710678f)), lanes);
+    });
+  });
+}
+
 // x [N, h*d], positions [N], cos, sin [P, d/2] → out [N, h*d], rotated; back where it is inverse.
 void rope(const Call<args::rope> &call) {
   const auto [n, width] = call.matrix(call.x);

@@ -25,6 +25,12 @@ export function registerRowKernels(register: RegisterCpu): void {
     call.run('rope', { x, ...tables, out }, { headDim, inverse });
     return out;
   });
+  register('Gelu', (call) => {
+    const x = call.input('x');
+    const out = call.output(x.shape);
+    call.run('gelu', { x, out });
+    return out;
+  });
   register('SwiGlu', (call) => {
     const [gate, up] = [call.input('gate'), call.input('up')];
     const out = call.output(gate.shape);
@@ -52,6 +58,12 @@ export function registerRowKernels(register: RegisterCpu): void {
 }
 
 function registerNorm(register: RegisterCpu): void {
+  register<{ eps: number }>('LayerNorm', (call) => {
+    const x = call.input('x');
+    const out = call.output(x.shape);
+    call.run('layerNorm', { x, weight: call.input('weight'), bias: call.input('bias'), out }, { eps: call.attrs.eps });
+    return out;
+  });
   register<{ eps: number }>('RmsNorm', (call) => {
     const x = call.input('x');
     const out = call.output(x.shape);

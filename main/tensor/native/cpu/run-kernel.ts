@@ -11,8 +11,9 @@ interface KernelArguments {
 /** What this version calls. */
 const KERNELS = [
   ...(['adamw', 'add', 'addInPlace', 'attention', 'attentionGrad', 'copy', 'decodeAttention', 'gatherRows'] as const),
-  ...(['logSoftmax', 'logSoftmaxGrad', 'packPrefix', 'product', 'rmsNorm', 'rmsNormGradWeight'] as const),
-  ...(['rmsNormGradX', 'rope', 'sample', 'scatterAddRows', 'sumSquares', 'swiglu', 'swigluGrad'] as const),
+  ...(['gelu', 'layerNorm', 'logSoftmax', 'logSoftmaxGrad', 'packPrefix', 'product', 'rmsNorm'] as const),
+  ...(['rmsNormGradWeight', 'rmsNormGradX', 'rope', 'sample', 'scatterAddRows', 'sumSquares', 'swiglu'] as const),
+  ...(['swigluGrad'] as const),
 ];
 
 export type KernelName = (typeof KERNELS)[number];

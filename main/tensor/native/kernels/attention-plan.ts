@@ -113,6 +113,7 @@ function makeBlock(block: readonly Group[]): AttentionBlock {
   const prefixRows = new Int32Array(block.length * prefix).fill(-1);
   const mask = new Float32Array(block.length * tokens * (prefix + tokens)).fill(HIDDEN);
   block.forEach(({ prefix: own, members }, p) => {
+    const isWhole = own.length > 0 && own.start === members[0]?.start;
     members.forEach(({ start, length }, g) => {
       for (let t = 0; t < length; t++) rows[(p * group + g) * tokens + t] = start + t;
     });
@@ -120,7 +121,7 @@ function makeBlock(block: readonly Group[]): AttentionBlock {
     for (let t = 0; t < tokens; t++) {
       const row = (p * tokens + t) * (prefix + tokens);
       mask.fill(0, row, row + own.length);
-      mask.fill(0, row + prefix, row + prefix + t + 1);
+      if (!isWhole) mask.fill(0, row + prefix, row + prefix + t + 1);
     }
   });
   return { prompts: block.length, group, tokens, prefix, rows, prefixRows, mask };

@@ -1,7 +1,7 @@
 /**
  * Cuts packed attention into blocks for workgroups. Pure. A segment is (start, length, prefix start, prefix length):
- * its tokens see all of the prefix, and of their own segment themselves and what comes before. The query heads that
- * share a key/value head count as further rows: row f of a segment is head f % G of its token f / G.
+ * its tokens see all of the prefix, and of their own segment themselves and what comes before; one that is its own
+ * prefix, all of itself. The query heads that share a key/value head count as further rows: row f of a segment is head f % G of its token f / G.
  */
 
 interface Segment {
@@ -10,6 +10,8 @@ interface Segment {
   readonly prefix: number;
   readonly prefixLength: number;
 }
+
+const isWhole = ({ start, prefix, prefixLength }: Segment): boolean => prefixLength > 0 && prefix === start;
 
 /** Integers of a row block: segment start, its length, first row, prefix start, prefix length. */
 export const ROW_BLOCK = 5;
@@ -76,12 +78,13 @@ export interface RowPlan {
 
 /** Blocks of at most `rows` rows, the ones that see most first so that workgroups end together. */
 export function rowPlan(table: ArrayLike<number>, tokens: number, groupSize: number, rows: number): RowPlan {
-  const blocks = readSegments(table, tokens).flatMap(({ start, length, prefix, prefixLength }) =>
-    Array.from({ length: Math.ceil((length * groupSize) / rows) }, (_, i) => ({
+  const blocks = readSegments(table, tokens).flatMap((segment) => {
+    const { start, length, prefix, prefixLength } = segment;
+    return Array.from({ length: Math.ceil((length * groupSize) / rows) }, (_, i) => ({
       entry: [start, length, i * rows, prefix, prefixLength],
-      keys: prefixLength + Math.min(length, Math.ceil(((i + 1) * rows) / groupSize)),
-    })),
-  );
+      keys: prefixLength + (isWhole(segment) ? 0 : Math.min(length, Math.ceil(((i + 1) * rows) / groupSize))),
+    }));
+  });
   blocks.sort((a, b) => b.keys - a.keys);
   return {
     blocks: Int32Array.from(blocks.flatMap(({ entry }) => entry)),
@@ -139,7 +142,8 @@ interface KeyBlock {
 const rowsOf = (pairs: readonly Pair[]): number => pairs.reduce((sum, [, from, end]) => sum + end - from, 0);
 
 function keyBlocks(segments: readonly Segment[], groupSize: number, keys: number): KeyBlock[] {
-  return segments.flatMap(({ start, length }) => {
+  return segments.flatMap((segment) => {
+    const { start, length } = segment;
     const readers = segments.filter(
       ({ prefix, prefixLength }) => prefixLength > 0 && prefix < start + length && prefix + prefixLength > start,
     );
@@ -153,7 +157,7 @@ function keyBlocks(segments: readonly Segment[], groupSize: number, keys: number
           const end = reader.prefix + reader.prefixLength;
           return [reader.start, 0, reader.length * groupSize, reader.prefix, end, 0];
         });
-      const pairs = [own, ...others];
+      const pairs = isWhole(segment) ? others : [own, ...others];
       return { first, count, pairs, rows: rowsOf(pairs), line: first };
     });
   });

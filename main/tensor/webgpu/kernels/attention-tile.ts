@@ -91,8 +91,9 @@ var<private> prefixLength: u32;
 fn rowToken(f: u32) -> u32 { return start + f / p.group; }
 fn rowPlace(f: u32, kvHead: u32) -> u32 { return rowToken(f) * p.heads + kvHead * p.group + f % p.group; }
 fn keyToken(u: u32) -> u32 { return select(start + u - prefixLength, prefix + u, u < prefixLength); }
+fn isWhole() -> bool { return prefixLength > 0u && prefix == start; }
 fn sees(f: u32, u: u32) -> bool {
-  return f < rowsOfSegment && (u < prefixLength || u - prefixLength <= f / p.group);
+  return f < rowsOfSegment && (u < prefixLength || (!isWhole() && u - prefixLength <= f / p.group));
 }
 fn openBlock(at: u32) {
   start = u32(blocks[at]);
@@ -112,7 +113,10 @@ export const openRows = (tile: Tile): string => `
   let f = firstRow + row;
   // From the table, not from the variables: those may differ between lanes, and barriers must not depend on them.
   let lastRow = min(u32(blocks[entry + 2u]) + ${tile.rows - 1}u, u32(blocks[entry + 1u]) * p.group - 1u);
-  let total = u32(blocks[entry + 4u]) + lastRow / p.group + 1u;
+  let prefixKeys = u32(blocks[entry + 4u]);
+  // A segment that is its own prefix has no keys besides.
+  let ownKeys = select(lastRow / p.group + 1u, 0u, prefixKeys > 0u && blocks[entry + 3u] == blocks[entry]);
+  let total = prefixKeys + ownKeys;
 ${load('qs', 'q', tile.rows, tile, 'firstRow + j < rowsOfSegment', 'rowPlace(firstRow + j, kvHead)')}`;
 
 export const dot4 = (a: string, b: string, tile: Tile): string => `
