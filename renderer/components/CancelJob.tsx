@@ -9,12 +9,12 @@ export interface CancelJobProps {
 }
 
 export function CancelJob({ id, variant = 'default' }: CancelJobProps) {
-  const { cancel, isPending, failure } = useCancelJob(id);
+  const { cancel, isCancelling, failure } = useCancelJob(id);
   return (
     <span className={classes.cancel}>
       {failure !== null && <span role="alert">{failure}</span>}
-      <Button variant={variant} loading={isPending} onClick={cancel}>
-        Cancel
+      <Button variant={variant} disabled={isCancelling} onClick={cancel}>
+        {isCancelling ? 'Cancelling …' : 'Cancel'}
       </Button>
     </span>
   );

@@ -21,6 +21,8 @@ const looks: Readonly<
   starting: ['live', null],
   stopping: ['live', null],
   ending: ['live', null],
+  pausing: ['live', null],
+  resuming: ['live', null],
   paused: ['warn', IconPlayerPause],
   interrupted: ['warn', IconPlugConnectedX],
   stopped: ['quiet', IconHandStop],

@@ -80,6 +80,11 @@ export function SweepResult({ sweep }: { readonly sweep: SweepView }) {
           {runId !== null && <Link href={`/runs/${runId}`}>Run in training</Link>}
           {isReplyMethods(rows) && <Link href="/replies">Compare their replies</Link>}
         </div>
+        {runId !== null && (sweep.state === 'paused' || sweep.state === 'cancelled') && (
+          <p className={classes.notes} role="status">
+            {sweep.state === 'paused' ? 'Pausing' : 'Cancelling'} after the step of its run, which is then saved …
+          </p>
+        )}
         {reason !== null && <p className={classes.notes}>Paused: {reason}. Its runs are kept; Resume continues.</p>}
       </Panel>
       <SweepTable sweep={sweep} kept={kept} />

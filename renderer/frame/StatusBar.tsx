@@ -10,6 +10,7 @@ import { Link } from '../components/Link.tsx';
 import { PlainButton } from '../components/PlainButton.tsx';
 import { Silence } from '../components/Silence.tsx';
 import { useCancelJob } from '../components/use-cancel-job.ts';
+import { shownState, waitsFor } from '../run/live-words.ts';
 import classes from './Frame.module.css';
 import { NoticesMenu } from './NoticesMenu.tsx';
 
@@ -94,15 +95,21 @@ function Parts({ status }: { readonly status: AppStatus }) {
 }
 
 function JobPart({ job: { id, title, progress } }: { readonly job: JobStatus }) {
-  const { cancel, failure } = useCancelJob(id);
+  const { cancel, isCancelling, failure } = useCancelJob(id);
   return (
     <span>
       {title}
       {progress !== null && progress.total > 0 && ` ${progress.done}/${progress.total} ${progress.unit}`}{' '}
-      <PlainButton className={classes.cancel} aria-label={`Cancel: ${title}`} onClick={cancel}>
-        {' '}
-        Cancel
-      </PlainButton>
+      {isCancelling ? (
+        <span className="soft" role="status">
+          cancelling …
+        </span>
+      ) : (
+        <PlainButton className={classes.cancel} aria-label={`Cancel: ${title}`} onClick={cancel}>
+          {' '}
+          Cancel
+        </PlainButton>
+      )}
       {failure !== null && (
         <span role="alert" data-tone="bad">
           {' '}
@@ -118,7 +125,7 @@ function LivePart({ run }: { readonly run: LiveStatus }) {
   return (
     <Link href={`/runs/${run.runId}`} className={classes.live}>
       <strong title={run.name}>{run.name}</strong>
-      <span>{run.state}</span>
+      <span title={waitsFor(run) ?? undefined}>{shownState(run)}</span>
       <Progress value={share} w={80} size="sm" aria-label={`Steps of ${run.name}`} />
       <span className="num">
         {run.step}/{run.maxSteps}

@@ -10,6 +10,7 @@ import { Panel } from '../components/Screen.tsx';
 import { Silence } from '../components/Silence.tsx';
 import { StateBadge } from '../components/StateBadge.tsx';
 import { LiveButtons } from '../run/LiveButtons.tsx';
+import { shownState, waitsFor } from '../run/live-words.ts';
 import { useRunActions } from '../run/use-run-actions.ts';
 import { StrandMark } from '../theme/strand-mark.tsx';
 import classes from './Home.module.css';
@@ -32,7 +33,7 @@ export function LiveCard({ live }: { readonly live: LiveStatus }) {
           <strong>{name}</strong>
         </Link>
         <span>
-          <StateBadge state={state} />{' '}
+          <StateBadge state={shownState(live)} />{' '}
           <span className="num">
             step {step} of {maxSteps}
           </span>
@@ -46,7 +47,7 @@ export function LiveCard({ live }: { readonly live: LiveStatus }) {
           )}
         </span>
         <span className="faint">
-          {reason ?? (backend === null ? 'starting the trainer' : backendText(backend, threads))}
+          {waitsFor(live) ?? reason ?? (backend === null ? '' : backendText(backend, threads))}
         </span>
       </div>
       <Figure label="training reward" value={score(reward)}>
@@ -63,7 +64,7 @@ export function LiveCard({ live }: { readonly live: LiveStatus }) {
         <span className="faint num">baseline {score(run?.standing?.baseline)}</span>
       </Figure>
       <div className={classes.buttons}>
-        <LiveButtons state={state} actions={actions} />
+        <LiveButtons live={live} actions={actions} />
       </div>
       {actions.failure !== null && <Failed what={actions.failure.what} error={actions.failure.error} />}
     </Panel>

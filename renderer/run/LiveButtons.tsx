@@ -1,43 +1,50 @@
-/** The buttons of a live run: pause or resume, stop. */
+/** The buttons of a live run: pause or resume, stop. Each says what it does now, or what is being done. */
 import { Button } from '@mantine/core';
 import { IconDeviceFloppy, IconPlayerPauseFilled, IconPlayerPlayFilled } from '@tabler/icons-react';
 import type { LiveStatus } from '../../main/api/contract/index.ts';
+import { shownState } from './live-words.ts';
 import type { RunActions } from './use-run-actions.ts';
 
 export interface LiveButtonsProps {
-  readonly state: LiveStatus['state'];
+  readonly live: Pick<LiveStatus, 'state' | 'asked'>;
   readonly actions: RunActions;
 }
 
-export function LiveButtons({ state, actions }: LiveButtonsProps) {
+const pauseIcon = <IconPlayerPauseFilled size={12} aria-hidden="true" />;
+const playIcon = <IconPlayerPlayFilled size={12} aria-hidden="true" />;
+
+export function LiveButtons({ live, actions }: LiveButtonsProps) {
+  const state = shownState(live);
+  const isEnding = state === 'stopping' || state === 'ending';
   return (
     <>
-      {state === 'paused' ? (
+      {state === 'paused' || state === 'resuming' ? (
         <Button
-          leftSection={<IconPlayerPlayFilled size={12} aria-hidden="true" />}
+          leftSection={playIcon}
           loading={actions.isBusy}
+          disabled={state === 'resuming'}
           onClick={() => actions.resume()}
         >
-          Resume
+          {state === 'resuming' ? 'Resuming …' : 'Resume'}
         </Button>
       ) : (
         <Button
           variant="default"
-          leftSection={<IconPlayerPauseFilled size={12} aria-hidden="true" />}
-          disabled={state !== 'running'}
+          leftSection={state === 'pausing' ? playIcon : pauseIcon}
+          disabled={state !== 'running' && state !== 'pausing'}
           loading={actions.isBusy}
-          onClick={actions.pause}
+          onClick={() => (state === 'pausing' ? actions.resume() : actions.pause())}
         >
-          Pause
+          {state === 'pausing' ? "Don't pause" : 'Pause'}
         </Button>
       )}
       <Button
         variant="default"
         leftSection={<IconDeviceFloppy size={14} aria-hidden="true" />}
-        disabled={state === 'stopping' || state === 'ending'}
+        disabled={isEnding}
         onClick={actions.stop}
       >
-        Stop &amp; save
+        {isEnding ? 'Stopping …' : 'Stop & save'}
       </Button>
     </>
   );

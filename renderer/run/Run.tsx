@@ -23,6 +23,7 @@ import { Events } from './Events.tsx';
 import { ExportPanel } from './ExportPanel.tsx';
 import { KillRun } from './KillRun.tsx';
 import { LineageLine } from './LineageLine.tsx';
+import { shownState } from './live-words.ts';
 import { NotesPanel } from './NotesPanel.tsx';
 import { prefetchRest } from './prefetch.ts';
 import { ResumeDialog } from './ResumeDialog.tsx';
@@ -52,7 +53,8 @@ export function Run({ runId }: { readonly runId: number }) {
   const askResume = useCallback((checkpointId: number | null) => setAsked({ kind: 'resume', checkpointId }), []);
   const resumeNewest = useCallback(() => askResume(null), [askResume]);
   const askStop = useCallback(() => setAsked({ kind: 'stop' }), []);
-  const state = feed !== null && controlOf(feed) === 'here' ? (feed.live?.state ?? feed.run.state) : null;
+  const state =
+    feed !== null && controlOf(feed) === 'here' ? (feed.live === null ? feed.run.state : shownState(feed.live)) : null;
   useRunKeys({ runId, state, actions, onResume: resumeNewest, onStop: askStop });
 
   const problem = error ?? detailError;
@@ -73,7 +75,7 @@ export function Run({ runId }: { readonly runId: number }) {
   return (
     <Screen
       title={feed.run.name}
-      about={<Standing feed={feed} />}
+      about={<Standing feed={feed} isResuming={actions.isBusy} />}
       actions={
         <Controls
           feed={feed}

@@ -11,16 +11,25 @@ import { StateBadge } from '../components/StateBadge.tsx';
 import { CompareLink } from './CompareLink.tsx';
 import { canCompare, controlOf } from './control.ts';
 import { LiveButtons } from './LiveButtons.tsx';
+import { shownState, waitsFor } from './live-words.ts';
 import classes from './Run.module.css';
 import type { RunFeed } from './run-feed.ts';
 import type { RunActions } from './use-run-actions.ts';
 
-export function Standing({ feed: { run, live } }: { readonly feed: RunFeed }) {
+export interface StandingProps {
+  readonly feed: RunFeed;
+  /** An ended run is being resumed: its history and its model are read before it has a trainer. */
+  readonly isResuming: boolean;
+}
+
+export function Standing({ feed: { run, live }, isResuming }: StandingProps) {
   const step = live?.step ?? run.step;
   const maxSteps = live?.maxSteps ?? run.maxSteps;
+  const resuming = isResuming ? 'resuming …' : null;
+  const waits = live === null ? resuming : waitsFor(live, run.state === 'failed' ? 'failed' : 'saved');
   return (
     <>
-      <StateBadge state={live?.state ?? run.state} />
+      <StateBadge state={live === null ? run.state : shownState(live)} />
       <ProgressBar value={maxSteps === 0 ? 0 : (step / maxSteps) * 100} aria-label="Steps done" />
       <span className="num">
         {step}/{maxSteps}
@@ -29,11 +38,7 @@ export function Standing({ feed: { run, live } }: { readonly feed: RunFeed }) {
       {live !== null && live.state === 'running' && live.silentSeconds === null && live.secondsLeft !== null && (
         <span className={`num ${classes.left}`}>{duration(live.secondsLeft)} left</span>
       )}
-      {live?.state === 'starting' && <span>starting the trainer</span>}
-      {live?.state === 'stopping' && <span>finishing the step, then saving</span>}
-      {live?.state === 'ending' && (
-        <span>{run.state === 'failed' ? 'its process is exiting' : 'saved, its process is exiting'}</span>
-      )}
+      <span role="status">{waits}</span>
     </>
   );
 }
@@ -59,12 +64,12 @@ export function Controls({ feed: { run, live }, detail, actions, onAsk }: Contro
           loading={actions.isBusy}
           onClick={() => onAsk('resume')}
         >
-          Resume from …
+          {actions.isBusy ? 'Resuming …' : 'Resume from …'}
         </Button>
       )}
       {canCompare({ run, live }) && <CompareLink detail={detail} />}
-      {live !== null && <LiveButtons state={live.state} actions={actions} />}
       {run.step > 0 && <Share subject={{ of: 'run', id: run.id }} hasTexts />}
+      {live !== null && <LiveButtons live={live} actions={actions} />}
       <MoreButton>
         {() => (
           <>

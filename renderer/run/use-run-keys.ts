@@ -16,6 +16,9 @@ export interface RunKeysOptions {
   readonly onStop: () => void;
 }
 
+/** States in which a run can be asked to stop. */
+const TRAINS: readonly string[] = ['starting', 'running', 'pausing', 'paused', 'resuming'];
+
 /** The keys of the run page. */
 export function useRunKeys({ runId, state, actions, onResume, onStop }: RunKeysOptions): void {
   const [, navigate] = useLocation();
@@ -28,9 +31,10 @@ export function useRunKeys({ runId, state, actions, onResume, onStop }: RunKeysO
       const run = runs?.[to];
       if (place >= 0 && run !== undefined) navigate(`/runs/${run.id}`);
     };
-    const trains = state === 'starting' || state === 'running' || state === 'paused';
+    const trains = state !== null && TRAINS.includes(state);
     const all: (ScreenKey | false)[] = [
       state === 'running' && { key: 'p', label: 'Pause', run: pause },
+      state === 'pausing' && { key: 'p', label: "Don't pause", run: () => resume() },
       state === 'paused' && { key: 'p', label: 'Resume', run: () => resume() },
       trains && { key: 's', label: 'Stop & save …', run: onStop },
       !trains &&

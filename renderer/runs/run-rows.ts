@@ -1,6 +1,7 @@
 /** The rows of the run list, filtered by search and state. Pure. */
 import type { LiveStatus, RunSummary } from '../../main/api/contract/index.ts';
 import { money } from '../components/format.ts';
+import { shownState } from '../run/live-words.ts';
 
 export interface RunRowView {
   readonly id: number;
@@ -73,7 +74,7 @@ export function toRows(
       stage: stageNames.get(run.stageId ?? 0) ?? null,
       seconds,
       cost: hasOwnPrice || seconds === null ? null : costText(seconds, price),
-      state: now?.state ?? run.state,
+      state: now === undefined ? run.state : shownState(now),
       dataset:
         run.dataset
           .split(/[\\/]/)

@@ -1,8 +1,8 @@
 /** The registry of live runs: their state, whether the trainer is silent, and who is notified of changes. */
-import type { TrainerEvent } from '../../trainer/protocol/trainer-events.ts';
+import type { TrainerCommand, TrainerEvent } from '../../trainer/protocol/trainer-events.ts';
 import type { Changes, Topic } from '../workspace/changes.ts';
 import { logFault } from '../workspace/stray-faults.ts';
-import { advance, type LiveStatus, SHORTEST_SILENCE_MS, silenceToTell } from './live-status.ts';
+import { advance, asked, type LiveStatus, SHORTEST_SILENCE_MS, silenceToTell } from './live-status.ts';
 import type { RunOutcome } from './run-outcome.ts';
 import type { LiveRun } from './training.ts';
 
@@ -25,7 +25,8 @@ export interface LiveBoard extends BoardListeners {
   remove(outcome: RunOutcome): void;
   /** Takes a batch of a run's events. */
   hear(runId: number, events: readonly TrainerEvent[]): void;
-  stopping(runId: number): void;
+  /** Notes what the run has been asked. */
+  asked(runId: number, kind: TrainerCommand['kind']): void;
   publish(runId: number): void;
   run(runId: number): LiveRun | null;
   runs(): readonly LiveRun[];
@@ -87,11 +88,7 @@ export function openLiveBoard(changes: Pick<Changes, 'publish'>, silence: Silenc
       publishAll(topicsOf(events), runId);
       if (!events.every(isAlive)) for (const listener of eventListeners) guarded(() => listener(runId, events));
     },
-    stopping: (runId) => {
-      // One that is ending has saved, with no step left to finish.
-      if (entries.get(runId)?.status.state === 'ending') return;
-      update(runId, (entry) => ({ ...entry, status: { ...entry.status, state: 'stopping' } }));
-    },
+    asked: (runId, kind) => update(runId, (entry) => ({ ...entry, status: asked(entry.status, kind) })),
     publish: (runId) => publishAll(EVERYTHING, runId),
     run: (runId) => entries.get(runId)?.run ?? null,
     runs: () => [...entries.values()].map(({ run }) => run),

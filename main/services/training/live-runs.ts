@@ -144,7 +144,7 @@ export function openLiveRuns(
     },
     command: (runId, kind) => {
       requireLive(runId).send({ kind });
-      if (kind === 'stop') board.stopping(runId);
+      board.asked(runId, kind);
       board.publish(runId);
     },
     kill: (runId) => requireLive(runId).kill(),

@@ -2,7 +2,7 @@
 import type { RunRow } from '../../store/runs.ts';
 import { WARM_UP_LOSS } from '../../trainer/config/config.ts';
 import type { MemoryUse } from '../../trainer/memory/budget.ts';
-import type { TrainerEvent } from '../../trainer/protocol/trainer-events.ts';
+import type { TrainerCommand, TrainerEvent } from '../../trainer/protocol/trainer-events.ts';
 
 export interface LiveStatus {
   readonly runId: number;
@@ -10,6 +10,11 @@ export interface LiveStatus {
   readonly stageId: number | null;
   /** `ending`: its end is stored, the process is exiting. */
   readonly state: 'starting' | 'running' | 'paused' | 'stopping' | 'ending';
+  /**
+   * What it has been asked and hasn't answered yet: a trainer hears between two steps only. `save`: to stop while paused,
+   * with no step to finish.
+   */
+  readonly asked: 'pause' | 'resume' | 'save' | null;
   /** Why the collapse watch paused it; null: it didn't. */
   readonly reason: string | null;
   readonly step: number;
@@ -46,6 +51,7 @@ export function liveStatus(run: RunRow, expected: MemoryUse, now: number): LiveS
     name: run.name,
     stageId: run.stageId,
     state: 'starting',
+    asked: null,
     reason: null,
     step: run.step,
     maxSteps: run.maxSteps,
@@ -63,6 +69,21 @@ export function liveStatus(run: RunRow, expected: MemoryUse, now: number): LiveS
     why: null,
     reward: null,
   };
+}
+
+/** The status after a request. */
+export function asked(status: LiveStatus, kind: TrainerCommand['kind']): LiveStatus {
+  const { state } = status;
+  // One that is ending has saved, with no step left to finish.
+  if (state === 'ending' || (state === 'stopping' && kind !== 'stop')) return status;
+  switch (kind) {
+    case 'pause':
+      return state === 'paused' ? { ...status, asked: null } : { ...status, asked: 'pause' };
+    case 'resume':
+      return { ...status, asked: state === 'paused' ? 'resume' : null };
+    case 'stop':
+      return { ...status, state: 'stopping', asked: state === 'paused' ? 'save' : null };
+  }
 }
 
 /** The status after one event. */
@@ -83,15 +104,16 @@ export function advance(before: LiveStatus, event: TrainerEvent): LiveStatus {
       return {
         ...status,
         state: unlessStopping(status, 'paused'),
+        asked: status.state === 'stopping' ? status.asked : null,
         reason: event.byWatch ? event.reason : null,
       };
     case 'resumed':
-      return { ...status, state: unlessStopping(status, 'running'), reason: null };
+      return { ...status, state: unlessStopping(status, 'running'), asked: null, reason: null };
     case 'alive':
       return { ...status, memoryBytes: event.memoryBytes ?? status.memoryBytes };
     case 'done':
     case 'failed':
-      return { ...status, state: 'ending' };
+      return { ...status, state: 'ending', asked: null };
     default:
       return status;
   }

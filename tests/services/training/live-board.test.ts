@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openLiveBoard, topicsOf } from '../../../main/services/training/live-board.ts';
-import { advance, type LiveStatus } from '../../../main/services/training/live-status.ts';
+import { advance, asked, type LiveStatus } from '../../../main/services/training/live-status.ts';
 import type { LiveRun } from '../../../main/services/training/training.ts';
 import type { TrainerEvent } from '../../../main/trainer/protocol/trainer-events.ts';
 
@@ -11,6 +11,7 @@ const status: LiveStatus = {
   name: 'a',
   stageId: null,
   state: 'running',
+  asked: null,
   reason: null,
   step: 2,
   maxSteps: 10,
@@ -29,6 +30,29 @@ const status: LiveStatus = {
   reward: null,
 };
 const run = { runId: 7 } as LiveRun;
+
+describe('asked', () => {
+  const paused: TrainerEvent = { kind: 'paused', step: 3, reason: 'asked for', byWatch: false };
+
+  it('is what the trainer has not answered yet', () => {
+    const pausing = asked(status, 'pause');
+    expect(pausing).toMatchObject({ state: 'running', asked: 'pause' });
+    expect(asked(pausing, 'resume')).toMatchObject({ state: 'running', asked: null });
+    const held = advance(advance(pausing, step), paused);
+    expect(held).toMatchObject({ state: 'paused', asked: null });
+    const resuming = asked(held, 'resume');
+    expect(resuming).toMatchObject({ state: 'paused', asked: 'resume' });
+    expect(advance(resuming, { kind: 'resumed', step: 3 })).toMatchObject({ state: 'running', asked: null });
+  });
+
+  it('lets nothing change a stop, and knows one without a step to finish', () => {
+    const stopping = asked(asked(status, 'pause'), 'stop');
+    expect(stopping).toMatchObject({ state: 'stopping', asked: null });
+    expect(asked(stopping, 'pause')).toBe(stopping);
+    expect(asked({ ...status, state: 'paused' }, 'stop')).toMatchObject({ state: 'stopping', asked: 'save' });
+    expect(asked({ ...status, state: 'ending' }, 'stop')).toMatchObject({ state: 'ending' });
+  });
+});
 
 describe('topicsOf', () => {
   it('spares the list of runs each step, and everyone a sign of life', () => {
@@ -76,7 +100,7 @@ describe('openLiveBoard', () => {
     board.hear(7, [alive]);
     expect(heard).toEqual([7, 1]);
     // A stop that was asked for after a resume stays one when the resume is reported late.
-    board.stopping(7);
+    board.asked(7, 'stop');
     board.hear(7, [{ kind: 'resumed' } as TrainerEvent]);
     expect(board.get(7)?.state).toBe('stopping');
     board.remove({ runId: 7 } as Parameters<typeof board.remove>[0]);
@@ -88,7 +112,7 @@ describe('openLiveBoard', () => {
     const board = openLiveBoard({ publish: vi.fn() });
     board.add(run, status);
     board.hear(7, [{ kind: 'done' } as TrainerEvent]);
-    board.stopping(7);
+    board.asked(7, 'stop');
     expect(board.get(7)?.state).toBe('ending');
     board.remove({ runId: 7 } as Parameters<typeof board.remove>[0]);
   });
