@@ -1,5 +1,6 @@
 /** How far an adapter moves each module: the Frobenius norm of scaling · B·A. */
-import type { Adapter, LoraWeights } from './lora.ts';
+import type { LoraWeights } from './linear.ts';
+import type { Adapter } from './lora.ts';
 
 export interface ModuleNorm {
   /** Layer number, from 0. */

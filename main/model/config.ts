@@ -3,15 +3,17 @@ import { z } from 'zod';
 import { inputError } from '../errors.ts';
 import { hasOwnHead } from './open-weights.ts';
 import { readJson, readSettings } from './read-json.ts';
+import { type RopeScaling, readRopeScaling, scaledContext } from './rope-scaling.ts';
 import { issuesOf, shown } from './shown.ts';
+import { textPartOf } from './text-part.ts';
 import {
   FAMILIES,
   LARGEST_SIZE,
   MODEL_TYPES,
   type ModelType,
-  type RawRope,
   readTraits,
   ropeBase,
+  ropeIsByLayer,
   ropeOf,
   sizeTo,
   type Traits,
@@ -19,14 +21,6 @@ import {
 } from './traits.ts';
 
 export { readJson };
-
-/** RoPE scaling for positions beyond the original training length (Llama 3). */
-export interface Llama3Scaling {
-  readonly factor: number;
-  readonly lowFreqFactor: number;
-  readonly highFreqFactor: number;
-  readonly originalMaxPositionEmbeddings: number;
-}
 
 /** The settings of a model that the decoder needs, from its config.json. */
 export interface ModelConfig extends Traits {
@@ -40,12 +34,12 @@ export interface ModelConfig extends Traits {
   readonly headDim: number;
   readonly rmsNormEps: number;
   readonly ropeTheta: number;
-  readonly ropeScaling: Llama3Scaling | null;
+  readonly ropeScaling: RopeScaling | null;
   readonly maxPositionEmbeddings: number;
   readonly tieWordEmbeddings: boolean;
   /** Biases on the q, k and v projections (Qwen2, or Llama's attention_bias). */
   readonly attentionBias: boolean;
-  /** RMSNorm of q and k before RoPE (Qwen3, Gemma 3, OLMo-2). */
+  /** RMSNorm of q and k before RoPE (Qwen3, Gemma 3, OLMo). */
   readonly qkNorm: boolean;
   readonly eosTokenIds: readonly number[];
   readonly padTokenId: number | null;
@@ -55,6 +49,8 @@ const tokenIds = z.union([z.int().min(0), z.array(z.int().min(0)).max(1000)]).nu
 
 /** Far beyond any model: what is larger would take all memory before a missing weight is noticed. */
 const MOST = { vocabulary: 2 ** 22, width: 2 ** 18, inner: 2 ** 20, layers: 1000, heads: 4096, headDim: 8192 } as const;
+
+const epsilon = z.number().min(1e-30).max(1).optional();
 
 const configSchema = z.looseObject({
   ...traitFields,
@@ -66,7 +62,13 @@ const configSchema = z.looseObject({
   num_attention_heads: sizeTo(MOST.heads),
   num_key_value_heads: sizeTo(MOST.heads).nullish(),
   head_dim: sizeTo(MOST.headDim).nullish(),
-  rms_norm_eps: z.number().min(1e-30).max(1).optional(),
+  rms_norm_eps: epsilon,
+  norm_eps: epsilon,
+  block_ff_dim: sizeTo(MOST.inner).optional(),
+  block_auto_adjust_ff_dim: z.boolean().default(true),
+  block_ffn_dim_multiplier: z.number().min(1e-3).max(1e3).nullish(),
+  block_multiple_of: sizeTo(MOST.inner).default(256),
+  tie_embedding: z.boolean().optional(),
   rope_theta: ropeBase.optional(),
   max_position_embeddings: sizeTo(LARGEST_SIZE).default(2048),
   tie_word_embeddings: z.boolean().optional(),
@@ -82,12 +84,13 @@ type RawConfig = z.infer<typeof configSchema>;
 export function readModelConfig(folder: string): ModelConfig {
   const file = join(folder, 'config.json');
   const config = parseModelConfig(readSettings(file), file, generationEos(folder));
-  return config.tieWordEmbeddings && hasOwnHead(folder) ? { ...config, tieWordEmbeddings: false } : config;
+  return config.tieWordEmbeddings && hasOwnHead(folder, config) ? { ...config, tieWordEmbeddings: false } : config;
 }
 
 /** Checks a parsed config.json; `origin` identifies it in errors. */
 export function parseModelConfig(value: unknown, origin: string, extraEos: readonly number[] = []): ModelConfig {
-  const parsed = configSchema.safeParse(value, { reportInput: true });
+  const text = textPartOf(value);
+  const parsed = configSchema.safeParse(text ?? value, { reportInput: true });
   if (!parsed.success) {
     // For an unknown architecture, errors in the other fields don't matter.
     const strange = parsed.error.issues.find(({ path }) => path[0] === 'model_type');
@@ -99,7 +102,7 @@ export function parseModelConfig(value: unknown, origin: string, extraEos: reado
     );
   }
   checkSupported(parsed.data, origin);
-  const config = toModelConfig(parsed.data, origin, extraEos);
+  const config = { ...toModelConfig(parsed.data, origin, extraEos), textPart: text !== null };
   if (config.headDim % 2 !== 0) {
     throw inputError(
       'BAD_MODEL_CONFIG',
@@ -149,6 +152,8 @@ function checkSupported(raw: RawConfig, origin: string): void {
   );
 }
 
+const WITH_QK_NORM: readonly ModelType[] = ['qwen3', 'qwen3_5_text', 'gemma3_text', 'olmo2', 'olmo3', 'lfm2'];
+
 /** What a class of transformers has where config.json says nothing. */
 const DEFAULTS: Readonly<
   Partial<Record<ModelType, { tied?: boolean; headDim?: number; eps?: number; theta?: number }>>
@@ -157,6 +162,10 @@ const DEFAULTS: Readonly<
   smollm3: { tied: true, theta: 2e6 },
   phi3: { eps: 1e-5 },
   olmo2: { eps: 1e-5 },
+  olmo3: { eps: 1e-5, theta: 5e5 },
+  ministral3: { eps: 1e-5, headDim: 128 },
+  lfm2: { tied: true, theta: 1e6, eps: 1e-5 },
+  qwen3_5_text: { headDim: 256 },
   gemma3_text: { tied: true, headDim: 256, theta: 1e6 },
 };
 
@@ -170,47 +179,46 @@ function toModelConfig(raw: RawConfig, origin: string, extraEos: readonly number
     modelType: raw.model_type,
     vocabSize: raw.vocab_size,
     hiddenSize: raw.hidden_size,
-    intermediateSize: raw.intermediate_size,
+    intermediateSize: innerSize(raw),
     numLayers: raw.num_hidden_layers,
     numHeads: raw.num_attention_heads,
     numKvHeads: raw.num_key_value_heads ?? raw.num_attention_heads,
     headDim,
-    rmsNormEps: raw.rms_norm_eps ?? defaults.eps ?? 1e-6,
+    rmsNormEps: raw.rms_norm_eps ?? raw.norm_eps ?? defaults.eps ?? 1e-6,
     // Newer files fold theta into rope_parameters.
     ropeTheta: ropeOf(raw).rope_theta ?? raw.rope_theta ?? defaults.theta ?? 10000,
-    ropeScaling: traits.longRope === null ? llama3Scaling(ropeOf(raw), origin) : null,
+    ropeScaling: traits.longRope === null ? ropeScaling(raw, origin) : null,
     maxPositionEmbeddings: raw.max_position_embeddings,
-    tieWordEmbeddings: raw.tie_word_embeddings ?? defaults.tied ?? false,
+    tieWordEmbeddings: raw.tie_embedding ?? raw.tie_word_embeddings ?? defaults.tied ?? false,
     attentionBias: raw.model_type === 'qwen2' || raw.attention_bias,
-    qkNorm: ['qwen3', 'gemma3_text', 'olmo2'].includes(raw.model_type),
+    qkNorm: WITH_QK_NORM.includes(raw.model_type),
     eosTokenIds: [...new Set([...(Array.isArray(ids) ? ids : [ids]), ...extraEos])],
     padTokenId: raw.pad_token_id ?? null,
   };
 }
 
-/** The most tokens of a prompt and its completion that a model computes rightly. */
-export function contextLength({ longRope, maxPositionEmbeddings }: ModelConfig): number {
-  return Math.min(maxPositionEmbeddings, longRope?.originalMaxPositionEmbeddings ?? maxPositionEmbeddings);
+/** The MLP's width; LFM2 gives that of an MLP without a gate, and what two thirds of it are rounded up to. */
+function innerSize(raw: RawConfig): number {
+  if (raw.model_type !== 'lfm2') return raw.intermediate_size;
+  const given = raw.block_ff_dim ?? raw.intermediate_size;
+  if (!raw.block_auto_adjust_ff_dim) return given;
+  const two = Math.floor((2 * given) / 3);
+  const { block_ffn_dim_multiplier: times = 1, block_multiple_of: each } = raw;
+  return times === null ? two : each * Math.ceil(Math.floor(times * two) / each);
 }
 
-function llama3Scaling(rope: RawRope, origin: string): Llama3Scaling | null {
-  const type = rope.rope_type ?? rope.type ?? 'default';
-  if (type === 'default') return null;
-  const { factor, low_freq_factor: low, high_freq_factor: high, original_max_position_embeddings: original } = rope;
-  if (type !== 'llama3')
-    throw inputError(
-      'BAD_MODEL_CONFIG',
-      `${origin}: RoPE is scaled by ${shown(type)}${type === 'yarn' ? ' (YaRN)' : ''}, which Braid can't compute; it can do "default" and "llama3"`,
-      'If the model was made to work without it too, as Qwen is within its original context, remove "rope_scaling" (or the scaling in "rope_parameters") from config.json; otherwise choose another model.',
-    );
-  if (!factor || low === undefined || high === undefined || !original) {
-    throw inputError(
-      'BAD_MODEL_CONFIG',
-      `${origin}: expected a complete RoPE of type "llama3", got ${shown(rope)}`,
-      'Copy or download config.json again.',
-    );
-  }
-  return { factor, lowFreqFactor: low, highFreqFactor: high, originalMaxPositionEmbeddings: original };
+function ropeScaling(raw: RawConfig, origin: string): RopeScaling | null {
+  return readRopeScaling(ropeOf(raw), {
+    maxPositionEmbeddings: raw.max_position_embeddings,
+    originalMaxPositionEmbeddings: raw.original_max_position_embeddings ?? null,
+    byLayer: ropeIsByLayer(raw),
+    origin,
+  });
+}
+
+/** The most tokens of a prompt and its completion that a model computes rightly. */
+export function contextLength({ ropeScaling, maxPositionEmbeddings }: ModelConfig): number {
+  return scaledContext(ropeScaling, maxPositionEmbeddings);
 }
 
 /** Every end token of generation_config.json: chat models end a turn with a different token than a document. */

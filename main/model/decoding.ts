@@ -1,43 +1,55 @@
 /** Decoding of rows in flight: by a backend's fused step where it has one, else op by op through a cache. */
 import * as tf from '@tensorflow/tfjs-core';
-import { openKvCache, type PrefixKv, type RowPrefix } from '../tensor/ops/decode-attention.ts';
+import { openKvCache } from '../tensor/ops/decode-attention.ts';
 import { type DecodeLinear, type DecodeModel, type DecodeRun, openDecodeRun } from '../tensor/ops/decode-step.ts';
-import { attentionShape, forward } from './decoder.ts';
+import { forward } from './decoder.ts';
+import type { Linear } from './linear.ts';
 import type { Adapter } from './lora.ts';
-import { type Linear, type Model, modelParameters } from './model.ts';
+import type { Attention } from './mixers/attention/mixer.ts';
+import { attentionLayers } from './mixers/index.ts';
+import { type Model, modelParameters } from './model.ts';
 import type { Parameter } from './parameter.ts';
+import { attentionShape, type Kept, openRowStates, type ReadRow } from './sequences.ts';
 import { isPlain } from './traits.ts';
 
-/** Takes the prompts' keys and values over, for at most `capacity` new tokens a row. */
+/** Takes over what was kept of the prompts, for at most `capacity` new tokens a row. */
 export function openDecoding(
   model: Model,
   adapter: Adapter | null,
-  prefix: readonly PrefixKv[],
-  rows: readonly RowPrefix[],
+  kept: Kept,
+  rows: readonly ReadRow[],
   capacity: number,
 ): DecodeRun {
   const plain = decodeModel(model, adapter);
-  const fused = plain && openDecodeRun(plain, prefix, rows, capacity);
-  return fused ?? openByOps(model, adapter, prefix, rows, capacity);
+  const fused = plain && openDecodeRun(plain, kept.kv, rows, capacity);
+  return fused ?? openByOps(model, adapter, kept, rows, capacity);
 }
 
 function openByOps(
   model: Model,
   adapter: Adapter | null,
-  prefix: readonly PrefixKv[],
-  rows: readonly RowPrefix[],
+  kept: Kept,
+  rows: readonly ReadRow[],
   capacity: number,
 ): DecodeRun {
   const { window, windowLayers: layers } = model.config;
-  const sliding = window === null ? null : { window, layers };
+  const attending = attentionLayers(model.config);
+  const places = new Map(attending.map((layer, place) => [layer, place]));
+  const placeOf = (layer: number): number => places.get(layer) ?? -1;
+  const sliding = window === null ? null : { window, layers: layers.map(placeOf) };
   const weights = modelParameters(model).map(({ value }) => value);
-  const cache = openKvCache(prefix, rows, capacity, attentionShape(model.config), sliding, weights);
+  const cache = openKvCache(kept.kv, rows, capacity, attentionShape(model.config), sliding, weights);
+  const states = openStates(kept, rows, cache.dispose);
+  const sequences = {
+    attend: (layer: number, q: tf.Tensor2D, k: tf.Tensor2D, v: tf.Tensor2D) => cache.attend(placeOf(layer), q, k, v),
+    recur: states.recur,
+  };
   let next = rows.map(({ length }) => length);
   return {
     step: (ids) => {
       const logits = tf.tidy(() => {
         const batch = { ids: tf.tensor1d([...ids], 'int32'), positions: tf.tensor1d(next, 'int32') };
-        return tf.matMul(forward(model, batch, adapter, cache.attend), model.head.value, false, true) as tf.Tensor2D;
+        return tf.matMul(forward(model, batch, adapter, sequences), model.head.value, false, true) as tf.Tensor2D;
       });
       cache.advance();
       next = next.map((position) => position + 1);
@@ -49,18 +61,33 @@ function openByOps(
     },
     keep: (kept) => {
       cache.keep(kept);
+      states.keep(kept);
       next = kept.map((row) => next[row] ?? 0);
     },
-    ...(cache.written && { written: cache.written }),
-    dispose: cache.dispose,
+    // What recurs has states beside its keys and values.
+    ...(cache.written && kept.states.size === 0 && { written: cache.written }),
+    dispose: () => {
+      cache.dispose();
+      states.dispose();
+    },
   };
+}
+
+/** The rows' states; a cache of keys and values doesn't outlive them. */
+function openStates({ states }: Kept, rows: readonly ReadRow[], free: () => void) {
+  try {
+    return openRowStates(states, rows);
+  } catch (error) {
+    free();
+    throw error;
+  }
 }
 
 /** The model as fused steps take it; null where its architecture differs in what they compute. */
 function decodeModel(model: Model, adapter: Adapter | null): DecodeModel | null {
   const { config } = model;
-  if (!isUniform(adapter) || !isPlain(config) || (config.window !== null && model.maxLength > config.window))
-    return null;
+  if (!isUniform(adapter) || !isPlain(config) || model.rope.queries !== null) return null;
+  if (config.window !== null && model.maxLength > config.window) return null;
   const linear = ({ name, weight, bias }: Linear): DecodeLinear => {
     const lora = adapter?.modules.get(name);
     return {
@@ -72,19 +99,21 @@ function decodeModel(model: Model, adapter: Adapter | null): DecodeModel | null 
   return {
     embedding: model.embedding.value,
     layers: model.layers.map((layer) => {
-      const [q, k, v] = layer.qkv.map(linear) as [DecodeLinear, DecodeLinear, DecodeLinear];
+      // Nothing but attention is plain.
+      const { qkv, o, qNorm, kNorm } = layer.mixer as Attention;
+      const [q, k, v] = qkv.map(linear) as [DecodeLinear, DecodeLinear, DecodeLinear];
       const [gate, up] = layer.gateUp.map(linear) as [DecodeLinear, DecodeLinear];
       return {
-        inputNorm: (layer.attentionNorms.before as Parameter<tf.Tensor1D>).value,
+        inputNorm: (layer.mixerNorms.before as Parameter<tf.Tensor1D>).value,
         q,
         k,
         v,
-        o: linear(layer.o),
+        o: linear(o),
         gate,
         up,
         down: linear(layer.down),
-        qNorm: layer.qNorm?.value ?? null,
-        kNorm: layer.kNorm?.value ?? null,
+        qNorm: qNorm?.value ?? null,
+        kNorm: kNorm?.value ?? null,
         postNorm: (layer.mlpNorms.before as Parameter<tf.Tensor1D>).value,
       };
     }),

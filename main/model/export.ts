@@ -3,7 +3,9 @@ import type * as tf from '@tensorflow/tfjs-core';
 import { pulse } from '../pulse.ts';
 import type { ModelConfig } from './config.ts';
 import { type Model, modelParameters } from './model.ts';
+import { encodeRopeScaling } from './rope-scaling.ts';
 import { type FloatType, safetensorsPieces } from './safetensors.ts';
+import { textPartOf } from './text-part.ts';
 import { ARCHITECTURES, type ModelType } from './traits.ts';
 
 /** Contents of a folder's files, by name. */
@@ -59,7 +61,8 @@ export function byName(a: { readonly name: string }, b: { readonly name: string 
 }
 
 /**
- * A model's shape as config.json. Of an architecture with settings of its own, `base` has them all. For the others RoPE
+ * A model's shape as config.json: that of the text part alone, where a base reads images too. Of an architecture with
+ * settings of its own, `base` has them all. For the others RoPE
  * is written with the older keys, which every version of transformers reads.
  */
 export function encodeModelConfig(
@@ -67,7 +70,8 @@ export function encodeModelConfig(
   type: FloatType = 'F32',
   base: Readonly<Record<string, unknown>> = {},
 ): string {
-  const { torch_dtype: _dtype, quantization_config: _quantised, ...kept } = base;
+  const text = textPartOf(base) ?? base;
+  const { torch_dtype: _dtype, quantization_config: _quantised, ...kept } = text;
   const tied = { tie_word_embeddings: config.tieWordEmbeddings };
   const own = {
     ...tokenSettings(config),
@@ -76,7 +80,7 @@ export function encodeModelConfig(
     dtype: DTYPES[type],
   };
   if (!BY_ITSELF.includes(config.modelType)) {
-    if (base.model_type !== config.modelType) throw new Error(`Expected the config.json of a ${config.modelType}`);
+    if (text.model_type !== config.modelType) throw new Error(`Expected the config.json of a ${config.modelType}`);
     return jsonText({ ...kept, ...own });
   }
   // The newer key would contradict the ones written here.
@@ -108,21 +112,11 @@ function shapeSettings(config: ModelConfig): Record<string, unknown> {
     hidden_act: 'silu',
     rms_norm_eps: config.rmsNormEps,
     rope_theta: config.ropeTheta,
-    rope_scaling: config.ropeScaling === null ? null : scalingSettings(config.ropeScaling),
+    rope_scaling: config.ropeScaling === null ? null : encodeRopeScaling(config.ropeScaling),
     max_position_embeddings: config.maxPositionEmbeddings,
     // Qwen2's biases are part of its architecture, not a setting.
     ...(config.modelType === 'qwen2' ? {} : { attention_bias: config.attentionBias }),
     ...(config.modelType === 'llama' && { mlp_bias: config.mlpBias }),
-  };
-}
-
-function scalingSettings(scaling: NonNullable<ModelConfig['ropeScaling']>): Record<string, unknown> {
-  return {
-    rope_type: 'llama3',
-    factor: scaling.factor,
-    low_freq_factor: scaling.lowFreqFactor,
-    high_freq_factor: scaling.highFreqFactor,
-    original_max_position_embeddings: scaling.originalMaxPositionEmbeddings,
   };
 }
 

@@ -15,6 +15,7 @@ import type { Adapter } from './lora.ts';
 import type { Model } from './model.ts';
 import { type Prefill, readPrompts } from './prefill.ts';
 import { argmax, draw, isPlain, processors, type SamplingOptions } from './sampler.ts';
+import { cloneKept, disposeKept, type ReadRow } from './sequences.ts';
 import { type EndedTurn, type ReadContext, readOn, type TurnTaking } from './turns.ts';
 
 export interface GenerateOptions extends SamplingOptions {
@@ -91,10 +92,10 @@ function generateRows(
   );
   checkLogits(prefill, used);
   const places = batch.map(({ prompt }) => used.indexOf(prompt));
-  const rows = places.map((place) => prefill.places[place] ?? { start: 0, length: 0 });
+  const rows = places.map((place) => prefill.places[place] ?? NOWHERE);
   const logits = (): tf.Tensor2D => tf.tidy(() => gatherRows(prefill.logits, tf.tensor1d(places, 'int32')));
   const flight: Flight = { model, adapter, prompts, batch, options, sequences: batch.map(() => []) };
-  const context = { kv: prefill.kv, rows, logits: openOrFree(prefill, logits) };
+  const context = { kept: prefill.kept, rows, logits: openOrFree(prefill, logits) };
   prefill.logits.dispose();
   if (options.turns !== undefined) return inTurns(flight, context, options.turns);
   decodeTurn(flight, context, { active: batch.map((_, row) => row), limit: () => options.maxNewTokens });
@@ -126,7 +127,7 @@ function decodeTurn(flight: Flight, context: ReadContext, turn: DecodedTurn): vo
   let { logits } = context;
   const left = (row: number): number => turn.limit(row) - (sequences[row] as number[]).length;
   const capacity = Math.max(...active.map(left));
-  const decoding = openOrFree(context, () => openDecoding(model, adapter, context.kv, context.rows, capacity));
+  const decoding = openOrFree(context, () => openDecoding(model, adapter, context.kept, context.rows, capacity));
   const ended = new Set(options.eosTokenIds);
   try {
     for (let t = 0; ; t++) {
@@ -163,8 +164,8 @@ function inTurns(flight: Flight, first: ReadContext, { maxTurnTokens, answer }: 
   let active = batch.map((_, row) => row);
   let context = first;
   for (let turn = 0; ; turn++) {
-    // Decoding takes its keys and values over; the next turn still needs them.
-    const kept = context.kv.map(({ k, v }) => ({ k: tf.keep(tf.clone(k)), v: tf.keep(tf.clone(v)) }));
+    // Decoding takes over what is kept; the next turn still needs it.
+    const kept = cloneKept(context.kept);
     try {
       const starts = active.map((row) => (sequences[row] as number[]).length);
       const limits = new Map(
@@ -205,22 +206,23 @@ function inTurns(flight: Flight, first: ReadContext, { maxTurnTokens, answer }: 
           tokens.map(() => 0),
         );
       }
-      const rows = going.map(({ i }) => context.rows[i] ?? { start: 0, length: 0 });
+      const rows = going.map(({ i }) => context.rows[i] ?? NOWHERE);
       const added = going.map(({ i, tokens }) => [...(own[i] ?? []), ...tokens]);
       context = readOn(model, adapter, kept, rows, added);
       active = going.map(({ row }) => row);
     } finally {
-      tf.dispose(kept.map(({ k, v }) => [k, v]));
+      disposeKept(kept);
     }
   }
 }
 
 /** What was read of the prompts doesn't outlive a cache that has no room. */
-function openOrFree<T>({ kv, logits }: Pick<ReadContext, 'kv' | 'logits'>, open: () => T): T {
+function openOrFree<T>({ kept, logits }: Pick<ReadContext, 'kept' | 'logits'>, open: () => T): T {
   try {
     return open();
   } catch (error) {
-    tf.dispose([logits, kv.map(({ k, v }) => [k, v])]);
+    logits.dispose();
+    disposeKept(kept);
     throw error;
   }
 }
@@ -252,16 +254,19 @@ function finish(
 }
 
 /** A model whose numbers overflow would complete every prompt with some token. One sum over each prompt's logits. */
-function checkLogits({ logits, kv }: Prefill, used: readonly number[]): void {
+function checkLogits({ logits, kept }: Prefill, used: readonly number[]): void {
   const bad = tf.tidy(() => tf.sum(logits, 1).dataSync<'float32'>()).findIndex((sum) => !Number.isFinite(sum));
   if (bad < 0) return;
-  tf.dispose([logits, kv.map(({ k, v }) => [k, v])]);
+  logits.dispose();
+  disposeKept(kept);
   throw new BraidError(
     'NOT_FINITE',
     `The model's logits after prompt ${(used[bad] ?? 0) + 1} are not finite numbers: its weights or activations overflow`,
     { remedy: 'Use a checkpoint before this; a run that came here needs a lower learning rate.' },
   );
 }
+
+const NOWHERE: ReadRow = { start: 0, length: 0, sequence: 0 };
 
 /** The next token of every active row. A row's random number depends on its prompt, completion and position alone. */
 function choose(logits: tf.Tensor2D, active: readonly number[], flight: Flight): Int32Array {

@@ -23,7 +23,7 @@ export function loadModel(
   config: ModelConfig = readConfig(folder),
 ): Model {
   checkLength(config, maxLength, folder);
-  const weights = openWeights(folder, { tied: config.tieWordEmbeddings });
+  const weights = openWeights(folder, { tied: config.tieWordEmbeddings, textPart: config.textPart });
   const made: tf.Tensor[] = [];
   const rope = makeModelRope(config, maxLength);
   try {
@@ -31,7 +31,7 @@ export function loadModel(
     const parameter = (name: string): Parameter => {
       pulse();
       const shape = shapes.get(name) ?? [];
-      const value = makeWeight(weights.source(name, shape), shape, precisionOf(name, precision));
+      const value = makeWeight(weights.source(name, shape), shape, precisionOf(name, precision, shape.length));
       made.push(value);
       return { name, value };
     };
@@ -60,6 +60,8 @@ export function randomModel(
   const shapes = parameterShapes(config);
   const parameter = (name: string): Parameter => {
     const shape = [...(shapes.get(name) ?? [])];
+    if (name.endsWith('.A_log') || name.endsWith('.dt_bias')) return { name, value: tf.zeros(shape) };
+    if (name.endsWith('linear_attn.norm.weight')) return { name, value: tf.ones(shape) };
     if (name.endsWith('norm.weight')) return { name, value: config.unitOffset ? tf.zeros(shape) : tf.ones(shape) };
     if (name.endsWith('.bias')) return { name, value: tf.zeros(shape) };
     const size = shape.reduce((a, b) => a * b, 1);
@@ -98,7 +100,7 @@ function checkLength(config: ModelConfig, maxLength: number, folder: string): vo
   const why =
     longest === config.maxPositionEmbeddings
       ? `the model's max_position_embeddings is ${longest}`
-      : `Braid computes this model's LongRoPE within its original context of ${longest} only`;
+      : `the model's scaled RoPE reaches ${longest}`;
   throw inputError(
     'CONTEXT_TOO_SHORT',
     `${folder}: prompt and completion need ${maxLength} tokens, ${why}`,

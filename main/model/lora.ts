@@ -5,8 +5,8 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { inputError } from '../errors.ts';
 import { hashString, randomStream } from '../random.ts';
-import { loraLinear } from '../tensor/ops/lora-linear.ts';
-import { blockLinears, type Linear, type Model } from './model.ts';
+import type { AdaptedModules, Linear, LoraWeights } from './linear.ts';
+import { blockLinears, type Model } from './model.ts';
 import type { Parameter } from './parameter.ts';
 
 export interface LoraConfig {
@@ -24,17 +24,9 @@ export interface LoraConfig {
 /** Numbers by the end of a module's name, or by a regular expression for it. */
 export type Pattern = Readonly<Record<string, number>>;
 
-export interface LoraWeights {
-  readonly a: Parameter<tf.Tensor2D>;
-  readonly b: Parameter<tf.Tensor2D>;
-  /** Of the product: alpha / r, or alpha / sqrt(r). */
-  readonly scaling: number;
-}
-
 /** An adapter: its settings and the weights of every adapted module, by module name. */
-export interface Adapter {
+export interface Adapter extends AdaptedModules {
   readonly config: LoraConfig;
-  readonly modules: ReadonlyMap<string, LoraWeights>;
 }
 
 type Strength = Omit<LoraConfig, 'targetModules'>;
@@ -125,14 +117,4 @@ export function adapterParameters(adapter: Adapter): readonly Parameter[] {
 
 export function disposeAdapter(adapter: Adapter): void {
   for (const { value } of adapterParameters(adapter)) value.dispose();
-}
-
-/** One linear layer with its adapter, if it has one. x [N, in] → [N, out]. */
-export function linear(x: tf.Tensor2D, layer: Linear, adapter: Adapter | null): tf.Tensor2D {
-  const lora = adapter?.modules.get(layer.name);
-  const product =
-    lora === undefined
-      ? tf.matMul(x, layer.weight.value, false, true)
-      : loraLinear(x, layer.weight.value, lora.a.value, lora.b.value, lora.scaling); // [N, out]
-  return (layer.bias === null ? product : tf.add(product, layer.bias.value)) as tf.Tensor2D;
 }

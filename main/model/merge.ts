@@ -7,6 +7,7 @@ import { inputError } from '../errors.ts';
 import { type ModelConfig, readModelConfig } from './config.ts';
 import { loraName, loraRank, loraScaling } from './lora.ts';
 import { parameterShapes } from './model.ts';
+import { isLinearWeight } from './names.ts';
 import { openWeights } from './open-weights.ts';
 import { ADAPTER_CONFIG, ADAPTER_WEIGHTS, checkForeign } from './peft.ts';
 import { parseAdapterConfig, targetedModules } from './peft-config.ts';
@@ -42,7 +43,7 @@ export function openMergedModel(base: string, adapter: string | null): MergedMod
   const config = readModelConfig(base);
   const shapes = parameterShapes(config);
   const addends = adapter === null ? new Map<string, AddTo>() : readAddends(adapter, shapes);
-  const weights = openWeights(base, { tied: config.tieWordEmbeddings });
+  const weights = openWeights(base, { tied: config.tieWordEmbeddings, textPart: config.textPart });
   const tensors = [...shapes].map(([name, shape]): MergedTensor => {
     const [rows = 1] = shape;
     const width = shape.slice(1).reduce((a, b) => a * b, 1);
@@ -69,7 +70,7 @@ export function openMergedModel(base: string, adapter: string | null): MergedMod
 function readAddends(folder: string, shapes: ReadonlyMap<string, readonly number[]>): ReadonlyMap<string, AddTo> {
   const configFile = join(folder, ADAPTER_CONFIG);
   const config = parseAdapterConfig(readSettings(configFile), configFile);
-  const modules = [...shapes.keys()].filter((name) => name.endsWith('_proj.weight')).map((name) => name.slice(0, -7));
+  const modules = [...shapes.keys()].filter(isLinearWeight).map((name) => name.slice(0, -7));
   const adapted = targetedModules(config, modules, configFile);
   const path = join(folder, ADAPTER_WEIGHTS);
   const file = openSafetensors(path);

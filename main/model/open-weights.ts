@@ -5,7 +5,7 @@ import { BraidError, inputError } from '../errors.ts';
 import type { WeightSource } from '../tensor/weights.ts';
 import { openSafetensors, type SafetensorsFile, toFloat32 } from './safetensors.ts';
 import { shardMap, WHOLE } from './weight-files.ts';
-import { EMBEDDING, HEAD, nameIn, noTensor } from './weight-names.ts';
+import { EMBEDDING, HEAD, nameIn, noTensor, type WeightsOptions } from './weight-names.ts';
 
 export interface Weights {
   /** Whether there is a tensor. */
@@ -17,13 +17,8 @@ export interface Weights {
   close(): void;
 }
 
-export interface WeightsOptions {
-  /** The embedding is the head: then a file needs one of them only. */
-  readonly tied?: boolean;
-}
-
 /** Finds the file of every tensor and opens files as they are needed. */
-export function openWeights(folder: string, { tied = false }: WeightsOptions = {}): Weights {
+export function openWeights(folder: string, options: WeightsOptions = {}): Weights {
   const opened = new Map<string, SafetensorsFile>();
   const map = shardMap(folder);
   const fileOf = (name: string): string => (map === null ? WHOLE : (map.get(name) ?? ''));
@@ -35,7 +30,7 @@ export function openWeights(folder: string, { tied = false }: WeightsOptions = {
   };
   const names = (): ReadonlyMap<string, unknown> => map ?? file(WHOLE).entries;
   const nameOf = (name: string): string => {
-    const found = nameIn(names(), name, tied);
+    const found = nameIn(names(), name, options);
     if (found === null) throw noTensor(folder, names(), name);
     return found;
   };
@@ -68,7 +63,7 @@ export function openWeights(folder: string, { tied = false }: WeightsOptions = {
   const close = (): void => {
     for (const handle of opened.values()) handle.close();
   };
-  const has = (name: string): boolean => nameIn(names(), name, tied) !== null;
+  const has = (name: string): boolean => nameIn(names(), name, options) !== null;
   return { has, source, shape: (name) => entryOf(nameOf(name)).shape, close };
 }
 
@@ -81,9 +76,9 @@ const known = new Map<string, boolean>();
  * Whether a model whose config.json ties the head to the embedding has a head of its own, in other numbers: then it is
  * used, as in transformers 5. Files that can't be read say nothing here; whoever loads them reports it.
  */
-export function hasOwnHead(folder: string): boolean {
+export function hasOwnHead(folder: string, options: Pick<WeightsOptions, 'textPart'> = {}): boolean {
   try {
-    const weights = openWeights(folder);
+    const weights = openWeights(folder, options);
     try {
       if (!weights.has(HEAD) || !weights.has(EMBEDDING)) return false;
       const key = stateOf(folder);

@@ -4,16 +4,9 @@ import { join } from 'node:path';
 import * as tf from '@tensorflow/tfjs-core';
 import { inputError } from '../errors.ts';
 import { byName, type EncodedFiles, jsonText } from './export.ts';
-import {
-  type Adapter,
-  adapterParameters,
-  type LoraConfig,
-  type LoraWeights,
-  loraName,
-  loraRank,
-  loraScaling,
-} from './lora.ts';
-import { blockLinears, type Linear, type Model } from './model.ts';
+import type { Linear, LoraWeights } from './linear.ts';
+import { type Adapter, adapterParameters, type LoraConfig, loraName, loraRank, loraScaling } from './lora.ts';
+import { blockLinears, type Model } from './model.ts';
 import { parseAdapterConfig, targetedModules, targetNames } from './peft-config.ts';
 import { readSettings } from './read-json.ts';
 import { encodeSafetensors, openSafetensors, type SafetensorsFile } from './safetensors.ts';

@@ -1,20 +1,29 @@
-/** Reading of prompts: all of them in one packed pass, which keeps each layer's keys and values. */
+/** Reading of prompts: all of them in one packed pass, which keeps each layer's keys and values, and its states. */
 import * as tf from '@tensorflow/tfjs-core';
-import type { PrefixKv } from '../tensor/ops/decode-attention.ts';
 import { gatherRows } from '../tensor/ops/rows.ts';
-import { attendPacked, forward } from './decoder.ts';
+import { forward } from './decoder.ts';
 import type { Adapter } from './lora.ts';
 import type { Model } from './model.ts';
+import {
+  attendPacked,
+  disposeKept,
+  type Kept,
+  placesOf,
+  type Reading,
+  type ReadRow,
+  readingSequences,
+  type Sequences,
+} from './sequences.ts';
 
 /** What was read of prompts. */
 export interface Prefill {
-  readonly kv: readonly PrefixKv[];
-  readonly places: readonly { readonly start: number; readonly length: number }[];
+  readonly kept: Kept;
+  readonly places: readonly ReadRow[];
   /** Logits after each prompt's last token, [P, V]. */
   readonly logits: tf.Tensor2D;
 }
 
-/** Prefills all prompts in one packed pass, keeping each layer's keys and values; `onHidden`: what the head reads, [N, D]. */
+/** Prefills all prompts in one packed pass, keeping what each layer keeps of them; `onHidden`: what the head reads, [N, D]. */
 export function readPrompts(
   model: Model,
   adapter: Adapter | null,
@@ -22,27 +31,23 @@ export function readPrompts(
   onLayer: () => void,
   onHidden: (hidden: tf.Tensor2D) => void = () => undefined,
 ): Prefill {
-  let total = 0;
-  const places = prompts.map(({ length }) => {
-    total += length;
-    return { start: total - length, length };
-  });
-  const kv: PrefixKv[] = [];
+  const places = placesOf(prompts.map(({ length }) => length));
+  const kept: Reading = { kv: [], states: new Map() };
   try {
-    return { kv, places, logits: promptLogits(model, adapter, prompts, places, kv, onLayer, onHidden) };
+    return { kept, places, logits: promptLogits(model, adapter, prompts, places, kept, onLayer, onHidden) };
   } catch (error) {
-    tf.dispose(kv.flatMap(({ k, v }) => [k, v]));
+    disposeKept(kept);
     throw error;
   }
 }
 
-/** Logits after each prompt's last token [P, V]; each layer's keys and values go to `kv`. */
+/** Logits after each prompt's last token [P, V]; what each layer keeps goes to `kept`. */
 function promptLogits(
   model: Model,
   adapter: Adapter | null,
   prompts: readonly (readonly number[])[],
   places: Prefill['places'],
-  kv: PrefixKv[],
+  kept: Reading,
   onLayer: () => void,
   onHidden: (hidden: tf.Tensor2D) => void,
 ): tf.Tensor2D {
@@ -57,12 +62,8 @@ function promptLogits(
       [places.length, 4],
       'int32',
     );
-    const attend = attendPacked(model.config, segments);
-    const hidden = forward(model, { ids, positions }, adapter, (layer, q, k, v) => {
-      kv.push({ k: tf.keep(k), v: tf.keep(v) });
-      onLayer();
-      return attend(layer, q, k, v);
-    });
+    const reading = readingSequences(attendPacked(model.config, segments), places, kept);
+    const hidden = forward(model, { ids, positions }, adapter, withHeartbeat(reading, onLayer));
     onHidden(hidden);
     const last = gatherRows(
       hidden,
@@ -73,4 +74,18 @@ function promptLogits(
     ); // [P, D]
     return tf.matMul(last, model.head.value, false, true) as tf.Tensor2D;
   });
+}
+
+/** The same, with a call at each layer. */
+function withHeartbeat({ attend, recur }: Sequences, onLayer: () => void): Sequences {
+  return {
+    attend: (...given) => {
+      onLayer();
+      return attend(...given);
+    },
+    recur: (...given) => {
+      onLayer();
+      return recur(...given);
+    },
+  };
 }

@@ -6,12 +6,13 @@
  * B rows, N tokens, D width, V vocabulary.
  */
 import * as tf from '@tensorflow/tfjs-core';
-import type { PrefixKv, RowPrefix } from '../tensor/ops/decode-attention.ts';
+import type { PrefixKv } from '../tensor/ops/decode-attention.ts';
 import type { DecodeRun } from '../tensor/ops/decode-step.ts';
 import { gatherRows } from '../tensor/ops/rows.ts';
 import { openDecoding } from './decoding.ts';
 import type { Adapter } from './lora.ts';
 import type { Model } from './model.ts';
+import { cloneKept, disposeKept, type Kept, placesOf, type ReadRow } from './sequences.ts';
 import { readOn } from './turns.ts';
 
 /** On wasm, up to five rows are dot products, which add up otherwise. */
@@ -26,8 +27,8 @@ export interface RowsInFlight {
   readonly size: number;
   /** Whether others may join before the next token. */
   readonly isOpen: boolean;
-  /** Adds `count` rows after the others, which continue a prompt; takes its keys and values over. */
-  join(prompt: readonly PrefixKv[], count: number): void;
+  /** Adds `count` rows after the others, which continue a prompt; takes over what was kept of it. */
+  join(prompt: Kept, count: number): void;
   /** Reads one new token of each row: logits of the next [B, V]. */
   step(ids: readonly number[]): tf.Tensor2D;
   /** Keeps only these of the current rows. */
@@ -36,14 +37,14 @@ export interface RowsInFlight {
 }
 
 interface State {
-  /** Keys and values up to where decoding was opened, in which rows may share theirs. */
-  readonly kv: readonly PrefixKv[];
-  readonly rows: readonly RowPrefix[];
+  /** What was read up to where decoding was opened, in which rows may share theirs. */
+  readonly kept: Kept;
+  readonly rows: readonly ReadRow[];
   /** What each row has read since. */
   readonly read: readonly (readonly number[])[];
 }
 
-const NOTHING: State = { kv: [], rows: [], read: [] };
+const NOTHING: State = { kept: { kv: [], states: new Map() }, rows: [], read: [] };
 
 export function openRowsInFlight(model: Model, adapter: Adapter | null): RowsInFlight {
   let state = NOTHING;
@@ -56,16 +57,16 @@ export function openRowsInFlight(model: Model, adapter: Adapter | null): RowsInF
     open = null;
   }
 
-  /** Everything read so far as keys and values that belong to nobody else. */
+  /** Everything read so far, in tensors that belong to nobody else. */
   function gathered(): State {
-    const { kv, rows, read } = state;
+    const { kept, rows, read } = state;
     const count = steps();
     if (open === null || count === 0) return state;
     const { run, places, all } = open;
     if (run.written === undefined) {
-      const { kv: joined, rows: next, logits } = readOn(model, adapter, kv, rows, read);
+      const { kept: joined, rows: next, logits } = readOn(model, adapter, kept, rows, read);
       logits.dispose();
-      return { kv: joined, rows: next, read: rows.map(() => []) };
+      return { kept: joined, rows: next, read: rows.map(() => []) };
     }
     if (places.length < all) {
       run.keep(places);
@@ -73,13 +74,13 @@ export function openRowsInFlight(model: Model, adapter: Adapter | null): RowsInF
     }
     const written = run.written();
     try {
-      const before = kv[0]?.k.shape[0] ?? 0;
+      const before = tokensOf(kept);
       const order = rows.flatMap(({ start, length }, row) => [
         ...range(start, length),
         ...range(before + row * count, count),
       ]);
-      const joined = regrouped([kv, written], order);
-      return { kv: joined, rows: placed(rows.map(({ length }) => length + count)), read: rows.map(() => []) };
+      const joined = { kv: regrouped([kept.kv, written], order), states: new Map<string, tf.Tensor2D>() };
+      return { kept: joined, rows: placesOf(rows.map(({ length }) => length + count)), read: rows.map(() => []) };
     } finally {
       disposeKv(written);
     }
@@ -89,7 +90,7 @@ export function openRowsInFlight(model: Model, adapter: Adapter | null): RowsInF
   function settle(): void {
     const next = gathered();
     close();
-    if (next !== state) disposeKv(state.kv);
+    if (next !== state) disposeKept(state.kept);
     state = next;
   }
 
@@ -97,15 +98,15 @@ export function openRowsInFlight(model: Model, adapter: Adapter | null): RowsInF
   function reopen(): NonNullable<typeof open> {
     settle();
     const { rows } = state;
-    const [first = { start: 0, length: 0 }] = rows;
+    const [first = { start: 0, length: 0, sequence: 0 }] = rows;
     const filled = [...rows, ...Array.from({ length: Math.max(0, LEAST_ROWS - rows.length) }, () => first)];
-    const kept = state.kv.map(({ k, v }) => ({ k: tf.keep(tf.clone(k)), v: tf.keep(tf.clone(v)) }));
+    const kept = cloneKept(state.kept);
     try {
       const run = openDecoding(model, adapter, kept, filled, ROOM);
       open = { run, places: range(0, rows.length), all: filled.length };
       return open;
     } catch (error) {
-      disposeKv(kept);
+      disposeKept(kept);
       throw error;
     }
   }
@@ -120,16 +121,16 @@ export function openRowsInFlight(model: Model, adapter: Adapter | null): RowsInF
     join: (prompt, count) => {
       try {
         settle();
-        const { kv, rows, read } = state;
-        const before = kv[0]?.k.shape[0] ?? 0;
-        const length = prompt[0]?.k.shape[0] ?? 0;
-        const joined = before === 0 ? prompt : regrouped([kv, prompt], range(0, before + length));
-        disposeKv(kv);
-        if (joined !== prompt) disposeKv(prompt);
-        const own = Array.from({ length: count }, () => ({ start: before, length }));
-        state = { kv: joined, rows: [...rows, ...own], read: [...read.map(() => []), ...own.map(() => [])] };
+        const { kept, rows, read } = state;
+        const [before, length] = [tokensOf(kept), tokensOf(prompt)];
+        const sequence = sequencesOf(kept);
+        const joined = rows.length === 0 ? prompt : together(kept, prompt);
+        disposeKept(kept);
+        if (joined !== prompt) disposeKept(prompt);
+        const own = Array.from({ length: count }, () => ({ start: before, length, sequence }));
+        state = { kept: joined, rows: [...rows, ...own], read: [...read.map(() => []), ...own.map(() => [])] };
       } catch (error) {
-        disposeKv(prompt);
+        disposeKept(prompt);
         throw error;
       }
     },
@@ -150,16 +151,16 @@ export function openRowsInFlight(model: Model, adapter: Adapter | null): RowsInF
         logits.dispose();
       }
     },
-    keep: (kept) => {
-      const { kv, rows, read } = state;
-      const pick = <T>(list: readonly T[]): T[] => kept.flatMap((row) => list.slice(row, row + 1));
-      if (kept.length === 0) {
+    keep: (which) => {
+      const { kept, rows, read } = state;
+      const pick = <T>(list: readonly T[]): T[] => which.flatMap((row) => list.slice(row, row + 1));
+      if (which.length === 0) {
         close();
-        disposeKv(kv);
+        disposeKept(kept);
         state = NOTHING;
         return;
       }
-      state = { kv, rows: pick(rows), read: pick(read) };
+      state = { kept, rows: pick(rows), read: pick(read) };
       if (open === null) return;
       const { run } = open;
       const places = pick(open.places);
@@ -171,7 +172,7 @@ export function openRowsInFlight(model: Model, adapter: Adapter | null): RowsInF
     },
     dispose: () => {
       close();
-      disposeKv(state.kv);
+      disposeKept(state.kept);
       state = NOTHING;
     },
   };
@@ -181,13 +182,29 @@ function range(start: number, length: number): number[] {
   return Array.from({ length }, (_, i) => start + i);
 }
 
-/** Ranges of these lengths, one after the other. */
-function placed(lengths: readonly number[]): RowPrefix[] {
-  let total = 0;
-  return lengths.map((length) => {
-    total += length;
-    return { start: total - length, length };
-  });
+/** Tokens whose keys and values are kept. */
+function tokensOf({ kv }: Kept): number {
+  return kv[0]?.k.shape[0] ?? 0;
+}
+
+/** Sequences whose states are kept. */
+function sequencesOf({ states }: Kept): number {
+  const [first] = states.values();
+  return first?.shape[0] ?? 0;
+}
+
+/** What was kept of both, in tensors of its own: the second's tokens and sequences after the first's. */
+function together(first: Kept, second: Kept): Kept {
+  const kv = regrouped([first.kv, second.kv], range(0, tokensOf(first) + tokensOf(second)));
+  const states = new Map<string, tf.Tensor2D>();
+  try {
+    for (const [key, state] of first.states)
+      states.set(key, tf.keep(tf.tidy(() => tf.concat([state, second.states.get(key) as tf.Tensor2D], 0))));
+    return { kv, states };
+  } catch (error) {
+    disposeKept({ kv, states });
+    throw error;
+  }
 }
 
 function disposeKv(kv: readonly PrefixKv[]): void {

@@ -3,10 +3,11 @@ import * as tf from '@tensorflow/tfjs-core';
 import { inputError } from '../errors.ts';
 import { selectiveLogSoftmax } from '../tensor/ops/log-softmax.ts';
 import { gatherRows } from '../tensor/ops/rows.ts';
-import { attendPacked, forward } from './decoder.ts';
+import { forward } from './decoder.ts';
 import type { Adapter } from './lora.ts';
 import type { Model } from './model.ts';
 import { packedLength, packGroups } from './pack.ts';
+import { packedSequences } from './sequences.ts';
 
 /** A completion to score, with its prompt. */
 export interface ScoreItem {
@@ -97,7 +98,7 @@ function scoreBatch(
     const row = (values: Int32Array): tf.Tensor1D => tf.tensor1d(values, 'int32');
     const segments = tf.tensor2d(packed.segments, [packed.segments.length / 4, 4], 'int32');
     const tokens = { ids: row(packed.ids), positions: row(packed.positions) };
-    const hidden = forward(model, tokens, adapter, attendPacked(model.config, segments)); // [N, D]
+    const hidden = forward(model, tokens, adapter, packedSequences(model.config, segments)); // [N, D]
     const predicting = gatherRows(hidden, row(packed.predictors)); // [T, D]
     const options = { temperature: 1, trainWeight: false };
     return selectiveLogSoftmax(predicting, model.head.value, row(packed.targets), options).logps.dataSync<'float32'>();

@@ -12,13 +12,14 @@ import { inputError } from '../errors.ts';
 import { pulse } from '../pulse.ts';
 import type { ChatMessage } from '../samples/chat-message.ts';
 import { contextLength, readModelConfig } from './config.ts';
-import { attendPacked, forward } from './decoder.ts';
+import { forward } from './decoder.ts';
 import { loadEncoder } from './encoder/encoder.ts';
 import { loadModel } from './load.ts';
 import { disposeModel } from './model.ts';
 import { openWeights } from './open-weights.ts';
 import { packGroups } from './pack.ts';
 import { readSettings } from './read-json.ts';
+import { packedSequences } from './sequences.ts';
 import { issuesOf } from './shown.ts';
 import { encodeConversation, loadTokenizer } from './tokenizer.ts';
 
@@ -90,7 +91,7 @@ function loadDecoderClassifier(folder: string, head: Head, maxLength: number): S
       const row = (values: Int32Array): tf.Tensor1D => tf.tensor1d(values, 'int32');
       const segments = tf.tensor2d(packed.segments, [packed.segments.length / 4, 4], 'int32');
       const tokens = { ids: row(packed.ids), positions: row(packed.positions) };
-      const states = forward(model, tokens, null, attendPacked(config, segments)); // [N, D]
+      const states = forward(model, tokens, null, packedSequences(config, segments)); // [N, D]
       return tf.slice(states, [last, 0], [1, config.hiddenSize]).dataSync<'float32'>();
     });
     // `forward` divides by Granite's scale of logits, which a classifier hasn't.

@@ -9,13 +9,14 @@ import { shown } from './shown.ts';
 /** The values of "model_type" that load. */
 export const MODEL_TYPES = [
   ...(['llama', 'mistral', 'qwen2', 'qwen3', 'smollm3'] as const),
-  ...(['phi3', 'gemma3_text', 'olmo2', 'granite'] as const),
+  ...(['phi3', 'gemma3_text', 'olmo2', 'olmo3', 'ministral3'] as const),
+  ...(['lfm2', 'qwen3_5_text', 'granite'] as const),
 ] as const;
 export type ModelType = (typeof MODEL_TYPES)[number];
 
 /** The same for people. */
 export const FAMILIES =
-  'Llama, Mistral, Qwen2, Qwen3, SmolLM3, Phi-3 and Phi-4-mini, Gemma 3 (text), OLMo-2 and Granite';
+  'Llama, Mistral, Ministral 3, Qwen2, Qwen3, Qwen3.5 (dense, text), SmolLM3, Phi-3 and Phi-4-mini, Gemma 3 (text), OLMo-2, OLMo-3, LFM2 and Granite';
 
 /** The class of transformers that each is loaded by. */
 export const ARCHITECTURES: Readonly<Record<ModelType, string>> = {
@@ -27,16 +28,47 @@ export const ARCHITECTURES: Readonly<Record<ModelType, string>> = {
   phi3: 'Phi3ForCausalLM',
   gemma3_text: 'Gemma3ForCausalLM',
   olmo2: 'Olmo2ForCausalLM',
+  olmo3: 'Olmo3ForCausalLM',
+  ministral3: 'Ministral3ForCausalLM',
   granite: 'GraniteForCausalLM',
+  lfm2: 'Lfm2ForCausalLM',
+  qwen3_5_text: 'Qwen3_5ForCausalLM',
 };
 
-/** RoPE of Phi-3 within its original context: each frequency is divided by a factor, cos and sin are multiplied. */
+/**
+ * RoPE of Phi-3: each frequency is divided by a factor, cos and sin are multiplied. A model that is loaded for more than
+ * its original context has the long factors at all positions, as in llama.cpp and vLLM.
+ */
 export interface LongRope {
   readonly factors: readonly number[];
-  /** Those that count beyond it. */
   readonly longFactors: readonly number[];
   readonly attentionFactor: number;
   readonly originalMaxPositionEmbeddings: number;
+}
+
+/** Queries are multiplied by 1 + beta · log(1 + ⌊position / original length⌋) (Ministral 3). */
+export interface QueryScale {
+  readonly beta: number;
+  readonly originalMaxPositionEmbeddings: number;
+}
+
+/** Layers of LFM2 that mix by a gated short convolution of `taps` tokens. */
+export interface ShortConvolutionLayers {
+  readonly mixer: 'short-convolution';
+  readonly layers: readonly number[];
+  readonly taps: number;
+  readonly bias: boolean;
+}
+
+/** Layers of Qwen3.5 that mix by a gated delta rule, after a convolution of `taps` tokens. */
+export interface GatedDeltaLayers {
+  readonly mixer: 'gated-delta';
+  readonly layers: readonly number[];
+  readonly taps: number;
+  readonly keyHeads: number;
+  readonly keyDim: number;
+  readonly valueHeads: number;
+  readonly valueDim: number;
 }
 
 export interface Traits {
@@ -67,8 +99,15 @@ export interface Traits {
   /** Layers whose tokens see only the last `window` tokens, themselves included. */
   readonly windowLayers: readonly number[];
   readonly window: number | null;
-  /** RoPE's base in those layers, where it is another (Gemma 3). */
+  /** RoPE's base in those layers, where it isn't that of the others or these are scaled (Gemma 3, OLMo-3). */
   readonly localRopeTheta: number | null;
+  readonly queryScale: QueryScale | null;
+  /** Attention's output is multiplied by a gate, which q_proj gives beside the queries (Qwen3.5). */
+  readonly outputGate: boolean;
+  /** Layers that keep a state instead of keys and values; null: none. */
+  readonly recurrent: ShortConvolutionLayers | GatedDeltaLayers | null;
+  /** The model is the text part of one that reads images or sound too. */
+  readonly textPart: boolean;
 }
 
 /** Llama. */
@@ -89,11 +128,15 @@ export const PLAIN_TRAITS: Traits = {
   windowLayers: [],
   window: null,
   localRopeTheta: null,
+  queryScale: null,
+  outputGate: false,
+  recurrent: null,
+  textPart: false,
 };
 
 /** Whether an architecture computes what Llama, Qwen2 and Qwen3 do; its window is another matter. */
 export function isPlain(traits: Traits): boolean {
-  const { window: _window, windowLayers: _layers, ...free } = traits;
+  const { window: _window, windowLayers: _layers, textPart: _part, ...free } = traits;
   return Object.entries(free).every(([key, value]) => {
     const plain = PLAIN_TRAITS[key as keyof Traits];
     return value === plain || !(key in PLAIN_TRAITS) || (Array.isArray(value) && value.length === 0);
@@ -121,6 +164,12 @@ const ropeFields = {
   short_factor: z.array(factor).optional(),
   long_factor: z.array(factor).optional(),
   attention_factor: factor.nullish(),
+  beta_fast: factor.nullish(),
+  beta_slow: factor.nullish(),
+  mscale: factor.or(z.literal(0)).nullish(),
+  mscale_all_dim: factor.or(z.literal(0)).nullish(),
+  truncate: z.boolean().nullish(),
+  llama_4_scaling_beta: z.number().min(0).max(1e3).nullish(),
   partial_rotary_factor: z.number().min(0).max(1).nullish(),
 };
 /** RoPE's settings; newer files of Gemma 3 have them by kind of layer. */
@@ -156,6 +205,15 @@ export const traitFields = {
   residual_multiplier: multiplier.default(1),
   attention_multiplier: multiplier.default(1),
   logits_scaling: factor.default(1),
+  conv_L_cache: sizeTo(64).default(3),
+  conv_bias: z.boolean().default(false),
+  full_attn_idxs: z.array(z.int()).nullish(),
+  full_attention_interval: size.default(4),
+  linear_conv_kernel_dim: sizeTo(64).default(4),
+  linear_key_head_dim: sizeTo(8192).default(128),
+  linear_value_head_dim: sizeTo(8192).default(128),
+  linear_num_key_heads: sizeTo(4096).default(16),
+  linear_num_value_heads: sizeTo(4096).default(32),
 };
 const traitSchema = z.object(traitFields);
 
@@ -175,6 +233,11 @@ export function ropeOf({
   return rope.full_attention ?? rope;
 }
 
+/** Whether RoPE's settings are given by kind of layer. */
+export function ropeIsByLayer({ rope_parameters: rope }: Pick<RawTraits, 'rope_parameters'>): boolean {
+  return rope?.full_attention !== undefined || rope?.sliding_attention !== undefined;
+}
+
 /** The traits of a checked config.json; `origin` identifies it in errors. */
 export function readTraits(raw: RawTraits, headDim: number, origin: string): Traits {
   checkActivation(raw, origin);
@@ -182,25 +245,66 @@ export function readTraits(raw: RawTraits, headDim: number, origin: string): Tra
   const window = slidingWindow(raw);
   if (windowLayers.length > 0 && window === null)
     throw unusable(origin, '"layer_types" has sliding-window layers, but there is no "sliding_window"');
-  const kinds = raw.layer_types?.find((kind) => kind !== 'full_attention' && kind !== 'sliding_attention');
-  if (kinds !== undefined)
-    throw unusable(origin, `expected layers of full or sliding-window attention, got ${shown(kinds)}`);
+  const recurrent = recurrentLayers(raw, origin);
+  const known = ['full_attention', 'sliding_attention', ...(recurrent === null ? [] : [RECURRENT[recurrent.mixer]])];
+  const strange = raw.layer_types?.find((kind) => !known.includes(kind));
+  if (strange !== undefined)
+    throw unusable(origin, `expected layers of full or sliding-window attention, got ${shown(strange)}`);
   return {
     ...PLAIN_TRAITS,
-    ...ownTraits(raw),
+    ...ownTraits(raw, origin),
     mlpBias: raw.mlp_bias,
     ...rotation(raw, headDim, origin),
     noRopeLayers: noRopeLayers(raw),
     ...(windowLayers.length > 0 && { windowLayers, window }),
+    recurrent: recurrent === null || recurrent.layers.length === 0 ? null : recurrent,
   };
 }
 
-function ownTraits(raw: RawTraits): Partial<Traits> {
+/** What "layer_types" calls them. */
+const RECURRENT = { 'short-convolution': 'conv', 'gated-delta': 'linear_attention' } as const;
+
+/** The layers of a recurrent mixer, which may be none; null: the architecture has no such mixer. */
+function recurrentLayers(raw: RawTraits, origin: string): Traits['recurrent'] {
+  const where = (otherwise: (layer: number) => boolean, kind: string): number[] =>
+    [...Array(raw.num_hidden_layers).keys()].filter((layer) =>
+      raw.layer_types ? raw.layer_types[layer] === kind : otherwise(layer),
+    );
+  if (raw.model_type === 'lfm2') {
+    const attends = (layer: number): boolean => raw.full_attn_idxs?.includes(layer) ?? true;
+    const layers = where((layer) => !attends(layer), RECURRENT['short-convolution']);
+    return { mixer: 'short-convolution', layers, taps: raw.conv_L_cache, bias: raw.conv_bias };
+  }
+  if (raw.model_type !== 'qwen3_5_text') return null;
+  const { linear_num_key_heads: keyHeads, linear_num_value_heads: valueHeads } = raw;
+  if (valueHeads % keyHeads !== 0)
+    throw unusable(
+      origin,
+      `expected "linear_num_value_heads" (${valueHeads}) to be a multiple of "linear_num_key_heads" (${keyHeads})`,
+    );
+  return {
+    mixer: 'gated-delta',
+    layers: where((layer) => (layer + 1) % raw.full_attention_interval !== 0, RECURRENT['gated-delta']),
+    taps: raw.linear_conv_kernel_dim,
+    keyHeads,
+    keyDim: raw.linear_key_head_dim,
+    valueHeads,
+    valueDim: raw.linear_value_head_dim,
+  };
+}
+
+function ownTraits(raw: RawTraits, origin: string): Partial<Traits> {
   switch (raw.model_type) {
     case 'phi3':
       return { fusedProjections: true };
     case 'olmo2':
       return { norms: 'after', qkNormOver: 'heads' };
+    case 'olmo3':
+      return { norms: 'after', qkNormOver: 'heads', localRopeTheta: localTheta(raw, 500_000, origin) };
+    case 'ministral3':
+      return { queryScale: queryScale(raw, origin) };
+    case 'qwen3_5_text':
+      return { unitOffset: true, outputGate: true };
     case 'granite':
       return {
         attentionScale: raw.attention_multiplier,
@@ -215,11 +319,33 @@ function ownTraits(raw: RawTraits): Partial<Traits> {
         activation: 'gelu_tanh',
         attentionScale: raw.query_pre_attn_scalar ** -0.5,
         embeddingScale: Math.sqrt(raw.hidden_size),
-        localRopeTheta: raw.rope_parameters?.sliding_attention?.rope_theta ?? raw.rope_local_base_freq,
+        localRopeTheta: localTheta(raw, raw.rope_local_base_freq, origin),
       };
     default:
       return {};
   }
+}
+
+/** The base in layers with a window, whose RoPE no published model scales. */
+function localTheta({ rope_parameters: rope }: RawTraits, otherwise: number, origin: string): number {
+  const { rope_type, type, rope_theta } = rope?.sliding_attention ?? {};
+  const scaled = rope_type ?? type ?? 'default';
+  if (scaled !== 'default')
+    throw unusable(
+      origin,
+      `RoPE of its layers with a window is scaled by ${shown(scaled)}, which Braid doesn't compute`,
+    );
+  return rope_theta ?? otherwise;
+}
+
+function queryScale(raw: RawTraits, origin: string): QueryScale {
+  const { llama_4_scaling_beta: beta, original_max_position_embeddings: original } = ropeOf(raw);
+  if (typeof beta !== 'number' || typeof original !== 'number')
+    throw unusable(
+      origin,
+      'expected "llama_4_scaling_beta" and "original_max_position_embeddings" in "rope_parameters"',
+    );
+  return { beta, originalMaxPositionEmbeddings: original };
 }
 
 function checkActivation(raw: RawTraits, origin: string): void {
@@ -251,6 +377,10 @@ function slidingLayers(raw: RawTraits): number[] {
       return slidingWindow(raw) === null ? [] : where(() => true);
     case 'gemma3_text':
       return where((layer) => (layer + 1) % raw.sliding_window_pattern !== 0);
+    case 'olmo3':
+      return where((layer) => (layer + 1) % 4 !== 0);
+    case 'ministral3':
+      return slidingWindow(raw) === null ? [] : where(() => true);
     case 'smollm3':
       return noRopeLayers(raw).slice();
     default:
@@ -261,7 +391,7 @@ function slidingLayers(raw: RawTraits): number[] {
 /** The window's tokens; null: none. Left out, it is what the class has. */
 function slidingWindow({ sliding_window: given, model_type: type }: RawTraits): number | null {
   if (given !== undefined) return given;
-  return type === 'phi3' || type === 'smollm3' || type === 'llama' ? null : 4096;
+  return ['phi3', 'smollm3', 'llama', 'ministral3', 'lfm2', 'qwen3_5_text'].includes(type) ? null : 4096;
 }
 
 function noRopeLayers(raw: RawTraits): number[] {
@@ -273,25 +403,27 @@ function noRopeLayers(raw: RawTraits): number[] {
   );
 }
 
-/** What RoPE does in Phi-3. */
+/** What part of a head RoPE rotates, in Phi-3 with factors of its own. */
 function rotation(raw: RawTraits, headDim: number, origin: string): Pick<Traits, 'rotaryDim' | 'longRope'> {
-  if (raw.model_type !== 'phi3') return { rotaryDim: null, longRope: null };
-  const factor = ropeOf(raw).partial_rotary_factor ?? raw.partial_rotary_factor ?? 1;
+  const usual = { phi3: 1, qwen3_5_text: 0.25 }[raw.model_type as string];
+  if (usual === undefined) return { rotaryDim: null, longRope: null };
+  const factor = ropeOf(raw).partial_rotary_factor ?? raw.partial_rotary_factor ?? usual;
   const width = Math.floor(headDim * factor);
   if (width < 2 || width % 2 !== 0)
     throw unusable(origin, `"partial_rotary_factor" ${factor} rotates ${width} of a head's ${headDim} dimensions`);
-  const found = longRope(raw, origin);
-  if (found !== null && found.factors.length !== width / 2)
-    throw unusable(origin, `expected ${width / 2} numbers in "short_factor", got ${found.factors.length}`);
-  return { rotaryDim: width === headDim ? null : width, longRope: found };
+  const rotaryDim = width === headDim ? null : width;
+  return { rotaryDim, longRope: raw.model_type === 'phi3' ? longRope(raw, width, origin) : null };
 }
 
-/** Phi-3's long contexts. Beyond the original one other factors count for all positions: that isn't computed. */
-function longRope(raw: RawTraits, origin: string): LongRope | null {
+/** Phi-3's long contexts. */
+function longRope(raw: RawTraits, width: number, origin: string): LongRope | null {
   const rope = ropeOf(raw);
   if (!isLongRope(rope)) return null;
   const original = rope.original_max_position_embeddings ?? raw.original_max_position_embeddings ?? 4096;
   if (rope.short_factor === undefined) throw unusable(origin, 'its RoPE scaling has no "short_factor"');
+  for (const [name, list] of Object.entries({ short_factor: rope.short_factor, long_factor: rope.long_factor }))
+    if (list !== undefined && list.length !== width / 2)
+      throw unusable(origin, `expected ${width / 2} numbers in "${name}", got ${list.length}`);
   const factor = rope.factor ?? raw.max_position_embeddings / original;
   const implied = factor <= 1 ? 1 : Math.sqrt(1 + Math.log(factor) / Math.log(original));
   return {

@@ -4,11 +4,22 @@
  * of earlier turns are kept. R rows, N new tokens of all rows, L kept tokens of a row, D width, V vocabulary.
  */
 import * as tf from '@tensorflow/tfjs-core';
-import type { PrefixKv, RowPrefix } from '../tensor/ops/decode-attention.ts';
+import type { PrefixKv } from '../tensor/ops/decode-attention.ts';
 import { gatherRows } from '../tensor/ops/rows.ts';
-import { type Attend, attendPacked, forward } from './decoder.ts';
+import { forward } from './decoder.ts';
 import type { Adapter } from './lora.ts';
+import { attentionLayers } from './mixers/index.ts';
 import type { Model } from './model.ts';
+import {
+  type Attend,
+  attendPacked,
+  disposeKept,
+  type Kept,
+  placesOf,
+  type Reading,
+  type ReadRow,
+  readingSequences,
+} from './sequences.ts';
 
 /** A turn of the model that has ended, by its own end token or at its limit. */
 export interface EndedTurn {
@@ -33,8 +44,8 @@ export interface TurnTaking {
 
 /** What rows have read so far, and what follows. */
 export interface ReadContext {
-  readonly kv: readonly PrefixKv[];
-  readonly rows: readonly RowPrefix[];
+  readonly kept: Kept;
+  readonly rows: readonly ReadRow[];
   /** Logits after each row's last token, [R, V]. */
   readonly logits: tf.Tensor2D;
 }
@@ -43,43 +54,47 @@ export interface ReadContext {
 const UNREAD = 64;
 
 /**
- * Reads new tokens of each row after what it has read before. `kept`: keys and values of all layers, which stay the
+ * Reads new tokens of each row after what it has read before. `kept` stays the
  * caller's; `rows`: where those of each row lie in them.
  */
 export function readOn(
   model: Model,
   adapter: Adapter | null,
-  kept: readonly PrefixKv[],
-  rows: readonly RowPrefix[],
+  kept: Kept,
+  rows: readonly ReadRow[],
   added: readonly (readonly number[])[],
 ): ReadContext {
-  const before = kept[0]?.k.shape[0] ?? 0;
-  const fresh: PrefixKv[] = [];
+  const before = kept.kv[0]?.k.shape[0] ?? 0;
+  const fresh: Reading = { kv: [], states: new Map() };
   const places = placesOf(added.map(({ length }) => length));
   try {
     const logits = tf.tidy(() => {
       const ids = tf.tensor1d(added.flat(), 'int32');
       const positions = added.flatMap((tokens, row) => tokens.map((_, i) => (rows[row]?.length ?? 0) + i));
-      const attend = attendAfter(model, kept, before, rows, places);
-      const hidden = forward(model, { ids, positions: tf.tensor1d(positions, 'int32') }, adapter, (layer, q, k, v) => {
-        fresh.push({ k: tf.keep(k), v: tf.keep(v) });
-        return attend(layer, q, k, v);
-      }); // [N, D]
+      const stateRows = tf.tensor1d(
+        rows.map(({ sequence }) => sequence),
+        'int32',
+      );
+      const stateOf = (key: string): tf.Tensor2D => gatherRows(kept.states.get(key) as tf.Tensor2D, stateRows);
+      const attend = attendAfter(model, kept.kv, before, rows, places);
+      const sequences = readingSequences(attend, places, fresh, stateOf);
+      const hidden = forward(model, { ids, positions: tf.tensor1d(positions, 'int32') }, adapter, sequences); // [N, D]
       const last = places.map(({ start, length }) => start + length - 1);
       return tf.matMul(gatherRows(hidden, tf.tensor1d(last, 'int32')), model.head.value, false, true) as tf.Tensor2D;
     });
-    return { kv: joined(kept, fresh, before, rows, places), rows: joinedRows(rows, places), logits };
+    try {
+      const kv = joined(kept.kv, fresh.kv, before, rows, places);
+      return { kept: { kv, states: fresh.states }, rows: joinedRows(rows, places), logits };
+    } catch (error) {
+      logits.dispose();
+      throw error;
+    }
+  } catch (error) {
+    tf.dispose([...fresh.states.values()]);
+    throw error;
   } finally {
-    tf.dispose(fresh.flatMap(({ k, v }) => [k, v]));
+    disposeKept({ kv: fresh.kv, states: new Map() });
   }
-}
-
-function placesOf(lengths: readonly number[]): RowPrefix[] {
-  let total = 0;
-  return lengths.map((length) => {
-    total += length;
-    return { start: total - length, length };
-  });
 }
 
 /** Attention of new tokens to those of their row that were read before, and to each other. */
@@ -87,8 +102,8 @@ function attendAfter(
   model: Model,
   kept: readonly PrefixKv[],
   before: number,
-  rows: readonly RowPrefix[],
-  places: readonly RowPrefix[],
+  rows: readonly ReadRow[],
+  places: readonly ReadRow[],
 ): Attend {
   const unread = Array.from({ length: Math.ceil(before / UNREAD) }, (_, i) => i * UNREAD);
   const table = [
@@ -99,8 +114,9 @@ function attendAfter(
     }),
   ];
   const packed = attendPacked(model.config, tf.tensor2d(table, [table.length / 4, 4], 'int32'));
+  const attending = attentionLayers(model.config);
   return (layer, q, k, v) => {
-    const { k: keys, v: values } = kept[layer] as PrefixKv;
+    const { k: keys, v: values } = kept[attending.indexOf(layer)] as PrefixKv;
     const [, width] = q.shape;
     const queries = tf.concat([tf.zeros([before, width]), q], 0) as tf.Tensor2D;
     const attended = packed(
@@ -118,8 +134,8 @@ function joined(
   kept: readonly PrefixKv[],
   fresh: readonly PrefixKv[],
   before: number,
-  rows: readonly RowPrefix[],
-  places: readonly RowPrefix[],
+  rows: readonly ReadRow[],
+  places: readonly ReadRow[],
 ): PrefixKv[] {
   const range = (start: number, length: number): number[] => Array.from({ length }, (_, i) => start + i);
   const order = rows.flatMap(({ start, length }, row) => {
@@ -144,6 +160,6 @@ function joined(
   }
 }
 
-function joinedRows(rows: readonly RowPrefix[], places: readonly RowPrefix[]): RowPrefix[] {
+function joinedRows(rows: readonly ReadRow[], places: readonly ReadRow[]): ReadRow[] {
   return placesOf(rows.map(({ length }, row) => length + (places[row]?.length ?? 0)));
 }

@@ -7,15 +7,26 @@ export const HEAD = 'lm_head.weight';
 /** Names of tensors, whatever they stand for. */
 type Names = ReadonlyMap<string, unknown>;
 
+export interface WeightsOptions {
+  /** The embedding is the head: then a file needs one of them only. */
+  readonly tied?: boolean;
+  /** The model is a part of the folder's, whose names have another beginning. */
+  readonly textPart?: boolean;
+}
+
 /**
- * The name that a file has for a tensor: its own, without `model.` (a model saved without its head), or with one more; a
- * tied embedding may be stored as the head. Null: none.
+ * The name that a file has for a tensor: its own, without `model.` (a model saved without its head), or with one more; of
+ * a larger model's text part with `language_model.`; a tied embedding may be stored as the head. Null: none.
  */
-export function nameIn(names: Names, name: string, tied: boolean): string | null {
-  const candidates = [name, ...(name.startsWith('model.') ? [name.slice(6)] : []), `model.${name}`];
+export function nameIn(names: Names, name: string, options: WeightsOptions): string | null {
+  const { tied = false, textPart = false } = options;
+  const bare = name.startsWith('model.') ? name.slice(6) : null;
+  const inner = bare === null ? [] : [`model.language_model.${bare}`, `language_model.${bare}`];
+  const larger = textPart ? [`language_model.${name}`, ...inner] : [];
+  const candidates = [name, ...(bare === null ? [] : [bare]), `model.${name}`, ...larger];
   const found = candidates.find((candidate) => names.has(candidate));
   if (found !== undefined) return found;
-  return tied && name === EMBEDDING ? nameIn(names, HEAD, false) : null;
+  return tied && name === EMBEDDING ? nameIn(names, HEAD, { textPart }) : null;
 }
 
 /** The error for a tensor that isn't there, with what to do about the names that are. */

@@ -22,7 +22,13 @@ const SCALING = {
   high_freq_factor: 4,
   original_max_position_embeddings: 8192,
 };
-const PARSED_SCALING = { factor: 32, lowFreqFactor: 1, highFreqFactor: 4, originalMaxPositionEmbeddings: 8192 };
+const PARSED_SCALING = {
+  type: 'llama3',
+  factor: 32,
+  lowFreqFactor: 1,
+  highFreqFactor: 4,
+  originalMaxPositionEmbeddings: 8192,
+};
 const parse = (more: object = {}) => parseModelConfig({ ...LLAMA, ...more }, 'the file');
 
 describe('parseModelConfig', () => {
@@ -96,7 +102,7 @@ describe('parseModelConfig', () => {
     expect(parseModelConfig({ ...gemma, ...newer }, 'the file')).toEqual(read);
   });
 
-  it('knows that a LongRoPE counts within the original context only', () => {
+  it('reads a LongRoPE, which reaches beyond the original context', () => {
     const rope_scaling = { type: 'su', short_factor: [1, 1, 1], long_factor: [2, 2, 2] };
     const phi = parse({
       model_type: 'phi3',
@@ -105,12 +111,48 @@ describe('parseModelConfig', () => {
       max_position_embeddings: 131072,
       original_max_position_embeddings: 4096,
     });
-    expect(contextLength(phi)).toBe(4096);
+    expect(contextLength(phi)).toBe(131072);
     expect(phi).toMatchObject({
       rotaryDim: 6,
       longRope: { attentionFactor: Math.sqrt(1 + Math.log(32) / Math.log(4096)) },
     });
     expect(contextLength(parse({ max_position_embeddings: 512 }))).toBe(512);
+  });
+
+  it('reads YaRN with what transformers takes where a file says nothing', () => {
+    const yarn = { rope_type: 'yarn', factor: 4, original_max_position_embeddings: 512 };
+    const read = (more: object) => parse({ rope_scaling: { ...yarn, ...more } }).ropeScaling;
+    const usual = { type: 'yarn', factor: 4, originalMaxPositionEmbeddings: 512, betaFast: 32, betaSlow: 1 };
+    const attentionFactor = 0.1 * Math.log(4) + 1;
+    expect(read({})).toEqual({ ...usual, attentionFactor, truncate: true });
+    expect(read({ mscale: 1, mscale_all_dim: 1, truncate: false })).toEqual({
+      ...usual,
+      attentionFactor: 1,
+      truncate: false,
+    });
+    expect(contextLength(parse({ rope_scaling: yarn, max_position_embeddings: 512 }))).toBe(2048);
+    expect(contextLength(parse({ rope_scaling: yarn, max_position_embeddings: 8192 }))).toBe(8192);
+  });
+
+  it('reads the text part of a model that sees images, with its defaults', () => {
+    const text_config = { ...LLAMA, model_type: 'mistral', sliding_window: null, eos_token_id: null };
+    const whole = {
+      model_type: 'mistral3',
+      text_config,
+      vision_config: {},
+      tie_word_embeddings: true,
+      eos_token_id: 9,
+    };
+    const read = parseModelConfig(whole, 'the file');
+    expect(read).toMatchObject({ modelType: 'mistral', textPart: true, tieWordEmbeddings: true, eosTokenIds: [9] });
+    const gemma = { model_type: 'gemma3', text_config: { hidden_size: 32, num_hidden_layers: 6 } };
+    expect(parseModelConfig(gemma, 'the file')).toMatchObject({
+      modelType: 'gemma3_text',
+      vocabSize: 262_208,
+      numHeads: 8,
+      headDim: 256,
+      windowLayers: [0, 1, 2, 3, 4],
+    });
   });
 
   it('joins the end tokens of both files', () => {
@@ -125,8 +167,15 @@ describe('parseModelConfig', () => {
     ['heads that do not divide', { num_key_value_heads: 3 }, 'num_attention_heads (4)'],
     ['an odd head', { hidden_size: 36 }, '"head_dim"'],
     ['a broken head', { hidden_size: 30 }, 'got 7.5'],
-    ['another RoPE', { rope_scaling: { ...SCALING, rope_type: 'yarn' } }, 'yarn'],
-    ['YaRN', { rope_scaling: { type: 'yarn', factor: 4 } }, '(YaRN)'],
+    ['another RoPE', { rope_scaling: { ...SCALING, rope_type: 'ntk' } }, '"ntk"'],
+    ['a linear RoPE without its factor', { rope_scaling: { type: 'linear' } }, 'complete RoPE of type "linear"'],
+    ['Ministral 3 without its query scale', { model_type: 'ministral3' }, '"llama_4_scaling_beta"'],
+    [
+      'a window whose RoPE is scaled',
+      { model_type: 'olmo3', rope_parameters: { sliding_attention: { rope_type: 'linear', factor: 2 } } },
+      'layers with a window is scaled by "linear"',
+    ],
+    ['a larger model of another kind', { model_type: 'llava', text_config: LLAMA }, 'got "llava"'],
     ['an incomplete RoPE', { rope_parameters: { ...SCALING, factor: undefined } }, 'llama3'],
     ['a window without its size', { layer_types: ['full_attention', 'sliding_attention'] }, 'no "sliding_window"'],
     ['another kind of attention', { layer_types: ['full_attention', 'chunked_attention'] }, '"chunked_attention"'],

@@ -1,9 +1,10 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { attendPacked, forward } from '../../main/model/decoder.ts';
+import { forward } from '../../main/model/decoder.ts';
 import { type GenerateOptions, generate } from '../../main/model/generate.ts';
 import { createAdapter, disposeAdapter } from '../../main/model/lora.ts';
 import { disposeModel, type Model } from '../../main/model/model.ts';
+import { packedSequences } from '../../main/model/sequences.ts';
 import { openTestBackends } from '../backends.ts';
 import { chiSquare } from '../chi-square.ts';
 import { fault } from './faults.ts';
@@ -31,7 +32,7 @@ function lastLogits(model: Model, ids: readonly number[]): Float32Array {
       positions: tf.tensor1d([...ids.keys()], 'int32'),
     };
     const segments = tf.tensor2d([[0, ids.length, 0, 0]], [1, 4], 'int32');
-    const hidden = forward(model, batch, null, attendPacked(model.config, segments));
+    const hidden = forward(model, batch, null, packedSequences(model.config, segments));
     const last = tf.slice(hidden, [ids.length - 1, 0], [1, -1]);
     return tf.matMul(last, model.head.value, false, true).dataSync<'float32'>();
   });

@@ -134,7 +134,13 @@ describe('ggufTensors', () => {
   });
 
   it('adds the divisors of frequencies where Llama 3 scales them', () => {
-    const ropeScaling = { factor: 8, lowFreqFactor: 1, highFreqFactor: 4, originalMaxPositionEmbeddings: 64 };
+    const ropeScaling = {
+      type: 'llama3',
+      factor: 8,
+      lowFreqFactor: 1,
+      highFreqFactor: 4,
+      originalMaxPositionEmbeddings: 64,
+    } as const;
     const scaled = { ...merged, config: { ...merged.config, ropeScaling } };
     const factors = [
       ...(ggufTensors(scaled, 'F16')

@@ -1,8 +1,9 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { describe, expect, it } from 'vitest';
-import { attendPacked, forward } from '../../main/model/decoder.ts';
+import { forward } from '../../main/model/decoder.ts';
 import { type Adapter, adapterParameters, createAdapter, disposeAdapter } from '../../main/model/lora.ts';
 import { disposeModel, type Model, modelParameters } from '../../main/model/model.ts';
+import { packedSequences } from '../../main/model/sequences.ts';
 import { selectiveLogSoftmax } from '../../main/tensor/ops/log-softmax.ts';
 import { openTestBackends, tensorsLeft } from '../backends.ts';
 import { tinyModel } from './tiny.ts';
@@ -22,7 +23,7 @@ function gradients(model: Model, adapter: Adapter | null, checkpointing: boolean
     const targets = tf.tensor1d(TARGETS, 'int32');
     const { value, grads } = tf.engine().gradients(
       () => {
-        const hidden = forward(model, batch, adapter, attendPacked(model.config, segments), { checkpointing });
+        const hidden = forward(model, batch, adapter, packedSequences(model.config, segments), { checkpointing });
         const options = { temperature: 1, trainWeight: adapter === null };
         return tf.neg(tf.mean(selectiveLogSoftmax(hidden, model.head.value, targets, options).logps));
       },

@@ -1,12 +1,13 @@
 import { join } from 'node:path';
 import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { attendPacked, forward } from '../../main/model/decoder.ts';
+import { forward } from '../../main/model/decoder.ts';
 import { loadModel } from '../../main/model/load.ts';
 import { type Adapter, adapterParameters, createAdapter, disposeAdapter } from '../../main/model/lora.ts';
 import { disposeModel, type Model, modelParameters } from '../../main/model/model.ts';
 import { packGroups } from '../../main/model/pack.ts';
 import type { Parameter } from '../../main/model/parameter.ts';
+import { packedSequences } from '../../main/model/sequences.ts';
 import { selectiveLogSoftmax } from '../../main/tensor/ops/log-softmax.ts';
 import { gatherRows } from '../../main/tensor/ops/rows.ts';
 import { openTestBackends, tensorsLeft } from '../backends.ts';
@@ -25,7 +26,7 @@ function loss(model: Model, adapter: Adapter | null): tf.Scalar {
     const row = (values: Int32Array): tf.Tensor1D => tf.tensor1d(values, 'int32');
     const segments = tf.tensor2d(packed.segments, [packed.segments.length / 4, 4], 'int32');
     const tokens = { ids: row(packed.ids), positions: row(packed.positions) };
-    const hidden = forward(model, tokens, adapter, attendPacked(model.config, segments));
+    const hidden = forward(model, tokens, adapter, packedSequences(model.config, segments));
     const options = { temperature: 0.9, trainWeight: adapter === null };
     const predicting = gatherRows(hidden, row(packed.predictors));
     const { logps, entropies } = selectiveLogSoftmax(predicting, model.head.value, row(packed.targets), options);

@@ -1,5 +1,6 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { linear } from '../../main/model/linear.ts';
 import {
   type Adapter,
   adaptedLinears,
@@ -7,7 +8,6 @@ import {
   createAdapter,
   disposeAdapter,
   type LoraConfig,
-  linear,
   loraScaling,
 } from '../../main/model/lora.ts';
 import { disposeModel, type Model } from '../../main/model/model.ts';
@@ -116,7 +116,7 @@ describe.each(await openTestBackends())('linear on $name', (backend) => {
     const f = (x: tf.Tensor2D, weight: tf.Tensor2D, bias: tf.Tensor1D, a: tf.Tensor2D, b: tf.Tensor2D): tf.Tensor => {
       const layer = { name: 'm', weight: { name: 'w', value: weight }, bias: { name: 'b', value: bias } };
       const modules = new Map([['m', { a: { name: 'A', value: a }, b: { name: 'B', value: b }, scaling: 2 }]]);
-      return linear(x, layer, { config: CONFIG, modules });
+      return linear(x, layer, { modules });
     };
     const shapes = [[3, 8], [6, 8], [6], [2, 8], [6, 2]] as [number, number][];
     const inputs = shapes.map((shape, i) => randomTensor(shape, i + 1));

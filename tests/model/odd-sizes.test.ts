@@ -2,12 +2,13 @@ import { join } from 'node:path';
 import * as tf from '@tensorflow/tfjs-core';
 import { describe, expect, it } from 'vitest';
 import type { ModelConfig } from '../../main/model/config.ts';
-import { attendPacked, forward } from '../../main/model/decoder.ts';
+import { forward } from '../../main/model/decoder.ts';
 import { generate } from '../../main/model/generate.ts';
 import { loadModel } from '../../main/model/load.ts';
 import { disposeModel, type Model, modelParameters } from '../../main/model/model.ts';
 import { packGroups } from '../../main/model/pack.ts';
 import { scoreCompletions } from '../../main/model/score.ts';
+import { packedSequences } from '../../main/model/sequences.ts';
 import { selectiveLogSoftmax } from '../../main/tensor/ops/log-softmax.ts';
 import { gatherRows } from '../../main/tensor/ops/rows.ts';
 import { openTestBackends } from '../backends.ts';
@@ -48,7 +49,7 @@ function loss(model: Model): tf.Scalar {
     const row = (values: Int32Array): tf.Tensor1D => tf.tensor1d(values, 'int32');
     const segments = tf.tensor2d(packed.segments, [packed.segments.length / 4, 4], 'int32');
     const tokens = { ids: row(packed.ids), positions: row(packed.positions) };
-    const hidden = forward(model, tokens, null, attendPacked(model.config, segments));
+    const hidden = forward(model, tokens, null, packedSequences(model.config, segments));
     const predicting = gatherRows(hidden, row(packed.predictors));
     const options = { temperature: 1, trainWeight: true };
     return tf.neg(

@@ -1,9 +1,10 @@
 import '@tensorflow/tfjs-backend-cpu';
 import * as tf from '@tensorflow/tfjs-core';
 import { expect, it, onTestFinished } from 'vitest';
-import { attendPacked, forward } from '../../main/model/decoder.ts';
+import { forward } from '../../main/model/decoder.ts';
 import { disposeModel, modelParameters } from '../../main/model/model.ts';
 import { packGroups } from '../../main/model/pack.ts';
+import { packedSequences } from '../../main/model/sequences.ts';
 import { temporaryFolder } from '../store/helpers.ts';
 import { writeTinyModel } from '../tiny-model.ts';
 
@@ -18,7 +19,7 @@ async function rowGradients(padTokenId: number | null): Promise<number[]> {
     const { embedding } = model;
     expect(modelParameters(model)).toContain(embedding);
     const loss = (): tf.Scalar =>
-      tf.sum(tf.square(forward(model, tokens, null, attendPacked(model.config, segments)))) as tf.Scalar;
+      tf.sum(tf.square(forward(model, tokens, null, packedSequences(model.config, segments)))) as tf.Scalar;
     const [gradient] = tf.engine().gradients(loss, [embedding.value]).grads;
     return gradient === undefined ? [] : [...tf.sum(tf.abs(gradient), 1).dataSync()];
   });

@@ -16,6 +16,7 @@ describe('ropeFrequencies', () => {
 
   it('keeps short waves, slows long ones and blends between, as Llama 3 does', () => {
     const ropeScaling = {
+      type: 'llama3' as const,
       factor: 8,
       lowFreqFactor: 1,
       highFreqFactor: 4,

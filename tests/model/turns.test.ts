@@ -1,10 +1,11 @@
 /** Completions of several turns: what is kept between them, and what somebody else's tokens change. */
 import * as tf from '@tensorflow/tfjs-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { attendPacked, forward } from '../../main/model/decoder.ts';
+import { forward } from '../../main/model/decoder.ts';
 import { type GenerateOptions, generate } from '../../main/model/generate.ts';
 import { disposeModel, type Model } from '../../main/model/model.ts';
 import { UNFILTERED } from '../../main/model/sampler.ts';
+import { packedSequences } from '../../main/model/sequences.ts';
 import type { EndedTurn } from '../../main/model/turns.ts';
 import type { Completion } from '../../main/samples/completion.ts';
 import { openTestBackends, tensorsLeft } from '../backends.ts';
@@ -36,7 +37,7 @@ function likely(model: Model, ids: readonly number[]): number[] {
   return tf.tidy(() => {
     const batch = { ids: tf.tensor1d([...ids], 'int32'), positions: tf.tensor1d([...ids.keys()], 'int32') };
     const segments = tf.tensor2d([[0, ids.length, 0, 0]], [1, 4], 'int32');
-    const hidden = forward(model, batch, null, attendPacked(model.config, segments));
+    const hidden = forward(model, batch, null, packedSequences(model.config, segments));
     return Array.from(tf.argMax(tf.matMul(hidden, model.head.value, false, true), 1).dataSync());
   });
 }

@@ -17,11 +17,11 @@ function distance(a: number | undefined, b: number | undefined): number {
   return Number.isNaN(difference) ? Infinity : difference;
 }
 
-/** One greedy completion of 24 tokens a prompt. */
-export function greedyOptions(eosTokenIds: readonly number[]): GenerateOptions {
+/** One greedy completion a prompt. */
+export function greedyOptions(eosTokenIds: readonly number[], maxNewTokens = 24): GenerateOptions {
   return {
     numGenerations: 1,
-    maxNewTokens: 24,
+    maxNewTokens,
     eosTokenIds,
     coordinates: [0],
     temperature: 0,

@@ -26,6 +26,8 @@ interface Gradient {
 
 interface Reference {
   readonly name: string;
+  /** Tokens of a greedy completion. */
+  readonly new?: number;
   readonly prompts: readonly (readonly number[])[];
   readonly completions: readonly (readonly number[])[];
   readonly logps: readonly (readonly number[])[];
@@ -76,7 +78,7 @@ describe.each(backends)('on $name', (backend) => {
 
     it('generates greedily, through its cache, the tokens of transformers', () => {
       const before = tf.memory().numTensors;
-      const ours = generate(model, null, reference.prompts, greedyOptions(reference.eos));
+      const ours = generate(model, null, reference.prompts, greedyOptions(reference.eos, reference.new));
       expect(ours.map(({ ids }) => ids)).toEqual(reference.greedy);
       expect(tf.memory().numTensors).toBe(before);
     });

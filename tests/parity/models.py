@@ -64,10 +64,10 @@ def randomise(model, seed: int) -> None:
             normal = torch.randn(weight.shape, generator=generator)
             if "norm" in name:
                 weight.copy_(1 + 0.2 * normal)
-            elif name.endswith("bias"):
+            elif name.endswith("bias") or name.endswith("A_log"):
                 weight.copy_(0.3 * normal)
             else:
-                weight.copy_(0.7 * normal if "embed" in name else normal * 1.6 / weight.shape[1] ** 0.5)
+                weight.copy_(0.7 * normal if "embed" in name else normal * 1.6 / weight.flatten(1).shape[1] ** 0.5)
 
 
 def older_keys(folder: pathlib.Path) -> None:
@@ -85,22 +85,25 @@ def ends(free: list[list[int]]) -> list[int]:
     return [free[0][5], free[1][12]]
 
 
-def references(name: str, folder: pathlib.Path, rng: random.Random) -> dict:
+def references(name: str, folder: pathlib.Path, rng: random.Random, new: int = 24, alone: bool = False) -> dict:
     model = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32, attn_implementation="eager").eval()
     row = lambda n: [rng.randrange(3, COMMON["vocab_size"]) for _ in range(n)]
     prompts = [row(n) for n in (9, 3, 1, 40)]
     completions = [row(n) for n in (6, 1, 17, 60)]
-    free, _ = greedy(model, prompts, [COMMON["vocab_size"] + 1], 24)
+    batches = [[prompt] for prompt in prompts] if alone else [prompts]
+    together = lambda eos: [greedy(model, batch, eos, new) for batch in batches]
+    free = [row for rows, _ in together([COMMON["vocab_size"] + 1]) for row in rows]
     eos = ends(free)
-    stopped, lead = greedy(model, prompts, eos, 24)
+    found = together(eos)
+    stopped, lead = [row for rows, _ in found for row in rows], min(own for _, own in found)
     # One at a time: in a batch transformers penalises the padding token too.
-    penalised = [greedy(model, [prompt], eos, 24, repetition_penalty=1.3) for prompt in prompts]
+    penalised = [greedy(model, [prompt], eos, new, repetition_penalty=1.3) for prompt in prompts]
     lead = min([lead, *(own for _, own in penalised)])
-    print(f"{name}: stopped at {[len(s) for s in stopped]} of 24, smallest lead {lead:.2g}")
+    print(f"{name}: stopped at {[len(s) for s in stopped]} of {new}, smallest lead {lead:.2g}")
     # A near tie could fall either way by rounding alone.
     assert lead > 1e-4, "take another seed"
     return dict(
-        name=name, prompts=prompts, completions=completions, logps=completion_logps(model, prompts, completions),
+        name=name, new=new, prompts=prompts, completions=completions, logps=completion_logps(model, prompts, completions, alone),
         eos=eos, greedy=stopped, penalised=[ids for (ids,), _ in penalised],
     )
 

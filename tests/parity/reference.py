@@ -15,13 +15,17 @@ def padded(rows: list[list[int]], left: bool) -> tuple[torch.Tensor, torch.Tenso
 
 
 @torch.no_grad()
-def completion_logps(model, prompts: list[list[int]], completions: list[list[int]]) -> list[list[float]]:
-    """Log-probabilities of [left-padded prompt | right-padded completion], as TRL computes them."""
+def completion_logps(model, prompts: list[list[int]], completions: list[list[int]], alone: bool = False) -> list[list[float]]:
+    """Log-probabilities of [left-padded prompt | right-padded completion], as TRL computes them; `alone`: one by one."""
+    if alone:
+        return [completion_logps(model, [p], [c])[0] for p, c in zip(prompts, completions)]
     prompt_ids, prompt_mask = padded(prompts, left=True)
     completion_ids, completion_mask = padded(completions, left=False)
     ids = torch.cat([prompt_ids, completion_ids], 1)
     mask = torch.cat([prompt_mask, completion_mask], 1)
-    logits = model(input_ids=ids, attention_mask=mask).logits[:, prompt_ids.shape[1] - 1 : -1]
+    # Some models compute by the position itself, which padding must not shift.
+    positions = (mask.cumsum(1) - 1).clamp(min=0)
+    logits = model(input_ids=ids, attention_mask=mask, position_ids=positions).logits[:, prompt_ids.shape[1] - 1 : -1]
     logps = torch.log_softmax(logits.float(), -1).gather(2, completion_ids[:, :, None])[:, :, 0]
     return [[round(x, 6) for x in row[: len(c)].tolist()] for row, c in zip(logps, completions)]
 

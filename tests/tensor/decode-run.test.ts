@@ -4,7 +4,7 @@ import type { ModelConfig } from '../../main/model/config.ts';
 import { openDecoding } from '../../main/model/decoding.ts';
 import { randomModel } from '../../main/model/load.ts';
 import { type Adapter, adapterParameters, createAdapter, disposeAdapter } from '../../main/model/lora.ts';
-import { disposeModel, type Model, modelParameters } from '../../main/model/model.ts';
+import { blockLinears, disposeModel, type Model, modelParameters } from '../../main/model/model.ts';
 import { PLAIN_TRAITS } from '../../main/model/traits.ts';
 import { toBfloat16 } from '../../main/tensor/bfloat16.ts';
 import { type KernelCall, profileKernels } from '../../main/tensor/kernel-profile.ts';
@@ -81,9 +81,11 @@ const CASES: Readonly<Record<string, Case>> = {
   'bfloat16 weights': { config: LLAMA, rowsEach: 20, half: true },
 };
 
+const keptOf = (kv: readonly PrefixKv[]) => ({ kv, states: new Map<string, tf.Tensor2D>() });
+
 /** Rounds the weights of all matrices and keeps them in 16 bits. */
 function halve(model: Model): void {
-  const linears = model.layers.flatMap(({ qkv, o, gateUp, down }) => [...qkv, o, ...gateUp, down]);
+  const linears = model.layers.flatMap(blockLinears);
   for (const { weight } of linears) {
     const { value } = weight;
     const bits = toBfloat16(value.dataSync<'float32'>() as Float32Array<ArrayBuffer>);
@@ -216,9 +218,9 @@ describe.each(TESTED)('decoding below tfjs, $name', ({ open }) => {
     shake(model);
     if (half) halve(model);
     const adapter = targets === undefined ? null : adapterOn(model, targets);
-    const rows = PROMPTS.flatMap((prompt) => Array.from({ length: rowsEach }, () => prompt));
+    const rows = PROMPTS.flatMap((prompt) => Array.from({ length: rowsEach }, () => ({ ...prompt, sequence: 0 })));
     try {
-      return work(() => openDecoding(model, adapter, prefixOf(config), rows, CAPACITY), rows.length);
+      return work(() => openDecoding(model, adapter, keptOf(prefixOf(config)), rows, CAPACITY), rows.length);
     } finally {
       disposeModel(model);
       if (adapter !== null) disposeAdapter(adapter);
@@ -287,7 +289,7 @@ describe('a list of jobs for decoding, where memory is short', () => {
 
   it('frees what it took when memory runs out on the way', () => {
     const model = randomModel(test.config, 3, 32, () => 0.3);
-    const rows = PROMPTS.flatMap((prompt) => [prompt, prompt]);
+    const rows = PROMPTS.flatMap((prompt) => [prompt, prompt]).map((place) => ({ ...place, sequence: 0 }));
     let failures = 0;
     for (let most = 0; ; most++) {
       let left = most;
@@ -301,7 +303,7 @@ describe('a list of jobs for decoding, where memory is short', () => {
       const before = runtime.heap.bytesInUse();
       const prefix = prefixOf(test.config);
       try {
-        openDecoding(model, null, prefix, rows, CAPACITY).dispose();
+        openDecoding(model, null, keptOf(prefix), rows, CAPACITY).dispose();
         break;
       } catch (error) {
         expect(String(error)).toMatch(/No memory/);

@@ -24,7 +24,8 @@ const LAYER = { input_layernorm: 'attn_norm', ...ATTENTION, post_attention_layer
 const AFTER = { post_attention_layernorm: 'post_attention_norm', post_feedforward_layernorm: 'post_ffw_norm' } as const;
 const JOINED = { 'self_attn.qkv_proj': 'attn_qkv', 'mlp.gate_up_proj': 'ffn_up' } as const;
 
-const ARCHITECTURES: Readonly<Record<ModelType, GgufArchitecture>> = {
+/** Null: Braid writes no GGUF of it. */
+const ARCHITECTURES: Readonly<Record<ModelType, GgufArchitecture | null>> = {
   llama: { name: 'llama', interleaved: true, layerNames: LAYER },
   mistral: { name: 'llama', interleaved: true, layerNames: LAYER },
   qwen2: { name: 'qwen2', interleaved: false, layerNames: LAYER },
@@ -37,19 +38,28 @@ const ARCHITECTURES: Readonly<Record<ModelType, GgufArchitecture>> = {
     layerNames: { ...LAYER, ...AFTER, pre_feedforward_layernorm: 'ffn_norm' },
   },
   olmo2: { name: 'olmo2', interleaved: false, layerNames: { ...LAYER, ...AFTER } },
+  olmo3: null,
+  ministral3: null,
+  lfm2: null,
+  qwen3_5_text: null,
   granite: { name: 'granite', interleaved: true, layerNames: LAYER },
 };
 
 /** A model's architecture in llama.cpp; an error where that computes something else than the model. */
 export function ggufArchitecture(config: ModelConfig): GgufArchitecture {
-  const problem = differenceOf(config);
-  const { name } = ARCHITECTURES[config.modelType];
-  if (problem === null) return ARCHITECTURES[config.modelType];
-  throw inputError(
-    'UNSUPPORTED_GGUF',
-    `llama.cpp's "${name}" can't compute this model: ${problem}`,
-    'Export the Hugging Face folder without --gguf.',
-  );
+  const architecture = ARCHITECTURES[config.modelType];
+  const remedy = 'Export the Hugging Face folder without --gguf.';
+  if (architecture === null)
+    throw inputError('UNSUPPORTED_GGUF', `Braid writes no GGUF file of a model of type ${config.modelType}`, remedy);
+  const problem = scalingProblem(config) ?? differenceOf(config);
+  if (problem === null) return architecture;
+  const message = `llama.cpp's "${architecture.name}" can't compute this model: ${problem}`;
+  throw inputError('UNSUPPORTED_GGUF', message, remedy);
+}
+
+function scalingProblem({ ropeScaling }: ModelConfig): string | null {
+  if (ropeScaling === null || ropeScaling.type === 'llama3') return null;
+  return `its RoPE is scaled ("${ropeScaling.type}"), which Braid writes into no GGUF file`;
 }
 
 /** Layers whose number from 1 is, or isn't, a multiple of `every`: llama.cpp has these patterns built in. */

@@ -94,7 +94,7 @@ export function ropeFactors({
   ropeTheta,
   headDim,
 }: Pick<ModelConfig, 'ropeScaling' | 'ropeTheta' | 'headDim'>): Float32Array | null {
-  if (ropeScaling === null) return null;
+  if (ropeScaling?.type !== 'llama3') return null;
   const { factor, lowFreqFactor, highFreqFactor, originalMaxPositionEmbeddings: original } = ropeScaling;
   return Float32Array.from({ length: headDim / 2 }, (_, j) => {
     const wavelength = 2 * Math.PI * ropeTheta ** ((2 * j) / headDim);

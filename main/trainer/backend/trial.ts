@@ -2,6 +2,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { type ModelConfig, readModelConfig } from '../../model/config.ts';
 import { parameterShapes } from '../../model/model.ts';
+import { isLinearWeight } from '../../model/names.ts';
 import { openWeights } from '../../model/open-weights.ts';
 import { WEBGPU_BACKEND } from '../../tensor/webgpu/backend.ts';
 import { makeWeight, type WeightPrecision, type WeightSource } from '../../tensor/weights.ts';
@@ -98,7 +99,7 @@ function rowsOf(run: TrialRun | undefined): Pick<TrialShapes, 'trainingRows' | '
 function typeOfWeights(modelFolder: string, config: ModelConfig): WeightSource['type'] {
   const weights = openWeights(modelFolder);
   try {
-    const [name, shape] = [...parameterShapes(config)].find(([key]) => key.endsWith('_proj.weight')) ?? ['', []];
+    const [name, shape] = [...parameterShapes(config)].find(([key]) => isLinearWeight(key)) ?? ['', []];
     return weights.source(name, shape).type;
   } finally {
     weights.close();

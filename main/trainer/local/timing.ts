@@ -4,13 +4,14 @@
  */
 import * as tf from '@tensorflow/tfjs-core';
 import type { ModelConfig } from '../../model/config.ts';
-import { attendPacked } from '../../model/decoder.ts';
 import { openDecoding } from '../../model/decoding.ts';
+import { attentionLayers, mixerOf } from '../../model/mixers/index.ts';
 import type { PromptGroup } from '../../model/pack.ts';
 import type { Parameter } from '../../model/parameter.ts';
+import { attendPacked, type ReadRow, stateKey } from '../../model/sequences.ts';
 import { pulse } from '../../pulse.ts';
 import { gradients } from '../../tensor/backward.ts';
-import type { PrefixKv, RowPrefix } from '../../tensor/ops/decode-attention.ts';
+import type { PrefixKv } from '../../tensor/ops/decode-attention.ts';
 import { disposeBatch, uploadGroups } from '../batching/packed-batch.ts';
 import { weightCount } from '../memory/budget.ts';
 import { completionLogps, hostLogps, lossAndGradients, type Policy } from '../policy/policy.ts';
@@ -239,10 +240,11 @@ function timeAttention(config: ModelConfig, groups: readonly PromptGroup[]) {
 
 /** Layers that attend in the same way to a text of so many tokens: the first of them, and how many there are. */
 export function attentionKinds(
-  { numLayers, window, windowLayers }: Pick<ModelConfig, 'numLayers' | 'window' | 'windowLayers'>,
+  config: Pick<ModelConfig, 'numLayers' | 'window' | 'windowLayers' | 'recurrent'>,
   tokens: number,
 ): readonly { readonly layer: number; readonly count: number }[] {
-  const layers = Array.from({ length: numLayers }, (_, layer) => layer);
+  const { window, windowLayers } = config;
+  const layers = attentionLayers(config);
   // Windowed attention is computed in another way only where a text is longer than the window.
   const isWindowed = (layer: number): boolean => window !== null && tokens > window && windowLayers.includes(layer);
   const kinds = [layers.filter((layer) => !isWindowed(layer)), layers.filter(isWindowed)];
@@ -268,7 +270,7 @@ export function timeDecoding(policy: Policy, { prompts, steps, capacity }: Decod
   const rows = prompts.flatMap(({ tokens: length, rows: count }) => {
     const start = tokens;
     tokens += length;
-    return Array.from({ length: count }, () => ({ start, length }));
+    return Array.from({ length: count }, () => ({ start, length, sequence: 0 }));
   });
   const ids = rows.map((_, row) => row % vocabSize);
   const [early, deep] = [Math.floor(steps / 4), Math.floor((3 * steps) / 4)];
@@ -309,22 +311,27 @@ export function timeDecoding(policy: Policy, { prompts, steps, capacity }: Decod
 function openOverZeros(
   { model, adapter }: Policy,
   tokens: number,
-  rows: readonly RowPrefix[],
+  rows: readonly ReadRow[],
   capacity: number,
 ): ReturnType<typeof openDecoding> {
   const { numLayers, numKvHeads, headDim } = model.config;
   const made: tf.Tensor[] = [];
-  const zeros = (): tf.Tensor2D => {
-    const tensor = tf.zeros<tf.Rank.R2>([tokens, numKvHeads * headDim]);
+  const zeros = (shape: [number, number] = [tokens, numKvHeads * headDim]): tf.Tensor2D => {
+    const tensor = tf.zeros<tf.Rank.R2>(shape);
     made.push(tensor);
     return tensor;
   };
   try {
-    const prefix = Array.from({ length: numLayers }, (): PrefixKv => {
+    const kv = attentionLayers(model.config).map((): PrefixKv => {
       pulse();
       return { k: zeros(), v: zeros() };
     });
-    return openDecoding(model, adapter, prefix, rows, capacity);
+    const states = Array.from({ length: numLayers }, (_, layer) =>
+      mixerOf(model.config, layer)
+        .stateWidths(model.config)
+        .map((width, slot) => [stateKey(layer, slot), zeros([1, width])] as const),
+    );
+    return openDecoding(model, adapter, { kv, states: new Map(states.flat()) }, rows, capacity);
   } catch (error) {
     tf.dispose(made);
     throw error;

@@ -3,6 +3,8 @@
  * operations; the factors from counted floats to peak bytes were measured (see docs/performance.md).
  */
 import type { ModelConfig } from '../../model/config.ts';
+import { ofLargestLayer, overLayers } from '../../model/mixers/index.ts';
+import type { MixerKind } from '../../model/mixers/mixer.ts';
 import type { RunConfig } from '../config/config.ts';
 
 /** Peak bytes per packed token of a forward and backward pass. */
@@ -28,10 +30,13 @@ const PEAK = 1.2;
 
 /** The cost per token for a model, with or without an adapter, whose own products aren't kept. */
 export function tokenCost(config: ModelConfig): TokenCost {
-  const { hiddenSize: d, intermediateSize: f, numLayers, headDim } = config;
-  const [queries, keys] = [config.numHeads * headDim, config.numKvHeads * headDim];
-  const layer = PEAK * (6 * d + 2 * queries + 2 * keys + 3 * f + traitFloats(config));
-  return { plain: 4 * numLayers * layer, checkpointed: 4 * (2 * numLayers * d + layer) };
+  const { hiddenSize: d, intermediateSize: f, numLayers } = config;
+  const layer = (kind: MixerKind): number =>
+    PEAK * (6 * d + 3 * f + kind.activationFloats(config) + traitFloats(config));
+  return {
+    plain: 4 * overLayers(config, layer),
+    checkpointed: 4 * (2 * numLayers * d + ofLargestLayer(config, layer)),
+  };
 }
 
 /** Floats a token in a layer that are kept for what an architecture does besides what Llama does. */

@@ -4,6 +4,7 @@
  */
 import type { ModelConfig } from '../../model/config.ts';
 import { parameterShapes, precisionOf } from '../../model/model.ts';
+import { isLinearWeight } from '../../model/names.ts';
 import { attentionBytes } from '../../tensor/native/kernels/attention-plan.ts';
 import { isQuantised, type Quantised, quantisedBytes } from '../../tensor/quantised.ts';
 import type { WeightPrecision } from '../../tensor/weights.ts';
@@ -106,7 +107,8 @@ function quantisedWeights(config: ModelConfig, precision: Quantised, fileBytes: 
   let bytes = 0;
   for (const [name, shape] of parameterShapes(config)) {
     const size = shape.reduce((product, length) => product * length, 1);
-    bytes += precisionOf(name, precision) === precision ? quantisedBytes(size, precision) : fileBytes * size;
+    bytes +=
+      precisionOf(name, precision, shape.length) === precision ? quantisedBytes(size, precision) : fileBytes * size;
   }
   return bytes;
 }
@@ -269,7 +271,7 @@ function optimiserBytes(config: ModelConfig, trained: Trained, gradients?: numbe
   if (trained === 'none') return 0;
   if (trained === 'all') return fullTrainingBytes(config, gradients);
   const widths = [...parameterShapes(config)]
-    .filter(([name]) => name.endsWith('_proj.weight'))
+    .filter(([name]) => isLinearWeight(name))
     .reduce((sum, [, [out = 0, width = 0]]) => sum + out + width, 0);
   return 4 * FLOAT * trained.rank * widths;
 }

@@ -76,7 +76,7 @@ export function memoryNeeds(config: ModelConfig, budget: Budget, fileBytes: Stor
 
 function checkTensors(folder: string, config: ModelConfig, entries: ReadonlyMap<string, TensorEntry>): void {
   for (const [wanted, shape] of parameterShapes(config)) {
-    const name = nameIn(entries, wanted, config.tieWordEmbeddings);
+    const name = nameIn(entries, wanted, { tied: config.tieWordEmbeddings, textPart: config.textPart });
     const entry = name === null ? undefined : entries.get(name);
     if (entry === undefined) throw noTensor(folder, entries, wanted, shape);
     if (entry.shape.join() === shape.join()) {

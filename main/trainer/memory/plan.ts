@@ -3,6 +3,7 @@
  * many completions are sampled and trained on at a time. Pure.
  */
 import type { ModelConfig } from '../../model/config.ts';
+import { ofLargestLayer, overLayers } from '../../model/mixers/index.ts';
 import { planRows, tokenCost } from './activations.ts';
 import { activationBudget, type Budget, type Residents, residentBytes, usedBytes } from './budget.ts';
 import { exceedsWindow, windowedDecodeBytes } from './window-memory.ts';
@@ -92,8 +93,13 @@ export function rowsAtOnce(config: ModelConfig, shape: DecodedShape, most: numbe
 }
 
 /** Keys and values of one token in all layers. */
-export function kvBytesPerToken({ numLayers, numKvHeads, headDim }: ModelConfig): number {
-  return 2 * FLOAT * numLayers * numKvHeads * headDim;
+export function kvBytesPerToken(config: ModelConfig): number {
+  return FLOAT * overLayers(config, (kind) => kind.tokenFloats(config));
+}
+
+/** What layers keep of a sequence of any length. */
+function stateBytes(config: ModelConfig): number {
+  return FLOAT * overLayers(config, (kind) => kind.stateWidths(config).reduce((sum, width) => sum + width, 0));
 }
 
 /**
@@ -105,14 +111,19 @@ export function cacheBytes(
   { promptTokens, completionTokens, group, prefixes = 1 }: DecodedShape,
   rows: number,
 ): number {
-  const prompts = Math.ceil(rows / group) * promptTokens;
+  const prefill = Math.ceil(rows / group);
+  const prompts = prefill * promptTokens;
   const perToken = kvBytesPerToken(config);
   const tokens = promptTokens + completionTokens;
   const copied = exceedsWindow(config, tokens);
   const own = rows * (copied ? tokens : completionTokens) * (1 + 1 / config.numLayers) * perToken;
   const outputs = Math.max(3 * FLOAT * rows * config.vocabSize, windowedDecodeBytes(config, tokens, rows));
-  const decoding = (copied ? prefixes - 1 : prefixes) * prompts * perToken + own + outputs;
-  return Math.max(decoding, prefixes * prompts * perToken + prompts * layerBytes(config));
+  const kept = stateBytes(config);
+  const decoding = (copied ? prefixes - 1 : prefixes) * prompts * perToken + own + outputs + rows * kept;
+  return Math.max(
+    decoding + (prefixes - 1) * prefill * kept,
+    prefixes * (prompts * perToken + prefill * kept) + prompts * layerBytes(config),
+  );
 }
 
 /** Packed tokens of a forward pass without a gradient within `bytes`. */
@@ -126,6 +137,7 @@ export function forwardBytes(config: ModelConfig, tokens: number): number {
 }
 
 /** What a token needs in one layer of a forward pass, whose tensors live until the layer is done. */
-function layerBytes({ hiddenSize: d, intermediateSize: f, headDim, numHeads, numKvHeads }: ModelConfig): number {
-  return FLOAT * (5 * d + (2 * numHeads + 3 * numKvHeads) * headDim + 3 * f);
+function layerBytes(config: ModelConfig): number {
+  const { hiddenSize: d, intermediateSize: f } = config;
+  return FLOAT * ofLargestLayer(config, (kind) => 5 * d + 3 * f + kind.workingFloats(config));
 }

@@ -1,9 +1,10 @@
 /** The trainer's view of a model: log-probabilities of given completions, and gradients of a loss on them. */
 import * as tf from '@tensorflow/tfjs-core';
-import { attendPacked, type ForwardOptions, forward } from '../../model/decoder.ts';
+import { type ForwardOptions, forward } from '../../model/decoder.ts';
 import type { Adapter } from '../../model/lora.ts';
 import type { Model } from '../../model/model.ts';
 import type { Parameter } from '../../model/parameter.ts';
+import { packedSequences } from '../../model/sequences.ts';
 import { gradients } from '../../tensor/backward.ts';
 import { selectiveLogSoftmax } from '../../tensor/ops/log-softmax.ts';
 import { gatherRows } from '../../tensor/ops/rows.ts';
@@ -34,7 +35,7 @@ export function completionLogps(
   temperature: number,
   options: PassOptions = {},
 ): CompletionLogps {
-  const hidden = forward(model, batch, adapter, attendPacked(model.config, batch.segments), options); // [N, D]
+  const hidden = forward(model, batch, adapter, packedSequences(model.config, batch.segments), options); // [N, D]
   const predicting = gatherRows(hidden, batch.predictors); // [M, D]
   const flat = selectiveLogSoftmax(predicting, model.head.value, batch.targets, {
     temperature,

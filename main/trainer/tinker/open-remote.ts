@@ -2,6 +2,7 @@
 import { inputError } from '../../errors.ts';
 import { readModelConfig } from '../../model/config.ts';
 import { parameterShapes } from '../../model/model.ts';
+import { isLinearWeight } from '../../model/names.ts';
 import { endTokens } from '../../model/tokenizer.ts';
 import { type OpenBackend, openBackend } from '../backend/open-backend.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -132,6 +133,6 @@ function checkModel(models: readonly string[], { name, baseModel }: RemoteEngine
 /** Numbers of an adapter on every linear layer. */
 function adapterSize(config: Parameters<typeof parameterShapes>[0], rank: number): number {
   return [...parameterShapes(config)]
-    .filter(([name, shape]) => shape.length === 2 && /_proj\.weight$/.test(name))
+    .filter(([name]) => isLinearWeight(name))
     .reduce((sum, [, [out = 0, width = 0]]) => sum + rank * (out + width), 0);
 }

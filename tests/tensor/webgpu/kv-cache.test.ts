@@ -27,7 +27,7 @@ function attended(format: KvFormat, size = 1): Float32Array {
   const random = (rows: number, heads: number, seed: number): tf.Tensor2D =>
     randomTensor<tf.Rank.R2>([rows, heads * SHAPE.headDim], seed);
   const prefix = [{ k: random(PROMPT, 2, 1), v: tf.tidy(() => tf.mul(random(PROMPT, 2, 2), size)) as tf.Tensor2D }];
-  const prompts = Array.from({ length: ROWS }, () => ({ start: 0, length: PROMPT }));
+  const prompts = Array.from({ length: ROWS }, () => ({ start: 0, length: PROMPT, sequence: 0 }));
   const cache = openGpuKvCache(backend, prefix, prompts, STEPS, SHAPE, format);
   let last = new Float32Array();
   for (let step = 0; step < STEPS; step++) {
@@ -65,8 +65,8 @@ const CONFIG: ModelConfig = {
 /** The logits after one token of two rows, whose prompt's keys and values no 16 bits hold exactly. */
 function logits(model: Model): Float32Array {
   const random = (seed: number): tf.Tensor2D => randomTensor<tf.Rank.R2>([PROMPT, 2 * SHAPE.headDim], seed);
-  const rows = Array.from({ length: 2 }, () => ({ start: 0, length: PROMPT }));
-  const decoding = openDecoding(model, null, [{ k: random(1), v: random(2) }], rows, STEPS);
+  const rows = Array.from({ length: 2 }, () => ({ start: 0, length: PROMPT, sequence: 0 }));
+  const decoding = openDecoding(model, null, { kv: [{ k: random(1), v: random(2) }], states: new Map() }, rows, STEPS);
   const out = decoding.step([5, 9]);
   const values = Float32Array.from(out.dataSync());
   out.dispose();
@@ -111,7 +111,7 @@ describe.runIf(gpu !== null)('a cache that has no room', () => {
       k: randomTensor<tf.Rank.R2>([PROMPT, 2 * SHAPE.headDim], i),
       v: randomTensor<tf.Rank.R2>([PROMPT, 2 * SHAPE.headDim], 10 + i),
     }));
-  const prompts = Array.from({ length: ROWS }, () => ({ start: 0, length: PROMPT }));
+  const prompts = Array.from({ length: ROWS }, () => ({ start: 0, length: PROMPT, sequence: 0 }));
 
   it('gives back what it took before', () => {
     const tries = triesUntilOpen(6, (prefix) => openGpuKvCache(opened(gpu), prefix, prompts, STEPS, SHAPE, 'f32'));
@@ -131,7 +131,7 @@ describe.runIf(gpu !== null)('a cache that has no room', () => {
     const model = makeModel({ name: 'test', config: CONFIG }, 32, 'float32');
     const lora = { r: 4, alpha: 4, targetModules: ['q_proj', 'up_proj'], useRslora: false };
     const adapter = createAdapter(model, lora, 1);
-    expect(triesUntilOpen(1, (prefix) => openDecoding(model, adapter, prefix, prompts, STEPS))).toBeGreaterThan(3);
+    expect(triesUntilOpen(1, (prefix) => openDecoding(model, adapter, { kv: prefix, states: new Map() }, prompts, STEPS))).toBeGreaterThan(3);
     disposeAdapter(adapter);
     disposeModel(model);
   });

@@ -93,14 +93,14 @@ describe('workOf', () => {
 
 describe('attentionKinds', () => {
   it('times layers with a window apart, where the text is longer than it', () => {
-    const gemma = { numLayers: 6, window: 16, windowLayers: [0, 1, 2, 3, 4] };
+    const gemma = { recurrent: null, numLayers: 6, window: 16, windowLayers: [0, 1, 2, 3, 4] };
     expect(attentionKinds(gemma, 17)).toEqual([
       { layer: 5, count: 1 },
       { layer: 0, count: 5 },
     ]);
     expect(attentionKinds(gemma, 16)).toEqual([{ layer: 0, count: 6 }]);
     expect(attentionKinds({ ...gemma, windowLayers: [0, 1, 2, 3, 4, 5] }, 17)).toEqual([{ layer: 0, count: 6 }]);
-    expect(attentionKinds({ numLayers: 2, window: null, windowLayers: [] }, 17)).toEqual([{ layer: 0, count: 2 }]);
+    expect(attentionKinds({ recurrent: null, numLayers: 2, window: null, windowLayers: [] }, 17)).toEqual([{ layer: 0, count: 2 }]);
   });
 });
 

@@ -83,8 +83,8 @@ describe('cacheBytes', () => {
         k: tf.zeros<tf.Rank.R2>([prompt, width]),
         v: tf.zeros<tf.Rank.R2>([prompt, width]),
       }));
-      const rows = Array.from({ length: group }, () => ({ start: 0, length: prompt }));
-      const decoding = openDecoding(model, null, prefix, rows, own);
+      const rows = Array.from({ length: group }, () => ({ start: 0, length: prompt, sequence: 0 }));
+      const decoding = openDecoding(model, null, { kv: prefix, states: new Map() }, rows, own);
       decoding.skip(own - 1);
       decoding.step(rows.map(() => 3)).dispose();
       decoding.dispose();

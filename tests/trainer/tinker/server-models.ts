@@ -2,13 +2,13 @@
 import { gzipSync } from 'node:zlib';
 import * as tf from '@tensorflow/tfjs-core';
 import { generate } from '../../../main/model/generate.ts';
+import type { LoraWeights } from '../../../main/model/linear.ts';
 import {
   type Adapter,
   adapterParameters,
   createAdapter,
   disposeAdapter,
   type LoraConfig,
-  type LoraWeights,
 } from '../../../main/model/lora.ts';
 import type { Model } from '../../../main/model/model.ts';
 import type { PromptGroup } from '../../../main/model/pack.ts';

@@ -14,7 +14,13 @@ export function llama3Scaling(
 ): Readonly<Record<string, unknown>> | null {
   const factor = divisors.at(-1) ?? 1;
   const found = ORIGINAL_LENGTHS.find((originalMaxPositionEmbeddings) => {
-    const ropeScaling = { factor, lowFreqFactor: LOW, highFreqFactor: HIGH, originalMaxPositionEmbeddings };
+    const ropeScaling = {
+      type: 'llama3',
+      factor,
+      lowFreqFactor: LOW,
+      highFreqFactor: HIGH,
+      originalMaxPositionEmbeddings,
+    } as const;
     const expected = ropeFactors({ ropeScaling, ropeTheta, headDim: 2 * divisors.length });
     return expected?.every((divisor, i) => Math.abs((divisors[i] ?? 0) / divisor - 1) < TOLERANCE) ?? false;
   });

@@ -1,6 +1,7 @@
 /** A prompt as the model's tokens. */
 import { inputError } from '../../../errors.ts';
 import { encodePrompt, type Tokenizer } from '../../../model/tokenizer.ts';
+import { shownText } from '../../../samples/chat-message.ts';
 import { checkTokens } from '../../batching/prompts.ts';
 import type { AnswerPrompt } from '../../protocol/answers.ts';
 
@@ -25,7 +26,7 @@ function idsOf(prompt: AnswerPrompt, tokenizer: Tokenizer): readonly number[] {
     case 'text':
       return tokenizer.encode(prompt.text, true);
     case 'messages': {
-      const quoted = prompt.messages.map(({ content }) => content);
+      const quoted = prompt.messages.map(shownText);
       return encodePrompt(tokenizer, quoted.join('\n'), quoted, prompt.messages);
     }
   }

@@ -3,14 +3,14 @@ import * as tf from '@tensorflow/tfjs-core';
 import { BraidError } from '../../../errors.ts';
 import { scoreToken } from '../../../model/chosen-token.ts';
 import { readPrompts } from '../../../model/prefill.ts';
+import { disposeKept, type Kept } from '../../../model/sequences.ts';
 import { pulse } from '../../../pulse.ts';
-import type { PrefixKv } from '../../../tensor/ops/decode-attention.ts';
 import type { Policy } from '../../policy/policy.ts';
 import type { AnswerRequest, AnswerToken } from '../../protocol/answers.ts';
 import { tokenOf } from './completion.ts';
 
 export interface ReadPrompt {
-  readonly kv: readonly PrefixKv[];
+  readonly kept: Kept;
   /** After its last token [V]. */
   readonly logits: Float32Array;
   /** Its own tokens, where they are asked for. */
@@ -41,11 +41,11 @@ export function readPrompt(
       pulse();
     }
   };
-  const { kv, logits: last } = readPrompts(model, adapter, [prompt], pulse, echo ? score : undefined);
+  const { kept, logits: last } = readPrompts(model, adapter, [prompt], pulse, echo ? score : undefined);
   const logits = last.dataSync<'float32'>().slice();
   last.dispose();
-  if (logits.every(Number.isFinite)) return { kv, logits, tokens: echo ? tokens : null };
-  tf.dispose(kv.map(({ k, v }) => [k, v]));
+  if (logits.every(Number.isFinite)) return { kept, logits, tokens: echo ? tokens : null };
+  disposeKept(kept);
   throw new BraidError('NOT_FINITE', "The model's logits are not finite numbers: its weights or activations overflow", {
     remedy: 'Use a checkpoint before this; a run that came here needs a lower learning rate.',
   });

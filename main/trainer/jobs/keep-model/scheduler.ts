@@ -2,9 +2,9 @@
  * Continuous batching: rows of different requests are decoded together, each with its own settings, and leave as they
  * end. Requests wait for a batch that others may join, or open another one.
  */
-import * as tf from '@tensorflow/tfjs-core';
 import { inputError } from '../../../errors.ts';
 import { MOST_ROWS, openRowsInFlight, type RowsInFlight } from '../../../model/rows-in-flight.ts';
+import { disposeKept } from '../../../model/sequences.ts';
 import { openTokenTexts } from '../../../model/token-texts.ts';
 import type { Tokenizer } from '../../../model/tokenizer.ts';
 import { describeFailure } from '../../memory/failure.ts';
@@ -89,7 +89,7 @@ export function openScheduler(policy: Policy, model: KeptModel, { tokens: room, 
   /** Reads the prompt, for as many completions as the batch has room for. */
   function join(asked: Asked, batch: Batch): void {
     const { id, request, prompt, limit } = asked;
-    const { kv, logits, tokens } = readPrompt(policy, prompt, request, tokenText);
+    const { kept, logits, tokens } = readPrompt(policy, prompt, request, tokenText);
     if (asked.begun === 0)
       emit(id, { kind: 'begun', promptTokens: prompt.length, ...(tokens !== null && { prompt: tokens }) });
     const rows: Row[] = [];
@@ -107,8 +107,11 @@ export function openScheduler(policy: Policy, model: KeptModel, { tokens: room, 
       if (next === null) end(asked);
       else rows.push({ asked, completion, next, length: prompt.length });
     }
-    if (rows.length === 0) return void tf.dispose(kv.map(({ k, v }) => [k, v]));
-    batch.flight.join(kv, rows.length);
+    if (rows.length === 0) {
+      disposeKept(kept);
+      return;
+    }
+    batch.flight.join(kept, rows.length);
     batch.rows.push(...rows);
   }
 

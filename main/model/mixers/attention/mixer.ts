@@ -1,0 +1,131 @@
+/** Attention, over all tokens before or those of a window. N tokens, H query heads, K key/value heads, d head_dim. */
+import * as tf from '@tensorflow/tfjs-core';
+import { type RopeTables, rope } from '../../../tensor/ops/rope.ts';
+import type { ModelConfig } from '../../config.ts';
+import { type Linear, linear, project } from '../../linear.ts';
+import { namesOf } from '../../names.ts';
+import { norm } from '../../norm.ts';
+import type { Parameter } from '../../parameter.ts';
+import type { Mixer, MixerKind, Pass } from '../mixer.ts';
+
+export interface Attention extends Mixer {
+  /** q, k and v, or all three in one, one after the other. */
+  readonly qkv: readonly Linear[];
+  readonly o: Linear;
+  readonly qNorm: Parameter<tf.Tensor1D> | null;
+  readonly kNorm: Parameter<tf.Tensor1D> | null;
+}
+
+/** Columns of q, k and v; those of q with its gate where it has one. */
+export function qkvWidths({
+  headDim,
+  numHeads,
+  numKvHeads,
+  outputGate,
+}: ModelConfig): readonly [number, number, number] {
+  return [(outputGate ? 2 : 1) * numHeads * headDim, numKvHeads * headDim, numKvHeads * headDim];
+}
+
+/** The projections' names, which are one matrix in Phi-3, and their widths. */
+function projections(config: ModelConfig): readonly (readonly [name: string, width: number])[] {
+  const [q, k, v] = qkvWidths(config);
+  if (config.fusedProjections) return [['self_attn.qkv_proj', q + k + v]];
+  return [
+    ['self_attn.q_proj', q],
+    ['self_attn.k_proj', k],
+    ['self_attn.v_proj', v],
+  ];
+}
+
+function shapes(config: ModelConfig): (readonly [string, readonly number[]])[] {
+  const { hiddenSize: d, headDim, numHeads, numKvHeads } = config;
+  const names = namesOf(config);
+  const qkv = projections(config);
+  const found: (readonly [string, readonly number[]])[] = qkv.map(([name, width]) => [`${name}.weight`, [width, d]]);
+  found.push([`${names.o}.weight`, [d, numHeads * headDim]]);
+  if (config.attentionBias) {
+    for (const [name, width] of qkv) found.push([`${name}.bias`, [width]]);
+    // Llama's attention_bias puts one on the output too, Qwen2 doesn't.
+    if (config.modelType !== 'qwen2') found.push([`${names.o}.bias`, [d]]);
+  }
+  if (config.qkNorm) {
+    const each = config.qkNormOver === 'head';
+    found.push([`${names.qNorm}.weight`, [each ? headDim : numHeads * headDim]]);
+    found.push([`${names.kNorm}.weight`, [each ? headDim : numKvHeads * headDim]]);
+  }
+  return found;
+}
+
+/** The norm of q or k before RoPE, over each head or all of them. */
+function headNorm(x: tf.Tensor2D, weight: Parameter<tf.Tensor1D> | null, config: ModelConfig): tf.Tensor2D {
+  if (weight === null || config.qkNormOver === 'heads') return norm(x, weight, config);
+  const [n, width] = x.shape;
+  const { headDim } = config;
+  return tf.reshape(norm(tf.reshape(x, [(n * width) / headDim, headDim]), weight, config), [n, width]);
+}
+
+/** A layer's tables; null: it has no RoPE. */
+function ropeTables({ config, rope: { main, local }, layer }: Pass): RopeTables | null {
+  if (config.noRopeLayers.includes(layer)) return null;
+  return local !== null && config.windowLayers.includes(layer) ? local : main;
+}
+
+/** RoPE on the rotated dimensions of each head, the rest as it is. x [N, h*d] → same. */
+function rotate(
+  x: tf.Tensor2D,
+  positions: tf.Tensor1D,
+  tables: RopeTables | null,
+  { headDim, rotaryDim }: ModelConfig,
+): tf.Tensor2D {
+  if (tables === null) return x;
+  if (rotaryDim === null) return rope(x, positions, tables, headDim);
+  const [n, width] = x.shape;
+  const rows = (n * width) / headDim;
+  const [first, rest] = tf.split(tf.reshape(x, [rows, headDim]), [rotaryDim, headDim - rotaryDim], 1);
+  const flat = tf.reshape<tf.Rank.R2>(first as tf.Tensor, [n, (width / headDim) * rotaryDim]);
+  const rotated = tf.reshape(rope(flat, positions, tables, rotaryDim), [rows, rotaryDim]);
+  return tf.reshape(tf.concat([rotated, rest as tf.Tensor], 1), [n, width]);
+}
+
+/** Queries and what their heads' outputs are multiplied by: one head's after the other's. x [N, H*2d] → [N, H*d] each */
+function withoutGate(x: tf.Tensor2D, { headDim, numHeads }: ModelConfig): readonly [tf.Tensor2D, tf.Tensor2D] {
+  const [n] = x.shape;
+  const both = tf.split(tf.reshape(x, [n * numHeads, 2 * headDim]), 2, 1);
+  const [queries, gate] = both.map((part) => tf.reshape<tf.Rank.R2>(part, [n, numHeads * headDim]));
+  return [queries as tf.Tensor2D, tf.sigmoid(gate as tf.Tensor2D)];
+}
+
+function run(layer: Omit<Attention, 'run'>, x: tf.Tensor2D, pass: Pass): tf.Tensor2D {
+  const { config, positions, adapter } = pass;
+  const [wide, k, v] = project(x, layer.qkv, qkvWidths(config), adapter) as [tf.Tensor2D, tf.Tensor2D, tf.Tensor2D];
+  const [q, gate] = config.outputGate ? withoutGate(wide, config) : [wide, null];
+  const tables = ropeTables(pass);
+  const rotated = (t: tf.Tensor2D, weight: Parameter<tf.Tensor1D> | null, by: RopeTables | null): tf.Tensor2D =>
+    rotate(headNorm(t, weight, config), positions, by, config);
+  const queries = rotated(q, layer.qNorm, pass.rope.queries ?? tables);
+  const attended = pass.sequences.attend(pass.layer, queries, rotated(k, layer.kNorm, tables), v);
+  return linear(gate === null ? attended : tf.mul(attended, gate), layer.o, adapter); // [N, D]
+}
+
+export const attention: MixerKind<Attention> = {
+  shapes,
+  assemble(config, parts) {
+    const names = namesOf(config);
+    const qkv = projections(config).map(([name]) => parts.linear(name));
+    const o = parts.linear(names.o);
+    const [qNorm, kNorm] = [names.qNorm, names.kNorm].map((name) =>
+      config.qkNorm ? parts.vector(`${name}.weight`) : null,
+    ) as [Attention['qNorm'], Attention['kNorm']];
+    const others = [qNorm, kNorm].filter((weight) => weight !== null);
+    const own = { qkv, o, qNorm, kNorm, linears: [...qkv, o], others };
+    return { ...own, run: (x, pass) => run(own, x, pass) };
+  },
+  tokenFloats: ({ numKvHeads, headDim }) => 2 * numKvHeads * headDim,
+  stateWidths: () => [],
+  activationFloats({ numHeads, numKvHeads, headDim, outputGate }) {
+    return (2 * numHeads + 2 * numKvHeads) * headDim + (outputGate ? 4 * numHeads * headDim : 0);
+  },
+  workingFloats({ numHeads, numKvHeads, headDim, outputGate }) {
+    return (2 * numHeads + 3 * numKvHeads) * headDim + (outputGate ? 3 * numHeads * headDim : 0);
+  },
+};

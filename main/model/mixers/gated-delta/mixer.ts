@@ -1,0 +1,120 @@
+/**
+ * Qwen3.5's gated delta rule (Yang et al. 2024, arXiv 2412.06464): keys, queries and values through a short convolution,
+ * a state that decays and is corrected by each token, a gated norm. N tokens, K key and V value heads.
+ */
+import * as tf from '@tensorflow/tfjs-core';
+import { causalConvolution } from '../../../tensor/ops/causal-convolution.ts';
+import { deltaRule } from '../../../tensor/ops/delta-rule.ts';
+import { rmsNorm } from '../../../tensor/ops/rms-norm.ts';
+import { swiglu } from '../../../tensor/ops/swiglu.ts';
+import type { ModelConfig } from '../../config.ts';
+import { type Linear, linear } from '../../linear.ts';
+import type { Parameter } from '../../parameter.ts';
+import type { GatedDeltaLayers } from '../../traits.ts';
+import type { Mixer, MixerKind, Pass } from '../mixer.ts';
+
+interface Weights {
+  readonly qkv: Linear;
+  readonly z: Linear;
+  readonly b: Linear;
+  readonly a: Linear;
+  readonly out: Linear;
+  readonly convolution: Parameter;
+  readonly decay: Parameter<tf.Tensor1D>;
+  readonly timeBias: Parameter<tf.Tensor1D>;
+  readonly norm: Parameter<tf.Tensor1D>;
+}
+
+function sizes({ recurrent }: ModelConfig): GatedDeltaLayers & { readonly keys: number; readonly values: number } {
+  if (recurrent?.mixer !== 'gated-delta') throw new Error('Expected a model of gated delta rules');
+  const { keyHeads, keyDim, valueHeads, valueDim } = recurrent;
+  return { ...recurrent, keys: keyHeads * keyDim, values: valueHeads * valueDim };
+}
+
+/** log(1 + e^x), without an overflow. */
+function softplus(x: tf.Tensor2D): tf.Tensor2D {
+  const [above, below] = [tf.maximum(x, 0), tf.minimum(x, 0)];
+  return tf.add(above, tf.log(tf.add(1, tf.exp(tf.sub(below, above)))));
+}
+
+/** Each head as a vector of length 1, for each of the value heads that share it. [N, K*d] → [N, V*d] */
+function unitHeads(x: tf.Tensor2D, width: number, times: number): tf.Tensor2D {
+  const [n, all] = x.shape;
+  const heads = tf.reshape(x, [(n * all) / width, width]);
+  const length = tf.sqrt(tf.add(tf.sum(tf.mul(heads, heads), 1, true), 1e-6));
+  const unit = tf.reshape(tf.div(heads, length), [(n * all) / width, 1, width]);
+  return tf.reshape(times === 1 ? unit : tf.tile(unit, [1, times, 1]), [n, all * times]);
+}
+
+function run(weights: Weights, x: tf.Tensor2D, { config, layer, adapter, sequences }: Pass): tf.Tensor2D {
+  const { keys, values, keyDim, keyHeads, valueHeads, valueDim } = sizes(config);
+  const [n] = x.shape;
+  const convolution = causalConvolution(weights.convolution.value, null);
+  const mixed = sequences.recur(layer, 0, convolution, [linear(x, weights.qkv, adapter)]);
+  const [q, k, v] = tf.split(tf.mul(mixed, tf.sigmoid(mixed)), [keys, keys, values], 1) as [
+    tf.Tensor2D,
+    tf.Tensor2D,
+    tf.Tensor2D,
+  ];
+  const times = valueHeads / keyHeads;
+  const step = softplus(tf.add(linear(x, weights.a, adapter), weights.timeBias.value));
+  const decay: tf.Tensor2D = tf.neg(tf.mul(step, tf.exp(weights.decay.value))); // [N, V], a logarithm
+  const strength: tf.Tensor2D = tf.sigmoid(linear(x, weights.b, adapter)); // [N, V]
+  const queries: tf.Tensor2D = tf.mul(unitHeads(q, keyDim, times), keyDim ** -0.5);
+  const rule = deltaRule({ heads: valueHeads, keyDim, valueDim });
+  const read = sequences.recur(layer, 1, rule, [queries, unitHeads(k, keyDim, times), v, decay, strength]);
+  const normed = rmsNorm(tf.reshape(read, [n * valueHeads, valueDim]), weights.norm.value, config.rmsNormEps);
+  const gate = linear(x, weights.z, adapter);
+  return linear(swiglu(gate, tf.reshape(normed, [n, values])), weights.out, adapter);
+}
+
+export const gatedDelta: MixerKind<Mixer> = {
+  shapes(config) {
+    const { hiddenSize: d } = config;
+    const { keys, values, valueHeads, valueDim, taps } = sizes(config);
+    return [
+      ['linear_attn.dt_bias', [valueHeads]],
+      ['linear_attn.A_log', [valueHeads]],
+      ['linear_attn.conv1d.weight', [2 * keys + values, 1, taps]],
+      ['linear_attn.norm.weight', [valueDim]],
+      ['linear_attn.out_proj.weight', [d, values]],
+      ['linear_attn.in_proj_qkv.weight', [2 * keys + values, d]],
+      ['linear_attn.in_proj_z.weight', [values, d]],
+      ['linear_attn.in_proj_b.weight', [valueHeads, d]],
+      ['linear_attn.in_proj_a.weight', [valueHeads, d]],
+    ];
+  },
+  assemble(_config, parts) {
+    const linears = ['out_proj', 'in_proj_qkv', 'in_proj_z', 'in_proj_b', 'in_proj_a'].map((name) =>
+      parts.linear(`linear_attn.${name}`),
+    );
+    const [out, qkv, z, b, a] = linears as [Linear, Linear, Linear, Linear, Linear];
+    const weights = {
+      ...{ out, qkv, z, b, a },
+      convolution: parts.tensor('linear_attn.conv1d.weight'),
+      decay: parts.vector('linear_attn.A_log'),
+      timeBias: parts.vector('linear_attn.dt_bias'),
+      norm: parts.vector('linear_attn.norm.weight'),
+    };
+    const others = [weights.timeBias, weights.decay, weights.convolution, weights.norm];
+    return { linears, others, run: (x, pass) => run(weights, x, pass) };
+  },
+  tokenFloats: () => 0,
+  stateWidths(config) {
+    const { keys, values, taps, keyDim } = sizes(config);
+    return [(taps - 1) * (2 * keys + values), keyDim * values];
+  },
+  activationFloats(config) {
+    const { keys, values, valueHeads, keyHeads, taps } = sizes(config);
+    const repeated = (keys * valueHeads) / keyHeads;
+    // Taps and their products, what SiLU keeps, heads and their lengths, the gate's and the norm's.
+    return (4 + taps) * (2 * keys + values) + 6 * repeated + 5 * values + 12 * valueHeads;
+  },
+  workingFloats(config) {
+    const { keys, values, valueHeads, keyHeads, taps, keyDim } = sizes(config);
+    const repeated = (keys * valueHeads) / keyHeads;
+    return (
+      (4 + 2 * taps) * (2 * keys + values) + 12 * repeated + 8 * values + 8 * valueHeads * 32 + (keyDim * values) / 16
+    );
+  },
+};

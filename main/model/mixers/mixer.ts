@@ -1,0 +1,51 @@
+/**
+ * A layer is a mixer, which brings tokens together, and an MLP. A kind of mixer is a folder here: its tensors, its pass
+ * over tokens, and what it keeps of them. Whoever trains, reads prompts, decodes, counts memory or exports asks the kind.
+ */
+import type * as tf from '@tensorflow/tfjs-core';
+import type { ModelConfig } from '../config.ts';
+import type { AdaptedModules, Linear } from '../linear.ts';
+import type { Parameter } from '../parameter.ts';
+import type { ModelRope } from '../rope-tables.ts';
+import type { Sequences } from '../sequences.ts';
+
+/** A layer's tensors by their names in it. */
+export interface Parts {
+  linear(name: string): Linear;
+  tensor(name: string): Parameter;
+  vector(name: string): Parameter<tf.Tensor1D>;
+}
+
+/** One pass over tokens, as a layer sees it. */
+export interface Pass {
+  readonly layer: number;
+  readonly config: ModelConfig;
+  readonly rope: ModelRope;
+  /** int32 [N] */
+  readonly positions: tf.Tensor1D;
+  readonly adapter: AdaptedModules | null;
+  readonly sequences: Sequences;
+}
+
+export interface Mixer {
+  /** In the order of `shapes`. */
+  readonly linears: readonly Linear[];
+  readonly others: readonly Parameter[];
+  /** x [N, D] → same */
+  run(x: tf.Tensor2D, pass: Pass): tf.Tensor2D;
+}
+
+/** A kind of mixer. Numbers are of one layer. */
+export interface MixerKind<M extends Mixer = Mixer> {
+  /** Its tensors, in a file's usual order. */
+  shapes(config: ModelConfig): readonly (readonly [name: string, shape: readonly number[]])[];
+  assemble(config: ModelConfig, parts: Parts): M;
+  /** Keys and values of a token; 0: it keeps states instead. */
+  tokenFloats(config: ModelConfig): number;
+  /** Widths of what it keeps of a sequence of any length. */
+  stateWidths(config: ModelConfig): readonly number[];
+  /** Floats of a token that the gradient keeps, besides the layer's own. */
+  activationFloats(config: ModelConfig): number;
+  /** Floats of a token while a pass without a gradient is in the layer, besides the layer's own. */
+  workingFloats(config: ModelConfig): number;
+}

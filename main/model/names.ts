@@ -1,0 +1,60 @@
+/** What a layer's parts are called in the files of an architecture. */
+import type { ModelConfig } from './config.ts';
+
+export interface LayerNames {
+  /** Before and after the mixer and the MLP; null where an architecture has none. */
+  readonly mixerNorms: readonly [string | null, string | null];
+  readonly mlpNorms: readonly [string | null, string | null];
+  readonly o: string;
+  readonly qNorm: string;
+  readonly kNorm: string;
+  /** gate and up, or both in one. */
+  readonly gateUp: readonly string[];
+  readonly down: string;
+  /** The model's last norm. */
+  readonly last: string;
+}
+
+const USUAL = {
+  o: 'self_attn.o_proj',
+  qNorm: 'self_attn.q_norm',
+  kNorm: 'self_attn.k_norm',
+  down: 'mlp.down_proj',
+  last: 'model.norm',
+} as const;
+
+const LFM2: LayerNames = {
+  mixerNorms: ['operator_norm', null],
+  mlpNorms: ['ffn_norm', null],
+  o: 'self_attn.out_proj',
+  qNorm: 'self_attn.q_layernorm',
+  kNorm: 'self_attn.k_layernorm',
+  gateUp: ['feed_forward.w1', 'feed_forward.w3'],
+  down: 'feed_forward.w2',
+  last: 'model.embedding_norm',
+};
+
+/** The names of a layer's norms, by where they are. */
+const NORMS = {
+  before: { mixerNorms: ['input_layernorm', null], mlpNorms: ['post_attention_layernorm', null] },
+  after: { mixerNorms: [null, 'post_attention_layernorm'], mlpNorms: [null, 'post_feedforward_layernorm'] },
+  both: {
+    mixerNorms: ['input_layernorm', 'post_attention_layernorm'],
+    mlpNorms: ['pre_feedforward_layernorm', 'post_feedforward_layernorm'],
+  },
+} as const;
+
+export function namesOf({
+  modelType,
+  norms,
+  fusedProjections,
+}: Pick<ModelConfig, 'modelType' | 'norms' | 'fusedProjections'>): LayerNames {
+  if (modelType === 'lfm2') return LFM2;
+  const gateUp = fusedProjections ? ['mlp.gate_up_proj'] : ['mlp.gate_proj', 'mlp.up_proj'];
+  return { ...USUAL, ...NORMS[norms], gateUp };
+}
+
+/** Whether a tensor is the matrix of a linear layer, which adapters and quantisation are for. */
+export function isLinearWeight(name: string): boolean {
+  return /(_proj|\.in_proj_\w+|\.feed_forward\.w[123])\.weight$/.test(name);
+}

@@ -1,0 +1,42 @@
+/** Recurrences over packed sequences: what a mixer with a state of its own is made of. */
+import type * as tf from '@tensorflow/tfjs-core';
+
+/** A sequence among the packed tokens. */
+export interface SequencePlace {
+  readonly start: number;
+  readonly length: number;
+  /** Which sequence of the layout it goes on from; null: none. */
+  readonly prefix: number | null;
+}
+
+export type SequenceLayout = readonly SequencePlace[];
+
+/** N packed tokens, S sequences, B rows in flight, W a state's width. */
+export interface Cell {
+  /**
+   * All sequences at once, from their prefix's state, or their own `initial` one [S, W], or none. `last`: the state after
+   * each sequence, [S, W].
+   */
+  packed(
+    inputs: readonly tf.Tensor2D[],
+    layout: SequenceLayout,
+    initial: tf.Tensor2D | null,
+  ): { readonly out: tf.Tensor2D; readonly last: tf.Tensor2D };
+  /** One token a row, [B, …]; state [B, W]. */
+  step(inputs: readonly tf.Tensor2D[], state: tf.Tensor2D): { readonly out: tf.Tensor2D; readonly state: tf.Tensor2D };
+}
+
+/** The sequences of a segment table, as `packedAttention` takes it: a prefix is a whole other segment. */
+export function layoutOf(table: ArrayLike<number>): SequenceLayout {
+  const count = table.length / 4;
+  const at = (row: number, column: number): number => table[4 * row + column] ?? 0;
+  const byStart = new Map<number, number>();
+  for (let row = 0; row < count; row++) if (at(row, 1) > 0) byStart.set(at(row, 0), row);
+  return Array.from({ length: count }, (_, row) => {
+    const prefixLength = at(row, 3);
+    const prefix = prefixLength === 0 ? null : (byStart.get(at(row, 2)) ?? null);
+    if (prefixLength > 0 && (prefix === null || at(prefix, 1) !== prefixLength))
+      throw new Error('Expected a prefix to be a segment of its own');
+    return { start: at(row, 0), length: at(row, 1), prefix };
+  });
+}
