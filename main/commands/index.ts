@@ -132,6 +132,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./serve.ts')).registerServe,
   },
   {
+    name: 'serve-model',
+    about: 'answer requests to a model at an OpenAI-compatible address of this machine',
+    load: async () => (await import('./serve-model.ts')).registerServeModel,
+  },
+  {
     name: 'mcp',
     about: 'let a coding agent read experiments (Model Context Protocol over standard input and output)',
     load: async () => (await import('./mcp.ts')).registerMcp,

@@ -317,10 +317,18 @@ export function encodePrompt(
   return tokenizer.encodeQuoted(tokenizer.chatQuoting(quoting, true, quotedTools(tools)));
 }
 
-/** Token ids of a finished conversation, as a reward model reads it; control tokens in the messages are characters. */
-export function encodeConversation(tokenizer: Tokenizer, messages: readonly ChatMessage[]): number[] {
+/**
+ * Token ids of a finished conversation, as a reward model reads it, or `ready` for the assistant's answer, who may call
+ * `tools`; control tokens in the messages are characters.
+ */
+export function encodeConversation(
+  tokenizer: Tokenizer,
+  messages: readonly ChatMessage[],
+  ready = false,
+  tools?: readonly ChatTool[],
+): number[] {
   const quoted = messages.map((message) => quotedMessage(message, (words) => quote(words, SOMEBODY)));
-  return tokenizer.encodeQuoted(tokenizer.chatQuoting(quoted, false));
+  return tokenizer.encodeQuoted(tokenizer.chatQuoting(quoted, ready, quotedTools(tools)));
 }
 
 /** Sources in a chat whose last turn is wanted alone. */

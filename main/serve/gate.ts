@@ -1,5 +1,5 @@
 /** Admission: requests to this machine's own names, from our own page, with this start's token. Pure. */
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { isOwnHost, sameSecret } from '../io/own-host.ts';
 
 export type Verdict = { readonly kind: 'in' } | { readonly kind: 'out'; readonly status: number; readonly why: string };
 
@@ -21,15 +21,11 @@ export function parseTarget(target: string | undefined): URL | null {
   return URL.parse(target, 'http://127.0.0.1');
 }
 
-/** Any port: an SSH tunnel may end on another one than ours. */
-const OWN_NAMES = /^(127\.0\.0\.1|localhost|\[::1\])(:\d{1,5})?$/;
-
 const out = (status: number, why: string): Verdict => ({ kind: 'out', status, why });
 
 /** Another site's page can reach this port, but only with its own host name or origin: both are rejected. */
 export function checkNames({ host, origin }: Knock, originNeeded: boolean): Verdict {
-  if (host === undefined || !OWN_NAMES.test(host))
-    return out(403, `Expected the host 127.0.0.1 or localhost, got ${host}`);
+  if (!isOwnHost(host)) return out(403, `Expected the host 127.0.0.1 or localhost, got ${host}`);
   if (origin === undefined && !originNeeded) return { kind: 'in' };
   if (origin === `http://${host}`) return { kind: 'in' };
   return out(403, `Expected a page of http://${host}, got ${origin ?? 'a request without origin'}`);
@@ -39,16 +35,10 @@ export function checkNames({ host, origin }: Knock, originNeeded: boolean): Verd
 export function checkToken({ token, cookie }: Knock, expected: string, cookieName: string): Verdict {
   const given = token ?? readCookie(cookie, cookieName);
   if (given === null) return out(401, 'The token is missing');
-  return same(given, expected) ? { kind: 'in' } : out(401, 'The token is from an earlier start');
+  return sameSecret(given, expected) ? { kind: 'in' } : out(401, 'The token is from an earlier start');
 }
 
 function readCookie(header: string | undefined, name: string): string | null {
   const found = header?.split(';').find((part) => part.trim().startsWith(`${name}=`));
   return found?.slice(found.indexOf('=') + 1).trim() ?? null;
-}
-
-/** Constant-time comparison. */
-function same(a: string, b: string): boolean {
-  const digest = (text: string) => createHash('sha256').update(text).digest();
-  return timingSafeEqual(digest(a), digest(b));
 }

@@ -1,5 +1,5 @@
 /** What a process that keeps a model is asked, and what it answers: requests are told apart by a number of the host's. */
-import type { ChatMessage } from '../../samples/chat-message.ts';
+import type { ChatMessage, ChatTool, ToolCall } from '../../samples/chat-message.ts';
 import type { Failure } from './trainer-events.ts';
 
 /** A conversation in the model's own form, a text as it is, or tokens. */
@@ -8,7 +8,7 @@ export type AnswerPrompt =
       readonly kind: 'messages';
       readonly messages: readonly ChatMessage[];
       /** Functions that the model may call, as JSON schemas, for its chat template. */
-      readonly tools?: readonly unknown[];
+      readonly tools?: readonly ChatTool[];
     }
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'ids'; readonly ids: readonly number[] };
@@ -52,12 +52,22 @@ export interface AnswerToken extends Omit<AnswerAlternative, 'logprob'> {
 }
 
 export type AnswerEvent =
-  /** The prompt has been read. `prompt`: its tokens, if they are to be reported. */
-  | { readonly kind: 'begun'; readonly promptTokens: number; readonly prompt?: readonly AnswerToken[] }
+  /** The prompt has been read. `prompt`: its text and tokens, if they are to be reported. */
+  | {
+      readonly kind: 'begun';
+      readonly promptTokens: number;
+      readonly prompt?: { readonly text: string; readonly tokens: readonly AnswerToken[] };
+    }
   /** More of a completion: text that can be shown, and the tokens that it is of, an end token among them. */
   | { readonly kind: 'delta'; readonly choice: number; readonly text: string; readonly tokens: readonly AnswerToken[] }
-  /** `length`: it was cut off. `tokens`: all that were computed. */
-  | { readonly kind: 'ended'; readonly choice: number; readonly finish: 'stop' | 'length'; readonly tokens: number }
+  /** `length`: it was cut off. `tokens`: all that were computed. `calls`: of the tools in the prompt; not in the text. */
+  | {
+      readonly kind: 'ended';
+      readonly choice: number;
+      readonly finish: 'stop' | 'length';
+      readonly tokens: number;
+      readonly calls?: readonly ToolCall[];
+    }
   /** The last event of a request: all its completions have ended. */
   | { readonly kind: 'done' }
   /** Instead of `done`. */

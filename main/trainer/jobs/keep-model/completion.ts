@@ -2,17 +2,20 @@
 import { type ChosenToken, chooseToken, type RowSampling, type ScoredToken } from '../../../model/chosen-token.ts';
 import { openTextFlow } from '../../../model/text-flow.ts';
 import type { Tokenizer } from '../../../model/tokenizer.ts';
+import { keepingMarks, openCallFlow } from '../../../model/tool-calls/flow.ts';
 import { hash32, hashString, uniform } from '../../../random.ts';
 import type { AnswerAlternative, AnswerEvent, AnswerRequest, AnswerToken } from '../../protocol/answers.ts';
 
 export interface Completion {
   /** Chooses the next token after these logits [V]; null: it was the last. */
   next(logits: Float32Array): number | null;
+  /** Ends it as one that was cut off. */
+  cut(): null;
 }
 
 /** What all completions of a model share. */
 export interface CompletionContext {
-  readonly tokenizer: Pick<Tokenizer, 'decode'>;
+  readonly tokenizer: Pick<Tokenizer, 'decode' | 'tokenId'>;
   readonly tokenText: (id: number) => string;
   readonly eosTokenIds: readonly number[];
 }
@@ -28,18 +31,31 @@ export function openCompletion(
   limit: number,
   emit: (event: AnswerEvent) => void,
 ): Completion {
-  const flow = openTextFlow<AnswerToken>(tokenizer, request.stop);
+  const calls =
+    request.prompt.kind === 'messages' && request.prompt.tools !== undefined
+      ? openCallFlow(request.prompt.tools)
+      : null;
+  const flow = openTextFlow<AnswerToken>(calls === null ? tokenizer : keepingMarks(tokenizer), request.stop);
   const sampling = samplingOf(request);
   const base = hash32(request.seed, ANSWER_STREAM, choice);
   const ids: number[] = [];
   const show = (text: string, tokens: readonly AnswerToken[]): void => {
-    if (text !== '' || tokens.length > 0) emit({ kind: 'delta', choice, text, tokens });
+    const words = calls === null ? text : calls.push(text);
+    if (words !== '' || tokens.length > 0) emit({ kind: 'delta', choice, text: words, tokens });
   };
   const end = (finish: 'stop' | 'length'): null => {
-    emit({ kind: 'ended', choice, finish, tokens: ids.length });
+    const { words = '', calls: called = [] } = calls?.end() ?? {};
+    if (words !== '') emit({ kind: 'delta', choice, text: words, tokens: [] });
+    emit({ kind: 'ended', choice, finish, tokens: ids.length, ...(called.length > 0 && { calls: called }) });
     return null;
   };
+  const cut = (): null => {
+    const { text, tokens } = flow.end();
+    show(text, tokens);
+    return end('length');
+  };
   return {
+    cut,
     next: (logits) => {
       const chosen = chooseToken(logits, sampling, () => [...prompt, ...ids], uniform(base, ids.length));
       const { id } = chosen;
@@ -53,10 +69,7 @@ export function openCompletion(
       const { text, tokens, stopped } = flow.push(id, token);
       show(text, tokens);
       if (stopped) return end('stop');
-      if (ids.length < limit) return id;
-      const rest = flow.end();
-      show(rest.text, rest.tokens);
-      return end('length');
+      return ids.length < limit ? id : cut();
     },
   };
 }

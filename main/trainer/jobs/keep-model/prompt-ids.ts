@@ -1,6 +1,6 @@
 /** A prompt as the model's tokens. */
 import { inputError } from '../../../errors.ts';
-import { encodePrompt, type Tokenizer } from '../../../model/tokenizer.ts';
+import { encodeConversation, type Tokenizer } from '../../../model/tokenizer.ts';
 import { shownText } from '../../../samples/chat-message.ts';
 import { checkTokens } from '../../batching/prompts.ts';
 import type { AnswerPrompt } from '../../protocol/answers.ts';
@@ -26,8 +26,10 @@ function idsOf(prompt: AnswerPrompt, tokenizer: Tokenizer): readonly number[] {
     case 'text':
       return tokenizer.encode(prompt.text, true);
     case 'messages': {
-      const quoted = prompt.messages.map(shownText);
-      return encodePrompt(tokenizer, quoted.join('\n'), quoted, prompt.messages);
+      const { messages, tools } = prompt;
+      if (tokenizer.hasChatTemplate) return encodeConversation(tokenizer, messages, true, tools);
+      const lines = messages.map(shownText);
+      return tokenizer.encodeText(lines.join('\n'), { quoted: lines, special: true });
     }
   }
 }

@@ -91,7 +91,11 @@ export function openScheduler(policy: Policy, model: KeptModel, { tokens: room, 
     const { id, request, prompt, limit } = asked;
     const { kept, logits, tokens } = readPrompt(policy, prompt, request, tokenText);
     if (asked.begun === 0)
-      emit(id, { kind: 'begun', promptTokens: prompt.length, ...(tokens !== null && { prompt: tokens }) });
+      emit(id, {
+        kind: 'begun',
+        promptTokens: prompt.length,
+        ...(tokens !== null && { prompt: { text: tokenizer.decode(prompt), tokens } }),
+      });
     const rows: Row[] = [];
     while (asked.begun < request.n && batch.rows.length + rows.length < MOST_ROWS) {
       const choice = asked.begun++;
@@ -103,7 +107,7 @@ export function openScheduler(policy: Policy, model: KeptModel, { tokens: room, 
         limit,
         (event) => emit(id, event),
       );
-      const next = completion.next(logits);
+      const next = limit === 0 ? completion.cut() : completion.next(logits);
       if (next === null) end(asked);
       else rows.push({ asked, completion, next, length: prompt.length });
     }

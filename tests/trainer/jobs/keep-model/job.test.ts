@@ -120,21 +120,21 @@ describe('keep-model', () => {
     const [heard] = await ask([[0, { ask: { ...PLAIN, temperature: 0, echo: true, maxTokens: 3 } }]]);
     const [begun] = heard?.events ?? [];
     if (begun?.kind !== 'begun') throw new Error('Expected the prompt first');
-    expect(begun.prompt?.map(({ id }) => id)).toEqual(loadTokenizer(model).encode('wa wb', true));
-    expect(begun.prompt?.[0]).toMatchObject({ logprob: null, top: [] });
+    expect(begun.prompt?.tokens.map(({ id }) => id)).toEqual(loadTokenizer(model).encode('wa wb', true));
+    expect(begun.prompt?.tokens[0]).toMatchObject({ logprob: null, top: [] });
     for (const { id, logprob, top } of heard?.tokens ?? []) {
       expect(top).toHaveLength(2);
       expect(top[0]).toMatchObject({ id, logprob });
       expect(top[0]?.logprob).toBeGreaterThanOrEqual(top[1]?.logprob ?? 0);
     }
     // The same token scored as part of a prompt.
-    const { ids: all } = { ids: [...(begun.prompt ?? []), ...(heard?.tokens ?? [])].map(({ id }) => id) };
+    const { ids: all } = { ids: [...(begun.prompt?.tokens ?? []), ...(heard?.tokens ?? [])].map(({ id }) => id) };
     const [again] = await ask([
       [0, { ask: { ...PLAIN, prompt: { kind: 'ids', ids: all }, echo: true, maxTokens: 1 } }],
     ]);
     const [read] = again?.events ?? [];
     if (read?.kind !== 'begun') throw new Error('Expected the prompt first');
-    const own = read.prompt?.slice(begun.promptTokens) ?? [];
+    const own = read.prompt?.tokens.slice(begun.promptTokens) ?? [];
     own.forEach(({ logprob }, i) => void expect(logprob).toBeCloseTo(heard?.tokens[i]?.logprob ?? 0, 5));
   });
 

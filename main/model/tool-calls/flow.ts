@@ -1,0 +1,56 @@
+/** A turn that may call tools, while it is written: its words as they come, its calls at the end. */
+import type { ChatTool, ToolCall } from '../../samples/chat-message.ts';
+import type { Tokenizer } from '../tokenizer.ts';
+import { CALL_MARKS, readToolCalls, wordsBeforeCalls } from './read.ts';
+
+export interface CallFlow {
+  /** Adds text; what of it, and of what was held back, is words. */
+  push(text: string): string;
+  /** The words that are left, and the calls. */
+  end(): { readonly words: string; readonly calls: readonly ToolCall[] };
+}
+
+export function openCallFlow(tools: readonly ChatTool[]): CallFlow {
+  let [text, shown] = ['', 0];
+  return {
+    push: (more) => {
+      text += more;
+      const words = text.slice(shown, Math.max(shown, wordsBeforeCalls(text)));
+      shown += words.length;
+      return words;
+    },
+    end: () => {
+      const { content, calls } = readToolCalls(text, tools.map(nameOf));
+      return { words: calls.length > 0 ? '' : content.slice(shown), calls };
+    },
+  };
+}
+
+/** Of a tool in OpenAI's form, or a bare function. */
+function nameOf({ function: inner, name }: ChatTool): string {
+  const own = (inner as { readonly name?: unknown } | undefined)?.name ?? name;
+  return typeof own === 'string' ? own : '';
+}
+
+/** Decodes with the control tokens that begin calls. */
+export function keepingMarks({ decode, tokenId }: Pick<Tokenizer, 'decode' | 'tokenId'>): Pick<Tokenizer, 'decode'> {
+  const marks = new Map(
+    CALL_MARKS.flatMap((mark) => {
+      const id = tokenId(mark);
+      return id === undefined ? [] : [[id, mark] as const];
+    }),
+  );
+  return {
+    decode: (ids) => {
+      const parts: string[] = [];
+      let from = 0;
+      ids.forEach((id, i) => {
+        const mark = marks.get(id);
+        if (mark === undefined) return;
+        parts.push(decode(ids.slice(from, i)), mark);
+        from = i + 1;
+      });
+      return from === 0 ? decode(ids) : [...parts, decode(ids.slice(from))].join('');
+    },
+  };
+}
