@@ -39,6 +39,11 @@ export function ModelDetails({ entry }: { readonly entry: ModelEntry }) {
               Try in Playground
             </Button>
           )}
+          {problem === null && (
+            <Button component={Link} variant="default" href={`/playground?${new URLSearchParams({ chat: ref })}`}>
+              Chat
+            </Button>
+          )}
           {problem === null && <TrainFrom entry={entry} />}
           {problem === null && (
             <Button variant="default" onClick={() => setExporting(true)}>

@@ -1,11 +1,11 @@
 /**
- * The Playground screen: up to four models side by side on the same prompt, each completion streamed. Two texts are aligned
+ * The Playground's prompts: up to four models side by side on the same prompt, each completion streamed. Two texts are aligned
  * with their exact target; a record of a task gets its reward, and a conversation where the task has an environment.
  */
 import { Button } from '@mantine/core';
 import { IconPlayerPlay, IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { useSearch } from 'wouter';
 import { api } from '../api/client.ts';
 import { Legend } from '../components/Aligned.tsx';
@@ -13,9 +13,8 @@ import type { WordKind } from '../components/aligned-words.ts';
 import { Failed } from '../components/Feedback.tsx';
 import { modelOptions } from '../components/model-options.ts';
 import { Panel, Screen } from '../components/Screen.tsx';
-import { Segments } from '../components/Segments.tsx';
 import { useKeys } from '../frame/keys.tsx';
-import { emptyForm, type Form, MAX_LANES, type RecordsFrom, useForm } from './form.ts';
+import { emptyForm, type Form, MAX_LANES, type RecordsFrom } from './form.ts';
 import { History } from './History.tsx';
 import { answersOf, lanesOf, useHistory } from './history.ts';
 import { LaneView } from './LaneView.tsx';
@@ -27,8 +26,14 @@ import { TargetLine } from './TargetLine.tsx';
 import { Texts } from './Texts.tsx';
 import { type Lane, type Request, useAnswers } from './use-answers.ts';
 
-export function Playground() {
-  const [form, onForm] = useForm();
+export interface PromptsProps {
+  readonly form: Form & { readonly mode: 'texts' | 'record' };
+  readonly onForm: (change: Partial<Form>) => void;
+  /** The choice between the kinds of prompts. */
+  readonly modes: ReactNode;
+}
+
+export function Prompts({ form, onForm, modes }: PromptsProps) {
   const [hidden, setHidden] = useState<ReadonlySet<WordKind>>(new Set());
   const models = useQuery(api.models.list.queryOptions());
   const templates = useQuery(api.datasets.templates.queryOptions());
@@ -64,15 +69,7 @@ export function Playground() {
       actions={
         <>
           {form.mode === 'texts' && <Legend hidden={hidden} onChange={setHidden} />}
-          <Segments
-            aria-label="Prompt"
-            data={[
-              { value: 'texts', label: 'Two texts' },
-              { value: 'record', label: 'A task’s record' },
-            ]}
-            value={form.mode}
-            onChange={(mode) => onForm({ mode })}
-          />
+          {modes}
         </>
       }
     >

@@ -1,7 +1,6 @@
 /** A record of a task: which one, and the prompt that it becomes. */
 import { IconChevronLeft, IconChevronRight, IconDice5 } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useId } from 'react';
 import type { PlayRecord, TaskSummary } from '../../main/api/contract/index.ts';
 import { api } from '../api/client.ts';
 import { Choice } from '../components/Choice.tsx';
@@ -9,6 +8,7 @@ import { Failed } from '../components/Feedback.tsx';
 import { IconButton } from '../components/IconButton.tsx';
 import { Link } from '../components/Link.tsx';
 import { NumberField } from '../components/NumberField.tsx';
+import { Field } from './Field.tsx';
 import type { Form, RecordsFrom } from './form.ts';
 import classes from './Playground.module.css';
 
@@ -156,18 +156,3 @@ function Prompt({ record: { messages, reference, maxTurns } }: { readonly record
 }
 
 const ROLES = { system: 'System', user: 'User', assistant: 'Model', tool: 'Tool' } as const;
-
-interface FieldProps {
-  readonly label: string;
-  readonly children: (id: string) => React.ReactNode;
-}
-
-function Field({ label, children }: FieldProps) {
-  const id = useId();
-  return (
-    <span className={classes.template}>
-      <label htmlFor={id}>{label}</label>
-      {children(id)}
-    </span>
-  );
-}

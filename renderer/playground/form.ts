@@ -1,8 +1,10 @@
 /** The Playground form, kept while the window is open. Pure except for storage. */
-import { useState } from 'react';
+import { useCallback, useState } from 'react';
 
-/** Where the prompt is from: two texts, or a record of a task. */
-export type Mode = 'texts' | 'record';
+/** Where the prompt is from: two texts, a record of a task, or what is said in a chat. */
+export type Mode = (typeof MODES)[number];
+
+const MODES = ['texts', 'record', 'chat'] as const;
 
 /** Which records of a task; `datasetId` null: its own. */
 export interface RecordsFrom {
@@ -63,7 +65,7 @@ export function readForm(stored: string | null): Form {
     ) as Partial<Record<keyof Form, unknown>>;
     const texts = Array.isArray(models) ? models.filter((ref) => typeof ref === 'string').slice(0, MAX_LANES) : [];
     return {
-      mode: own.mode === 'record' ? 'record' : 'texts',
+      mode: MODES.find((mode) => mode === own.mode) ?? 'texts',
       task: typeof own.task === 'string' ? own.task : '',
       from: isFrom(own.from) ? own.from : null,
       index: Number.isSafeInteger(own.index) && (own.index as number) >= 0 ? (own.index as number) : 0,
@@ -90,7 +92,7 @@ function isFrom(value: unknown): value is RecordsFrom {
 /** The form, and a function to change it. */
 export function useForm(): readonly [Form, (change: Partial<Form>) => void] {
   const [form, setForm] = useState(() => readForm(sessionStorage.getItem(STORED)));
-  const change = (part: Partial<Form>): void => {
+  const change = useCallback((part: Partial<Form>): void => {
     setForm((before) => {
       const next = { ...before, ...part };
       try {
@@ -100,6 +102,6 @@ export function useForm(): readonly [Form, (change: Partial<Form>) => void] {
       }
       return next;
     });
-  };
+  }, []);
   return [form, change];
 }

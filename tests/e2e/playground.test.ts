@@ -73,6 +73,65 @@ describe.skipIf(noBrowser)('the playground', () => {
     expect(complaints).toEqual([]);
   });
 
+  it('chats with models side by side, keeps the conversation and makes it a record', async () => {
+    const { page, complaints, goto } = await openPage(app);
+    await goto('/playground?chat=bundled:tiny');
+    await page.getByText('No chat template: it reads plain lines').waitFor();
+    await page.getByText('Settings', { exact: true }).click();
+    await page.getByLabel('Temperature').fill('0');
+    await page.getByLabel('Max tokens').fill('24');
+    await expectAccessible(page);
+    const message = page.getByRole('textbox', { name: 'Message' });
+    await message.fill('the rain had been falling');
+    await message.press('Shift+Enter');
+    await message.press('Enter');
+    const first = page.getByRole('region', { name: 'tiny, answer 1' });
+    await first.getByText(/tokens\/s/).waitFor();
+    await first.locator('[data-token]').first().hover();
+    await page.getByRole('tooltip').getByText('%').first().waitFor();
+    // Who listens to the screen hears the answer once it is finished.
+    expect(await page.getByRole('log').innerText()).toMatch(/^tiny: /);
+    await page.getByRole('button', { name: 'Add model' }).click();
+    await page.getByRole('combobox', { name: 'Model 2' }).click();
+    await page.getByRole('option', { name: 'tiny-reply' }).click();
+    await page.getByRole('button', { name: 'Edit your message 1' }).click();
+    await page.getByRole('textbox', { name: 'Your message' }).fill('the bell was rung');
+    await page.getByRole('button', { name: 'Ask again' }).click();
+    await page
+      .getByRole('region', { name: 'tiny-reply, answer 1' })
+      .getByText(/tokens\/s/)
+      .waitFor();
+    await first.getByText(/tokens\/s/).waitFor();
+    await first.getByRole('button', { name: 'Edit tiny, answer 1' }).click();
+    await page.getByRole('textbox', { name: 'Answer of tiny' }).fill('It was.');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await first.getByText('edited').waitFor();
+    await page.getByRole('button', { name: 'Keep', exact: true }).click();
+    await page.getByRole('button', { name: 'Kept', exact: true }).waitFor();
+    await expectAccessible(page);
+    await first.getByRole('button', { name: 'More for tiny, answer 1' }).click();
+    await page.getByRole('menuitem', { name: 'Add to a dataset …' }).click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('bells');
+    await page.getByRole('button', { name: 'Add record' }).click();
+    await page.getByText('Added as chat-1 to bells').waitFor();
+    await expectAccessible(page);
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'New', exact: true }).click();
+    await page.getByText('Say something').waitFor();
+    await page.getByRole('button', { name: 'More', exact: true }).click();
+    await page.getByRole('menuitem', { name: 'Kept conversations …' }).click();
+    await page.getByRole('button', { name: 'the bell was rung' }).click();
+    await first.getByText('It was.').waitFor();
+    await first.getByText('edited').waitFor();
+    await message.fill('more and more');
+    await page.getByLabel('Max tokens').fill('400');
+    await message.press('Enter');
+    await page.getByText('Escape stops').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByText('Enter sends').waitFor();
+    expect(complaints).toEqual([]);
+  });
+
   it('can be cancelled and run again', async () => {
     const { page, goto } = await openPage(app);
     await goto('/playground');

@@ -3,6 +3,7 @@
  * its types only.
  */
 import { app } from './app.ts';
+import { chat } from './chat.ts';
 import { comparisons } from './comparisons.ts';
 import { config } from './config.ts';
 import { datasets } from './datasets.ts';
@@ -28,6 +29,7 @@ export type * from './types.ts';
 
 export const contract = {
   app,
+  chat,
   comparisons,
   config,
   datasets,

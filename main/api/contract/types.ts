@@ -3,6 +3,10 @@
 export type { ChatMessage, ChatTool, ToolCall } from '../../samples/chat-message.ts';
 export type { SampleFacts, SampleKey, ShownColumn } from '../../samples/sample.ts';
 export type { AppStatus } from '../../services/app/status.ts';
+export type { AddedRecord, RecordTarget } from '../../services/chat/add-record.ts';
+export type { ChatNews, ChatToken } from '../../services/chat/ask.ts';
+export type { ChatSampling, Conversation, KeptAnswer } from '../../services/chat/conversation.ts';
+export type { KeptConversation } from '../../services/chat/kept.ts';
 export type {
   ComparedModel,
   ComparisonSummary,
@@ -99,6 +103,7 @@ export type { JobStatus } from '../../services/workspace/jobs.ts';
 export type { Notice } from '../../services/workspace/notices.ts';
 export type { SettingField } from '../../services/workspace/setting-fields.ts';
 export type { SettingsChange } from '../../services/workspace/settings.ts';
+export type { ConversationHeading } from '../../store/conversations.ts';
 export type { MetricBucket, StepMetrics } from '../../store/metrics.ts';
 export type { QueueKey, QueuePlace } from '../../store/queue.ts';
 export type { SampleFilter, SampleOrder } from '../../store/sample-finder.ts';

@@ -1,6 +1,7 @@
 /** The contract's implementation: one file per resource, each procedure a few lines over a service. */
 import { api } from '../context.ts';
 import { app } from './app.ts';
+import { chat } from './chat.ts';
 import { comparisons } from './comparisons.ts';
 import { config } from './config.ts';
 import { datasets } from './datasets.ts';
@@ -23,6 +24,7 @@ import { texts } from './texts.ts';
 
 export const router = api.router({
   app,
+  chat,
   comparisons,
   config,
   datasets,

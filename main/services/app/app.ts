@@ -4,6 +4,7 @@ import { basename } from 'node:path';
 import type { BraidError } from '../../errors.ts';
 import { TF32 } from '../../native/gpu-settings.ts';
 import { openStore, type Store } from '../../store/index.ts';
+import { type LoadedModels, openLoadedModels } from '../chat/loaded-models.ts';
 import { forgettingAfterStage } from '../curriculum/forgetting-job.ts';
 import { openUploads, type Uploads } from '../data-import/uploads.ts';
 import { type EngineFile, openEngineFile } from '../engines/engines.ts';
@@ -16,6 +17,7 @@ import { restoreFolders } from '../runs/folder-removal.ts';
 import { interruptRun, markAbandonedRuns } from '../runs/runs.ts';
 import { openServers, type Servers } from '../servers/servers.ts';
 import { watchServers } from '../servers/watch.ts';
+import type { KeptModel } from '../serving/kept-model.ts';
 import { type ConsentFile, openConsentFile } from '../tasks/consent.ts';
 import { adding, type LaunchTrainer, leaving, warning, yielding } from '../trainer-process/channel.ts';
 import { type LiveRuns, type LiveWorkspace, openLiveRuns } from '../training/live-runs.ts';
@@ -48,6 +50,8 @@ export interface App extends LiveWorkspace {
   readonly sampled: SampledAnswers;
   /** Files of a page that are being imported. */
   readonly uploads: Uploads;
+  /** The models of chats that are in memory. */
+  readonly chatModels: LoadedModels<KeptModel>;
   /** Saves and ends all active work, then releases the workspace. */
   close(): Promise<void>;
 }
@@ -73,6 +77,9 @@ export interface AppOptions {
 const GRACE_MS = 120_000;
 /** How long a page may be kept waiting by another process's write: longer waits are left to `whenUnlocked`. */
 const WAIT_MS = 100;
+/** How long a chat's model stays in memory that nobody asks; less while a run could use the memory. */
+const IDLE_MS = 300_000;
+const IDLE_IN_TRAINING_MS = 30_000;
 /** How often to check for writes by other processes (a run on the command line). */
 const LOOK_MS = 1000;
 
@@ -116,6 +123,8 @@ export function openApp(options: AppOptions): App {
     const rewards = openRewardProcess(paths);
     const sampled = openSampledAnswers();
     const uploads = openUploads();
+    const chatModels = openLoadedModels<KeptModel>(() => (live.list().length > 0 ? IDLE_IN_TRAINING_MS : IDLE_MS));
+    live.onStart(() => void chatModels.release());
     const queue = openQueue(store, { paths, live, changes, notices, settings, access, afterStage });
     live.onEvents((runId, events) => {
       for (const event of events) noticeEvent(notices, store, runId, event);
@@ -143,7 +152,7 @@ export function openApp(options: AppOptions): App {
       clearInterval(looking);
       endWatch();
       queue.close();
-      await Promise.all([jobs.close(), live.close(GRACE_MS)]);
+      await Promise.all([jobs.close(), chatModels.close(), live.close(GRACE_MS)]);
       rewards.close();
       uploads.close();
       await library.close();
@@ -168,6 +177,7 @@ export function openApp(options: AppOptions): App {
       rewards,
       sampled,
       uploads,
+      chatModels,
       close: () => (closing ??= end()),
     };
   } catch (error) {
@@ -234,6 +244,7 @@ function openForeignWrites(store: Store, changes: Changes): () => void {
       'sweeps',
       'models',
       'samples',
+      'conversations',
       'status',
     ] as const)
       changes.publish(topic);

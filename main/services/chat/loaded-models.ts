@@ -15,7 +15,9 @@ export interface Loaded<M> {
 }
 
 export interface ModelNeed<M> {
-  /** Which model, and how it is loaded: one that is loaded otherwise is another one. */
+  /** Which model, whatever it is loaded for. */
+  readonly model: string;
+  /** The same with how it is loaded: one that is loaded otherwise is of no use. */
   readonly key: string;
   /** For display. */
   readonly name: string;
@@ -116,7 +118,8 @@ export function openLoadedModels<M>(idleMs: () => number): LoadedModels<M> {
     return entries.size === 0 || bytes + promised <= freeBytes();
   };
 
-  /** In the order of their last use. */
+  const idleOnes = (): Entry<M>[] => [...entries.values()].filter(({ users, isLeaving }) => users === 0 && !isLeaving);
+  /** Entries are in the order of their last use. */
   const hold = (entry: Entry<M>): Entry<M> => {
     clearTimeout(entry.timer);
     entry.users++;
@@ -134,12 +137,17 @@ export function openLoadedModels<M>(idleMs: () => number): LoadedModels<M> {
         await changed(signal);
         continue;
       }
+      const useless = idleOnes().find((entry) => entry.need.model === need.model);
+      if (useless !== undefined) {
+        await end(useless);
+        continue;
+      }
       if (hasRoom(need)) {
         onLoad();
         return hold(start(need));
       }
-      // The one that has been idle for longest: entries are in the order of their last use.
-      const idle = [...entries.values()].find(({ users, isLeaving }) => users === 0 && !isLeaving);
+      // The one that has been idle for longest.
+      const [idle] = idleOnes();
       if (idle !== undefined) {
         await end(idle);
         continue;

@@ -18,12 +18,14 @@ const CACHES = 128 * 2 ** 20;
 
 export type StreamPlace = Pick<OpenWorkspace, 'paths' | 'jobs'>;
 
-/** Queues for the whole host, whose processes share its memory, and for the memory of a GPU. */
-const onHost = openTurns(() => hostMemory().freeBytes);
-const onGpus = new WeakMap<StreamPlace['paths']['trainer'], Turns>();
+/** What a process with this model takes before it decides that itself, and what is free of it. */
+export interface MemoryNeed {
+  readonly bytes: number;
+  readonly onGpu: boolean;
+  readonly freeBytes: () => number;
+}
 
-/** What a process with this model takes before it decides that itself, and where. */
-function turnFor({ paths }: StreamPlace, { base }: ModelParts): { readonly queue: Turns; readonly bytes: number } {
+export function memoryNeed({ paths }: Pick<StreamPlace, 'paths'>, { base }: ModelParts): MemoryNeed {
   const machine = knownMachineMemory(paths);
   const device = deviceFor('auto', machine);
   const model = readModelConfig(base);
@@ -36,9 +38,20 @@ function turnFor({ paths }: StreamPlace, { base }: ModelParts): { readonly queue
     CACHES,
     device,
   );
-  if (!isOnGpu(device)) return { queue: onHost, bytes };
-  const queue = onGpus.get(paths.trainer) ?? openTurns(() => knownMachineMemory(paths).gpu?.freeBytes ?? 0);
-  onGpus.set(paths.trainer, queue);
+  const onGpu = isOnGpu(device);
+  const freeBytes = () => (onGpu ? (knownMachineMemory(paths).gpu?.freeBytes ?? 0) : hostMemory().freeBytes);
+  return { bytes, onGpu, freeBytes };
+}
+
+/** Queues for the whole host, whose processes share its memory, and for the memory of a GPU. */
+const onHost = openTurns(() => hostMemory().freeBytes);
+const onGpus = new WeakMap<StreamPlace['paths']['trainer'], Turns>();
+
+function turnFor(app: StreamPlace, parts: ModelParts): { readonly queue: Turns; readonly bytes: number } {
+  const { bytes, onGpu, freeBytes } = memoryNeed(app, parts);
+  if (!onGpu) return { queue: onHost, bytes };
+  const queue = onGpus.get(app.paths.trainer) ?? openTurns(freeBytes);
+  onGpus.set(app.paths.trainer, queue);
   return { queue, bytes };
 }
 

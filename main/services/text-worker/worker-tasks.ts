@@ -2,6 +2,7 @@
  * Tasks on texts that may take seconds and run in a separate thread: pure functions of their input, except for those
  * that write files. The host calls them by name (workers.ts).
  */
+import { appendRecord } from '../datasets/append-record.ts';
 import { planImport, writeImport } from '../datasets/import/plan.ts';
 import { recordFacts } from '../datasets/record-facts.ts';
 import { drawRecords, recordAt, recordPage } from '../datasets/record-page.ts';
@@ -35,6 +36,7 @@ export const tasks = {
   splitReplyRecords,
   writeTrialRecords,
   recordFacts,
+  appendRecord,
   planImport,
   writeImport,
 };

@@ -17,6 +17,7 @@ export type Topic =
   | 'replies'
   | 'native'
   | 'engines'
+  | 'conversations'
   | 'jobs';
 
 export interface Change {

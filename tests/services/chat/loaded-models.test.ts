@@ -7,6 +7,7 @@ function machine(total: number) {
   const inMemory = new Map<string, number>();
   const log: string[] = [];
   const need = (name: string, bytes: number, load = async (_: AbortSignal) => {}): ModelNeed<string> => ({
+    model: name[0] ?? '',
     key: name,
     name,
     bytes,
@@ -75,6 +76,15 @@ describe('openLoadedModels', () => {
     await a;
     await models.close();
     expect(log.slice(-2).toSorted()).toEqual(['stop a', 'stop c']);
+  });
+
+  it('ends a model that is loaded otherwise than it is needed now', async () => {
+    const { need, log } = machine(100);
+    const models = openLoadedModels<string>(() => 10_000);
+    for (const name of ['a, 2 threads', 'b', 'a, 1 thread'])
+      await models.use(need(name, 4), use().use, async () => undefined);
+    expect(log).toEqual(['load a, 2 threads', 'load b', 'stop a, 2 threads', 'load a, 1 thread']);
+    await models.close();
   });
 
   it('tries a model alone that is larger than what is free: its process knows better', async () => {

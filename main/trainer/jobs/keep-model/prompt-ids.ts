@@ -1,7 +1,7 @@
 /** A prompt as the model's tokens. */
 import { inputError } from '../../../errors.ts';
-import { encodeConversation, type Tokenizer } from '../../../model/tokenizer.ts';
-import { shownText } from '../../../samples/chat-message.ts';
+import { encodePrompt, type Tokenizer } from '../../../model/tokenizer.ts';
+import { plainLines, shownText } from '../../../samples/chat-message.ts';
 import { checkTokens } from '../../batching/prompts.ts';
 import type { AnswerPrompt } from '../../protocol/answers.ts';
 
@@ -27,9 +27,7 @@ function idsOf(prompt: AnswerPrompt, tokenizer: Tokenizer): readonly number[] {
       return tokenizer.encode(prompt.text, true);
     case 'messages': {
       const { messages, tools } = prompt;
-      if (tokenizer.hasChatTemplate) return encodeConversation(tokenizer, messages, true, tools);
-      const lines = messages.map(shownText);
-      return tokenizer.encodeText(lines.join('\n'), { quoted: lines, special: true });
+      return encodePrompt(tokenizer, plainLines(messages), messages.map(shownText), messages, tools);
     }
   }
 }

@@ -1,0 +1,64 @@
+/** Where the user writes: Enter sends, Shift+Enter starts a new line. */
+import { Button } from '@mantine/core';
+import { IconPlayerStopFilled, IconSend2 } from '@tabler/icons-react';
+import { type ReactNode, type RefObject, useState } from 'react';
+import classes from './Chat.module.css';
+
+export interface ComposerProps {
+  readonly busy: boolean;
+  /** Why nothing can be sent; null: it can. */
+  readonly missing: string | null;
+  readonly field: RefObject<HTMLTextAreaElement | null>;
+  readonly onSend: (text: string) => void;
+  readonly onStop: () => void;
+  /** What the user should know while models answer. */
+  readonly note: ReactNode;
+}
+
+export function Composer({ busy, missing, field, onSend, onStop, note }: ComposerProps) {
+  const [text, setText] = useState('');
+  const canSend = !busy && missing === null && text.trim() !== '';
+  const send = (): void => {
+    if (!canSend) return;
+    onSend(text);
+    setText('');
+  };
+  return (
+    <div className={classes.composer}>
+      <textarea
+        ref={field}
+        dir="auto"
+        rows={2}
+        aria-label="Message"
+        aria-describedby="chat-keys"
+        placeholder="Write a message"
+        className={`box ${classes.area}`}
+        value={text}
+        onChange={({ currentTarget }) => setText(currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+          event.preventDefault();
+          send();
+        }}
+      />
+      {busy ? (
+        <Button color="gray" leftSection={<IconPlayerStopFilled size={14} aria-hidden="true" />} onClick={onStop}>
+          Stop
+        </Button>
+      ) : (
+        <Button
+          color="teal"
+          disabled={!canSend}
+          leftSection={<IconSend2 size={14} aria-hidden="true" />}
+          onClick={send}
+        >
+          Send
+        </Button>
+      )}
+      <p id="chat-keys" className={`faint ${classes.keys}`}>
+        {missing ?? (busy ? 'Escape stops' : 'Enter sends, Shift+Enter starts a new line')}
+        {note}
+      </p>
+    </div>
+  );
+}
