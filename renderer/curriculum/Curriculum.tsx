@@ -25,6 +25,11 @@ import { StagePreflight } from './StagePreflight.tsx';
 import { StageResults } from './StageResults.tsx';
 import { primaryAction, primaryLabel } from './words.ts';
 
+/** Without a dataset, or with one whose file is gone: both are made again. */
+function lacksDataset({ datasetId, dataset, words }: StageView): boolean {
+  return words !== null && (datasetId === null || dataset?.missing === true);
+}
+
 /** The number of lengths in a full curriculum: 10, 25, 50, 100, 200, 500 words. */
 const LENGTHS = 6;
 
@@ -40,7 +45,7 @@ export function Curriculum() {
   const [shared, setShared] = useState<Shared | null>(null);
   const plan = useMutation({ mutationFn: () => planAll(shared) });
   const [, navigate] = useLocation();
-  const lacking = data?.stages.some(({ datasetId, words }) => datasetId === null && words !== null) ?? false;
+  const lacking = data?.stages.some(lacksDataset) ?? false;
   return (
     <Screen
       title="Curriculum"

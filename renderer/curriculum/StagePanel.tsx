@@ -60,6 +60,7 @@ export function StagePanel(props: StagePanelProps) {
             canStart={dataset !== null && state !== 'running' && !isChecking}
             onStart={onStart}
             onResume={onResume}
+            lacks={stage.run?.lacks ?? []}
             isBusy={isResuming}
           />
           <Button
@@ -95,10 +96,17 @@ export function StagePanel(props: StagePanelProps) {
       }
     >
       {act.error !== null && <Failed error={act.error} />}
+      {(stage.run?.lacks ?? []).map((lack) => (
+        <p key={lack} className={classes.lack}>
+          {lack}, so its run can't be resumed. {missingRemedy}
+        </p>
+      ))}
       <Facts {...props} />
     </Panel>
   );
 }
+
+const missingRemedy = 'Make missing datasets restores what was made from texts; put any other file back where it was.';
 
 /** Adds a planned stage with the same settings right after this one. */
 async function duplicate({ name, words, datasetId, steps, promotion, config, position }: StageView): Promise<void> {
@@ -118,11 +126,13 @@ interface PrimaryProps {
   readonly canStart: boolean;
   readonly onStart: (stageId?: number) => void;
   readonly onResume: (runId: number) => void;
+  /** What is missing to resume. */
+  readonly lacks: readonly string[];
   readonly isBusy: boolean;
 }
 
 /** The suggested action as the filled button; starting the stage again is beside it. */
-function Primary({ action, canStart, onStart, onResume, isBusy }: PrimaryProps) {
+function Primary({ action, canStart, onStart, onResume, lacks, isBusy }: PrimaryProps) {
   const icon = <IconPlayerPlay size={14} aria-hidden="true" />;
   const label = primaryLabel(action);
   const again = (
@@ -140,7 +150,12 @@ function Primary({ action, canStart, onStart, onResume, isBusy }: PrimaryProps) 
     case 'resume':
       return (
         <>
-          <Button leftSection={icon} loading={isBusy} onClick={() => onResume(action.runId)}>
+          <Button
+            leftSection={icon}
+            loading={isBusy}
+            disabled={lacks.length > 0}
+            onClick={() => onResume(action.runId)}
+          >
             {label}
           </Button>
           {again}

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { RunDetail, WholeCheckpoint } from '../../main/api/contract/index.ts';
 import { api } from '../api/client.ts';
+import { Link } from '../components/Link.tsx';
 import { discardedBy } from './discarded.ts';
 import type { ResumeChoice } from './use-run-actions.ts';
 
@@ -90,6 +91,12 @@ export function ResumeDialog({ detail, checkpointId, onClose, onResume }: Resume
           {damageText(whole)}
         </Text>
       )}
+      {detail.lacks.length > 0 && (
+        <Text mt="sm" c="red" role="alert">
+          {detail.lacks.join('. ')}. <Link href="/curriculum">Make missing datasets</Link> restores what was made from
+          texts for a stage; put any other file back where it was.
+        </Text>
+      )}
       <NumberInput
         mt="sm"
         label="Train to step"
@@ -109,7 +116,7 @@ export function ResumeDialog({ detail, checkpointId, onClose, onResume }: Resume
         </Button>
         <Button
           color={isNewest ? 'teal' : 'red'}
-          disabled={tooFew || damagedSteps.has(from)}
+          disabled={tooFew || damagedSteps.has(from) || detail.lacks.length > 0}
           onClick={() =>
             onResume({
               ...(chosen !== null && { checkpointId: chosen }),

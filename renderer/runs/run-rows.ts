@@ -98,7 +98,15 @@ function costText(seconds: number, price: Around['price']): string | null {
 export const stateFilters = ['all', 'live', 'done', 'interrupted', 'stopped', 'failed'] as const;
 export type StateFilter = (typeof stateFilters)[number];
 
-const live: ReadonlySet<string> = new Set(['starting', 'running', 'paused', 'stopping', 'ending']);
+const live: ReadonlySet<string> = new Set([
+  'starting',
+  'running',
+  'pausing',
+  'paused',
+  'resuming',
+  'stopping',
+  'ending',
+]);
 
 /** Whether a run has a trainer. */
 export function isLive({ state }: Pick<RunRowView, 'state'>): boolean {

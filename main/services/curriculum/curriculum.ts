@@ -7,6 +7,7 @@ import type { RunRow, RunState } from '../../store/runs.ts';
 import type { StageRow } from '../../store/stages.ts';
 import { type HeldOutStanding, standingOf } from '../runs/held-out.ts';
 import { type Promotion, promotionOf, trainingScores } from '../runs/promotion.ts';
+import { resumeLacks } from '../runs/resume-lacks.ts';
 import type { OpenWorkspace } from '../workspace/open-workspace.ts';
 import { fromStoredPath } from '../workspace/workspace.ts';
 import { defaultPromotion, defaultSteps } from './edit.ts';
@@ -40,6 +41,8 @@ export interface StageRun {
   /** Held-out score before its first step. */
   readonly baseline: number | null;
   readonly reason: string | null;
+  /** What is missing of what it needs to be resumed, in sentences. */
+  readonly lacks: readonly string[];
 }
 
 export interface StageView extends Omit<StageRow, 'promotion'> {
@@ -119,7 +122,7 @@ export function stageView(store: Store, stage: StageRow, paths: OpenWorkspace['p
     ...stage,
     promotion: promotionOf(stage),
     dataset: datasetOf(store, stage),
-    run: newest === undefined ? null : stageRun(newest),
+    run: newest === undefined ? null : { ...stageRun(newest), lacks: resumeLacks(store, newest) },
     runs: runs.length,
     scores: newest === undefined ? [] : trainingScores(store, newest.id).map(scoreOf),
     standing: newest === undefined ? null : standingOf(store, newest),
@@ -137,7 +140,7 @@ function datasetOf(store: Store, stage: StageRow): StageView['dataset'] {
   return { name, task, file, trainN, testN, leakage, missing: !existsSync(file) };
 }
 
-function stageRun({ id, name, state, step, maxSteps, baselineScore, reason }: RunRow): StageRun {
+function stageRun({ id, name, state, step, maxSteps, baselineScore, reason }: RunRow): Omit<StageRun, 'lacks'> {
   return { id, name, state, step, maxSteps, baseline: baselineScore, reason };
 }
 

@@ -16,6 +16,7 @@ import { belowBaseline, type HeldOutStanding, standingOf } from './held-out.ts';
 import { TRL_BACKEND } from './imported-runs.ts';
 import { storedTags } from './notes.ts';
 import { type Promotion, promotionOf } from './promotion.ts';
+import { resumeLacks } from './resume-lacks.ts';
 import { requireRun } from './runs.ts';
 import { savedFields } from './saved-config.ts';
 import { stepTimes } from './step-times.ts';
@@ -44,6 +45,8 @@ export interface RunDetail extends RunSummary {
   /** Where its held-out score stands; null: it has none. */
   readonly standing: HeldOutStanding | null;
   readonly events: readonly EventRow[];
+  /** What is missing of what it needs to be resumed, in sentences. */
+  readonly lacks: readonly string[];
   /** Its stage of the curriculum. */
   readonly stage: { readonly id: number; readonly name: string; readonly promotion: Promotion | null } | null;
 }
@@ -113,6 +116,7 @@ export function runDetail(store: Store, runId: number): RunDetail {
     evaluations: store.evaluations.ofRun(runId).filter(({ dataset }) => dataset === evaluationDataset(run)),
     standing: standingOf(store, run),
     events: store.events.ofRun(runId),
+    lacks: resumeLacks(store, run),
     stage: stageOf(store, run),
   };
 }

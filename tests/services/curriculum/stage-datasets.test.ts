@@ -1,14 +1,22 @@
+import { rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { checkoutPaths } from '../../../main/commands/host-paths.ts';
 import { addStage } from '../../../main/services/curriculum/edit.ts';
 import { makeDemoDataset, makeStageDatasets } from '../../../main/services/curriculum/stage-datasets.ts';
-import { readDataset } from '../../../main/services/datasets/index.ts';
+import { defaultPairs, readDataset } from '../../../main/services/datasets/index.ts';
+import { removeDataset } from '../../../main/services/library/catalogue.ts';
+import { importBundled } from '../../../main/services/library/imports.ts';
 import { openLibrary } from '../../../main/services/library/library.ts';
+import { makeDatasets } from '../../../main/services/library/make-datasets.ts';
+import { runDetail } from '../../../main/services/runs/history.ts';
+import { createRun } from '../../../main/services/runs/runs.ts';
 import { openChanges } from '../../../main/services/workspace/changes.ts';
 import { openJobs } from '../../../main/services/workspace/jobs.ts';
 import { openWorkspace } from '../../../main/services/workspace/workspace.ts';
+import { processTemplate } from '../../../main/tasks/interleave/prompt.ts';
 import { interleaveTask } from '../../../main/tasks/interleave/task.ts';
+import { parseConfig } from '../../../main/trainer/config/config.ts';
 import { temporaryFolder, temporaryStore } from '../../store/helpers.ts';
 
 function library() {
@@ -41,6 +49,48 @@ describe('makeStageDatasets', () => {
     expect(store.stages.get(again)?.datasetId).toBe(store.stages.get(stages[0] ?? 0)?.datasetId);
     store.stages.remove(stages[2] ?? 0);
     expect(await makeStageDatasets(opened)).toEqual([]);
+  });
+});
+
+describe('a stage whose own dataset is gone', () => {
+  async function lostDataset() {
+    const opened = library();
+    const { store } = opened;
+    await importBundled(opened);
+    const recipe = { seed: 42, template: { name: processTemplate.name, version: processTemplate.version } };
+    const { made } = await makeDatasets(opened, {
+      ...defaultPairs,
+      ...recipe,
+      stages: [10],
+      name: 'own',
+      replace: false,
+    });
+    const datasetId = made[0]?.id ?? 0;
+    const stageId = addStage(store, { words: 10, datasetId });
+    const file = store.datasets.get(datasetId)?.file ?? '';
+    const { runId } = createRun(store, parseConfig({ dataset: file }), { name: 'first', stageId });
+    return { opened, store, datasetId, stageId, runId, file, records: readDataset(file, interleaveTask) };
+  }
+
+  it('gets it again under its own name, with the same records', async () => {
+    const { opened, store, stageId, runId, file, records } = await lostDataset();
+    rmSync(file);
+    expect(runDetail(store, runId).lacks).toEqual(['Its dataset, own-10words.jsonl, is missing']);
+    expect(await makeStageDatasets(opened)).toEqual([]);
+    expect(readDataset(file, interleaveTask)).toEqual(records);
+    expect(runDetail(store, runId).lacks).toEqual([]);
+    expect(store.datasets.get(store.stages.get(stageId)?.datasetId ?? 0)?.name).toBe('own-10words');
+  });
+
+  it('gets it again after it was removed, whatever else has its length', async () => {
+    const { opened, store, datasetId, stageId } = await lostDataset();
+    removeDataset(opened, datasetId);
+    expect(store.stages.get(stageId)?.datasetId).toBeNull();
+    const other = addStage(store, { words: 10 });
+    await makeStageDatasets(opened);
+    const names = [stageId, other].map((id) => store.datasets.get(store.stages.get(id)?.datasetId ?? 0)?.name);
+    expect(names[0]).toBe('own-10words');
+    expect(names[1]).toMatch(/10words$/);
   });
 });
 
