@@ -104,6 +104,6 @@ function checkLength(config: ModelConfig, maxLength: number, folder: string): vo
   throw inputError(
     'CONTEXT_TOO_SHORT',
     `${folder}: prompt and completion need ${maxLength} tokens, ${why}`,
-    'Use a shorter stage, a smaller max_completion_length or a model with a longer context.',
+    'Use shorter records, a smaller max_completion_length or a model with a longer context.',
   );
 }

@@ -32,14 +32,18 @@ export function ladderTime(
   if (known.length === 0)
     return { time: null, basis: 'Not known before a stage has run, or its pre-flight check has measured a step.' };
   const sum = (end: 'low' | 'high'): number => known.reduce((total, left) => total + left[end], 0);
-  return { time: timeText(sum('low'), sum('high'), unknown.length > 0), basis: basisText(known, unknown) };
+  const [low, high] = [sum('low'), sum('high')];
+  const wide = high > low * TOO_FAR ? ' Too uncertain to plan with before a longer stage has run or been checked.' : '';
+  return { time: timeText(low, high, unknown.length > 0), basis: `${basisText(known, unknown)}${wide}` };
 }
 
-/** Ends that are this close are one time. */
+/** Ends that are this close are one time; ends this far apart are nothing to plan with. */
 const CLOSE = 1.15;
+const TOO_FAR = 3;
 
 function timeText(low: number, high: number, isPart: boolean): string {
   if (high <= low * CLOSE) return `${isPart ? 'At least' : 'About'} ${duration((low + high) / 2)} left`;
+  if (high > low * TOO_FAR) return `At least ${duration(low)} left, still measuring`;
   return isPart ? `At least ${duration(low)} left` : `${duration(low)} to ${duration(high)} left`;
 }
 

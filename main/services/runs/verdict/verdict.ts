@@ -87,7 +87,8 @@ function onGrpo(input: VerdictInput, held: HeldOutStanding | null): Verdict {
   // What the held-out score shows to be learned needs no more exploring: only damage still counts.
   // Nor do the first steps say more than that.
   const excused = meetsGoal(input);
-  const open = !excused && steps.length >= NOW ? severity : severity.filter((rule) => DAMAGE.includes(rule));
+  const enough = Math.max(NOW, settings.patience);
+  const open = !excused && steps.length >= enough ? severity : severity.filter((rule) => DAMAGE.includes(rule));
   // A reward that falls hasn't "stayed near" anything: it is getting worse.
   const rules = trend?.direction === 'down' ? open.filter((rule) => rule !== 'no_progress') : open;
   return (
