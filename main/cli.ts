@@ -40,6 +40,8 @@ async function explain(thrown: unknown): Promise<number> {
     process.stderr.write(`braid: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
     return 1;
   }
-  process.stderr.write(`braid: ${error.message}\n${error.remedy === undefined ? '' : `       ${error.remedy}\n`}`);
+  const { commandHint } = await import('./commands/hints.ts');
+  const more = [error.remedy, commandHint(error)].flatMap((line) => (line == null ? [] : [`       ${line}\n`]));
+  process.stderr.write(`braid: ${error.message}\n${more.join('')}`);
   return error.kind === 'input' ? 2 : 1;
 }

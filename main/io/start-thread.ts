@@ -83,7 +83,7 @@ export function didNotStart(code: string, thread: string, fault: string | null, 
   const why = fault ?? 'it gave no sign of life';
   const remedy = fault === null ? 'Close other programs and try again.' : startRemedy(why);
   return new BraidError(code, `${thread} can't start: ${why}`, {
-    remedy: remedy ?? '`braid doctor` checks what it needs.',
+    remedy: remedy ?? 'The doctor in Settings checks what it needs.',
     ...(cause !== undefined && { cause }),
   });
 }

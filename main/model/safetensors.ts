@@ -366,6 +366,6 @@ export function beyondHalf(value: number, name: string, limit = 65504) {
   return inputError(
     'BEYOND_FLOAT16',
     `Expected the numbers of tensor "${name}" to be within ±${limit}, the range of the file's type, got ${value}`,
-    'Export it as bfloat16 or float32 (--dtype), and a GGUF file as q8_0 or not at all.',
+    'Export it as bfloat16 or float32, and a GGUF file as q8_0 or not at all.',
   );
 }

@@ -88,7 +88,7 @@ function judged({ status, headers }: Response, text: string, hadKey: boolean): A
   if (status >= 300 && status < 400)
     return final(`redirects to ${headers.get('location') ?? 'nowhere'}, which was not agreed to`);
   if (status === 401 || status === 403)
-    return final(`${hadKey ? 'refused the key' : 'needs a key'} (${status}); keep one with \`braid task key ADDRESS\``);
+    return final(`${hadKey ? 'refused the key' : 'needs a key'} (${status}); keep one on the task's screen`);
   if (status >= 400)
     return {
       result: { failure: `answered with status ${status}: ${text.slice(0, 200)}`, isDown: AGAIN.has(status) },

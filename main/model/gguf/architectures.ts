@@ -48,7 +48,7 @@ const ARCHITECTURES: Readonly<Record<ModelType, GgufArchitecture | null>> = {
 /** A model's architecture in llama.cpp; an error where that computes something else than the model. */
 export function ggufArchitecture(config: ModelConfig): GgufArchitecture {
   const architecture = ARCHITECTURES[config.modelType];
-  const remedy = 'Export the Hugging Face folder without --gguf.';
+  const remedy = 'Export the Hugging Face folder without a GGUF file.';
   if (architecture === null)
     throw inputError('UNSUPPORTED_GGUF', `Braid writes no GGUF file of a model of type ${config.modelType}`, remedy);
   const problem = scalingProblem(config) ?? differenceOf(config);

@@ -40,7 +40,7 @@ export function writeDataset(
 
 const WORDS = {
   code: 'BAD_DATASET',
-  give: 'Give a JSONL dataset; `braid dataset` generates one.',
+  give: 'Give a JSONL dataset; Texts & datasets makes one.',
   fix: 'Fix these lines, or generate the dataset again.',
   item: 'record',
 };

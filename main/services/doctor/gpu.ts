@@ -10,7 +10,7 @@ import type { JobOptions } from '../trainer-process/job.ts';
 import type { HostPaths } from '../workspace/paths.ts';
 import { type Check, ok, warn } from './check.ts';
 
-const SET_UP = 'Set it up with npm run setup:native, or in the app under Doctor.';
+const SET_UP = 'Set up the native backend in Settings.';
 
 const NEXT: Readonly<Record<Finding['what'], string>> = {
   GPU: "Install NVIDIA's driver for it, or restart after a driver update.",

@@ -16,7 +16,7 @@ export function modelCheck({ parameters, device, budget, weightBytes, stages }: 
       'Model memory',
       `${size}: needs at least ${formatBytes(least)}`,
       device === 'wasm'
-        ? 'The wasm backend can use 4 GiB: set up the native one with npm run setup:native, or use a smaller model.'
+        ? 'The wasm backend can use 4 GiB: set up the native one in Settings, or use a smaller model.'
         : `Use ${device === 'webgpu' ? 'base_weights int8 or nf4, ' : ''}a smaller model or a machine with more memory.`,
     );
   }

@@ -54,7 +54,7 @@ export function webGpuCheck({ error, gflops, gpu }: SelfCheckResult): Check {
     return warn(
       NAME,
       `${detail}, but a 256 x 256 product is off by ${error.toPrecision(2)}`,
-      'Update the driver, or use --backend wasm.',
+      'Update the driver, or use the wasm backend.',
     );
   if (adapter.software) return ok(NAME, `only a software adapter: ${detail}; good for tests, never taken by auto`);
   return ok(NAME, detail);

@@ -89,6 +89,6 @@ export function requireEngine(engines: EngineFile, name: string): EngineEntry {
   throw inputError(
     'ENGINE_UNKNOWN',
     `Expected the name of an engine, got "${name}": ${known}`,
-    'Add it in Settings, Engines, or by `braid engine add`.',
+    'Add it in Settings, Engines.',
   );
 }

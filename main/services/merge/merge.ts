@@ -133,7 +133,7 @@ function checkOutput(folder: string): void {
   throw inputError(
     'OUTPUT_EXISTS',
     `${folder}: expected a new or empty folder for the merged model, but there is something in it`,
-    'Give another folder with --output, or remove this one first.',
+    'Give another folder, or remove this one first.',
   );
 }
 

@@ -84,8 +84,7 @@ export function baseOfAdapter(folder: string, paths: Paths): string | null {
   }
 }
 
-const GIVE_BASE =
-  "Restore the adapter's base model (one of the Hub: download it on the Models screen or by `braid download`), or give its folder with --base DIR on the command line.";
+const GIVE_BASE = "Restore the adapter's base model (one of the Hub: download it on the Models screen).";
 
 function baseOf(adapter: string, paths: Paths): string {
   const file = join(adapter, 'adapter_config.json');

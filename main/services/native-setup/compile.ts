@@ -6,8 +6,7 @@ import type { NativeLayout } from '../../native/folder.ts';
 import { sharedObjects } from './library.ts';
 import { runTool } from './run-tool.ts';
 
-const REMEDY =
-  'Install a C++ compiler (Debian and Ubuntu: apt install g++), or pass a prebuilt addon with --addon FILE.';
+const REMEDY = 'Install a C++ compiler (Debian and Ubuntu: apt install g++), or give a prebuilt addon.';
 
 export interface AddonSources {
   /** Our kernels, which include the package's sources. */

@@ -9,7 +9,7 @@ import { runTool } from './run-tool.ts';
 const NAME = '@tensorflow/tfjs-node-gpu';
 /** Matches the tfjs-core version in package.json. */
 export const PACKAGE_VERSION = '4.22.0';
-const REMEDY = `Give the package's tarball with --package FILE or URL (npm pack ${NAME}@${PACKAGE_VERSION} makes it).`;
+const REMEDY = `Give the package's tarball, a file or a URL (npm pack ${NAME}@${PACKAGE_VERSION} makes it).`;
 
 /** Puts the package into `target`: given, installed, or fetched by npm. */
 export async function fetchPackage(

@@ -7,7 +7,7 @@ import { runTool } from './run-tool.ts';
 /** Wheels contain the same C library for every Python version, so any will do. */
 const PYTHON = '3.11';
 const GLIBC = ['2_28', '2_27', '2_17'] as const;
-const REMEDY = 'Install pip (python3 -m pip), or download the wheel elsewhere and pass it with --from FILE.';
+const REMEDY = 'Install pip (python3 -m pip), or download the wheel elsewhere and choose that file as the source.';
 
 /** Downloads one wheel without its dependencies into `folder` and returns its path. */
 export async function pipDownload(requirement: string, folder: string, signal?: AbortSignal): Promise<string> {

@@ -134,7 +134,7 @@ async function tryOut(staging: string, tried: TryOut = (at) => probeAddon(curren
   const probe = await tried(staging);
   if (probe.ok) return probe.facts;
   throw new BraidError('NATIVE_FAILED', `The native backend was built, but ${problemSentence(probe.problem)}`, {
-    remedy: 'Try another TensorFlow with --from. An existing set-up is unchanged, and the wasm backend still works.',
+    remedy: 'Try another TensorFlow. An existing set-up is unchanged, and the wasm backend still works.',
   });
 }
 

@@ -34,7 +34,7 @@ export function tensorflowSource(from: string, gpu: GpuFacts, cpu: boolean): Ten
   if (existsSync(path)) return { kind: 'file', path };
   throw inputError(
     'SOURCE_MISSING',
-    `Expected --from to be auto, own, pip, pip:REQUIREMENT, a URL or a file, got "${from}", which isn't an existing file`,
+    `Expected the source to be auto, own, pip, pip:REQUIREMENT, a URL or a file, got "${from}", which isn't an existing file`,
   );
 }
 

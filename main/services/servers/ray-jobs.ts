@@ -120,7 +120,7 @@ function read({ dashboard }: Cluster, { status, text }: HttpAnswer): string {
     throw inputError(
       'RAY_TOKEN_REFUSED',
       `${dashboard} refused the token (${status})`,
-      'Give the token of the cluster: in Settings, Engines, or by `braid engine launcher NAME --token`.',
+      'Give the token of the cluster in Settings, Engines.',
     );
   // Ray answers with a traceback, whose last line says what happened.
   const said = text.trim().split('\n').at(-1)?.slice(0, 500) ?? '';

@@ -128,7 +128,7 @@ export function openServers({ records, secrets, now = Date.now }: ServersOptions
         throw inputError(
           'NO_LAUNCHER',
           `Braid wasn't told how to start the server of "${engine.name}"`,
-          'Edit the engine in Settings, or use `braid engine launcher`.',
+          'Edit the engine in Settings.',
         );
       }),
     down: (engine) =>

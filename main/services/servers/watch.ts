@@ -46,7 +46,7 @@ function reportLeft({ engine, where }: ServerStatus, notices: Pick<Notices, 'add
   notices.add({
     severity: 'warning',
     message: `The server of engine "${engine}" was left up: ${where}`,
-    remedy: 'Stop it in Settings, Engines, or by `braid engine down` when you no longer need it.',
+    remedy: 'Stop it in Settings, Engines, when you no longer need it.',
     runId: null,
   });
 }

@@ -74,7 +74,7 @@ export function allowReaches(
     throw inputError(
       'REWARD_NOT_SECURE',
       `"${insecure.component}" sends completions to ${insecure.host} unencrypted: anyone on the way could read them`,
-      'Use https or an SSH tunnel to this machine; or add --allow-plain-http.',
+      'Use https or an SSH tunnel to this machine, or agree to plain http as well.',
     );
   const added = agreed.map(({ hash, text, isPlain }) => ({ hash, text, plain: isPlain }));
   consents.change((before) => [...before.filter(({ hash }) => !hashes.includes(hash)), ...added]);
@@ -92,11 +92,10 @@ export function requireAllowed(source: TaskSource, consents: ConsentFile): reado
   const reaches = reachesOf(source, consents);
   const missing = reaches.filter((reach) => !reach.isAllowed);
   if (missing.length === 0) return reaches;
-  const options = missing.map(({ hash, isPlain }) => `--allow-external ${hash}${isPlain ? ' --allow-plain-http' : ''}`);
   throw inputError(
     'REWARD_NOT_ALLOWED',
     `The task reaches outside Braid, and you haven't agreed to that: it ${missing.map(described).join('; it ')}. Nothing was run or sent`,
-    `If you trust it, add ${options.join(' ')}, or allow it on the task's screen.`,
+    "If you trust it, allow it on the task's screen.",
   );
 }
 

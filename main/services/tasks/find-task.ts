@@ -28,7 +28,7 @@ export function findTask(task: string, places: TaskPlaces): TaskSource {
   throw inputError(
     'UNKNOWN_TASK',
     `There is no task "${task}"${didYouMean(nearestName(task, known))}`,
-    `Tasks are ${known.join(', ')}, or a folder with task.yaml; \`braid task new NAME\` makes one.`,
+    `Tasks are ${known.join(', ')}, or a folder with task.yaml; New task makes one.`,
   );
 }
 

@@ -91,7 +91,7 @@ function take(told: Told, event: JobEvent): void {
   if (event.kind === 'failed') told.failure = failedError(event);
 }
 
-const HINT = 'If memory ran out, use fewer rows at a time or a smaller model; `braid doctor` checks the rest.';
+const HINT = 'If memory ran out, use fewer rows at a time or a smaller model; the doctor in Settings checks the rest.';
 
 function isAborted(signal: AbortSignal | undefined): boolean {
   return signal?.aborted ?? false;

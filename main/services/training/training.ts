@@ -91,7 +91,7 @@ export function resumeTraining(store: Store, runId: number, options: ResumeOptio
     throw inputError(
       'RUN_IS_DONE',
       `Run ${runId} has no steps left: its checkpoint is at step ${from.step} of ${totalSteps(config)}`,
-      `Set more: \`braid train --resume ${from.path} --steps ${2 * from.step}\`; or start the next stage from it: \`--from ${from.path}\`.`,
+      'Resume it with more steps, or start the next stage from its checkpoint.',
     );
   }
   const folder = requireRunFolder(store, run);

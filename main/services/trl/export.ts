@@ -72,7 +72,7 @@ export function exportForTrl(inputs: TrlInputs, folder: string, paths: HostPaths
     throw inputError(
       'OUTPUT_NOT_EMPTY',
       `${folder}: expected a new or an empty folder for the export`,
-      'Give another folder with --output, or delete this one.',
+      'Give another folder, or delete this one.',
     );
   // Prompts are rendered without the reward, so it starts no thread.
   const task = openTask(source, '');

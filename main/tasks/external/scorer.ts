@@ -83,7 +83,7 @@ export function notAllowed(component: string): BraidError {
   return new BraidError(
     'REWARD_NOT_ALLOWED',
     `The component "${component}" of the reward reaches outside Braid, and nobody has agreed to that`,
-    { kind: 'input', remedy: 'See what it does with `braid task allow NAME`, and agree to it there.' },
+    { kind: 'input', remedy: "See what it does on the task's screen, and agree to it there." },
   );
 }
 

@@ -161,7 +161,7 @@ export function checkedAddress(text: string, allowPlain: boolean): URL {
     code: 'BAD_REWARD_ADDRESS',
     insecureCode: 'REWARD_NOT_SECURE',
     what: 'the key and every completion',
-    password: 'Keep the key with `braid task key ADDRESS`.',
+    password: "Keep the key on the task's screen.",
     plain:
       'Use https or an SSH tunnel to this machine; plain http needs "allow_plain_http: true" here and your consent.',
   });

@@ -35,11 +35,7 @@ export function readTaskFolder(folder: string): FolderSource {
   )
     return sourceOf(folder, definition.value, '');
   if (definition?.kind !== 'good' || reward?.kind !== 'good')
-    throw faultsError(
-      'BAD_TASK',
-      faults,
-      'A task is a folder with task.yaml and reward.ts; `braid task new NAME` makes one.',
-    );
+    throw faultsError('BAD_TASK', faults, 'A task is a folder with task.yaml and reward.ts; New task makes one.');
   return sourceOf(folder, definition.value, reward.value);
 }
 

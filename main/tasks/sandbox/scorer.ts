@@ -58,8 +58,7 @@ export function openScorer(program: RewardProgram, threads: RewardThreads): Scor
     while (first?.kind === 'alive') first = fresh.next(START_MS);
     if (first?.kind === 'ready') return fresh;
     fresh.end();
-    if (first?.kind === 'refused')
-      throw inputError('BAD_REWARD', first.reason, 'Fix it; `braid task check` tells more.');
+    if (first?.kind === 'refused') throw inputError('BAD_REWARD', first.reason, "Fix it; the task's screen checks it.");
     throw didNotStart('REWARD_THREAD', 'The thread that computes rewards', fresh.fault());
   }
 

@@ -34,7 +34,7 @@ export function headsTooLarge(heads: string, bytes: number): BraidError {
     'GPU_TOO_SMALL',
     `Attention over ${heads} needs more than this GPU's ${bytes} bytes a workgroup`,
     {
-      remedy: 'Use another GPU, or --backend wasm.',
+      remedy: 'Use another GPU, or the wasm backend.',
     },
   );
 }
@@ -53,7 +53,7 @@ export function noAdapter(message: string, problem: VulkanProblem | null): Braid
       : 'Install or update the driver of your GPU';
   return new BraidError('NO_GPU', `No GPU was found: ${message}${problem === null ? '' : `; ${problem.what}`}`, {
     kind: 'input',
-    remedy: problem === null ? `${usual}, or use --backend wasm.` : `${problem.remedy} Or use --backend wasm.`,
+    remedy: problem === null ? `${usual}, or use the wasm backend.` : `${problem.remedy} Or use the wasm backend.`,
   });
 }
 
@@ -63,7 +63,7 @@ export function faultError(fault: GpuFault, message: string): BraidError {
     case 'no-package':
       return new BraidError('NO_WEBGPU', `The webgpu package could not be loaded: ${message}`, {
         kind: 'input',
-        remedy: 'Run npm ci without --omit=optional, or use --backend wasm.',
+        remedy: 'Install Braid again with its optional packages, or use the wasm backend.',
       });
     case 'no-thread':
       return didNotStart('GPU_THREAD', 'The thread that computes on the GPU', message);
@@ -76,17 +76,17 @@ export function faultError(fault: GpuFault, message: string): BraidError {
       });
     case 'no-device':
       return new BraidError('NO_GPU', `The GPU could not be opened: ${message}`, {
-        remedy: 'Close other programs that use the GPU, update its driver, or use --backend wasm.',
+        remedy: 'Close other programs that use the GPU, update its driver, or use the wasm backend.',
       });
     case 'too-small':
       return new BraidError('NO_GPU', `This GPU can't run Braid's kernels: ${message}`, {
         kind: 'input',
-        remedy: 'Update its driver, choose another GPU by BRAID_GPU, or use --backend wasm.',
+        remedy: 'Update its driver, choose another GPU by BRAID_GPU, or use the wasm backend.',
       });
     case 'no-clock':
       return new BraidError('NO_GPU_CLOCK', `This GPU can't time what it computes: ${message}`, {
         kind: 'input',
-        remedy: 'Time whole steps, without --roofline, or use another GPU or backend.',
+        remedy: 'Time whole steps, without the roofline, or use another GPU or backend.',
       });
     case 'lost':
       return new BraidError('GPU_LOST', `The GPU went away: ${message}`, {
@@ -94,13 +94,13 @@ export function faultError(fault: GpuFault, message: string): BraidError {
       });
     case 'slow':
       return new BraidError('GPU_SLOW', `The GPU didn't answer in time: ${message}`, {
-        remedy: 'Close other programs that use the GPU, update its driver, or use --backend wasm.',
+        remedy: 'Close other programs that use the GPU, update its driver, or use the wasm backend.',
       });
     case 'out-of-memory':
       return outOfMemory(message);
     case 'invalid':
       return new BraidError('GPU_FAILED', `The GPU refused a command: ${message}`, {
-        remedy: 'Update the GPU’s driver, or use --backend wasm; please report this with the message.',
+        remedy: 'Update the GPU’s driver, or use the wasm backend; please report this with the message.',
       });
   }
 }

@@ -42,7 +42,7 @@ export interface OpenBackend {
 
 /** Measured: with TensorFlow's ops alone, a step on the CPU takes twice as long as on wasm. */
 const SLOW_NATIVE =
-  "the native backend has no GPU, and its addon lacks Braid's kernels, so it is slower; npm run setup:native rebuilds it";
+  "the native backend has no GPU, and its addon lacks Braid's kernels, so it is slower; setting it up again (Settings, Native backend) rebuilds it";
 
 /**
  * Opens the requested backend. `auto` uses native on a CUDA GPU, then any real GPU that is faster than the CPU, then the
@@ -176,6 +176,7 @@ async function openWasm(threads: number, kernelsFile: string, reason: string): P
 function noNative(problem: NativeProblem): BraidError {
   return new BraidError('NO_NATIVE_BACKEND', `The native backend doesn't work: ${problemSentence(problem)}`, {
     kind: 'input',
-    remedy: 'Set it up with npm run setup:native, or use --backend wasm, which needs nothing beyond the installation.',
+    remedy:
+      'Set it up in Settings, Native backend, or use the wasm backend, which needs nothing beyond the installation.',
   });
 }

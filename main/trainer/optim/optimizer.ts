@@ -271,8 +271,7 @@ function checkSize(state: StoredState, name: string, size: number): void {
     `Expected ${size} values of "${name}" in the optimiser state, got ${found ?? 'none'}`,
     {
       kind: 'input',
-      remedy:
-        'Resume with the configuration the checkpoint was written with, or start a new stage from it with --from.',
+      remedy: 'Resume with the configuration the checkpoint was written with, or start a new stage from it.',
     },
   );
 }

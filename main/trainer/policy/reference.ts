@@ -77,6 +77,6 @@ function checkShape(path: string, name: string, found: readonly number[] | undef
   throw inputError(
     'BAD_CHECKPOINT',
     `${path}: expected "${name}" of [${shape.join(', ')}], got ${found === undefined ? 'none' : `[${found.join(', ')}]`}`,
-    'Use another checkpoint of the run: train --resume CHECKPOINT.',
+    'Use another checkpoint of the run.',
   );
 }

@@ -168,7 +168,7 @@ function fingerprint(records: readonly TaskRecord[]): string {
   return `${records.length} records, sha256 ${hash.digest('hex').slice(0, 16)}`;
 }
 
-const USE_ANOTHER = 'Use another checkpoint of the run: train --resume CHECKPOINT.';
+const USE_ANOTHER = 'Use another checkpoint of the run.';
 
 const trainerStateSchema = z.looseObject({
   global_step: z.int().min(0),
@@ -267,7 +267,7 @@ function checkBelongs(
     throw inputError(
       'OTHER_DATASET',
       `${folder}: expected the run's original dataset (${saved.dataset}), got another (${now})`,
-      'Resume with the same dataset, or start a new stage from the checkpoint with --from.',
+      'Resume with the same dataset, or start a new stage from the checkpoint.',
     );
   }
   const file = join(folder, PROGRESS_FILE);

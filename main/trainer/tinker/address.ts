@@ -6,8 +6,7 @@ const WORDS: AddressWords = {
   insecureCode: 'ENGINE_NOT_SECURE',
   what: 'the key and every prompt',
   password: 'Give the key as the engine’s key.',
-  plain:
-    'Use https or an SSH tunnel to this machine; plain http has to be allowed for the engine and confirmed (--allow-plain-http --yes).',
+  plain: 'Use https or an SSH tunnel to this machine; plain http has to be allowed for the engine and confirmed.',
 };
 
 /** The address without a trailing slash or /api/v1; refused unless it is https, loopback, or plain http on purpose. */

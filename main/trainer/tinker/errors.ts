@@ -51,7 +51,7 @@ export function keyRefused(url: string, status: number): BraidError {
   return inputError(
     'ENGINE_KEY_REFUSED',
     `The engine at ${url} refused the key (${status})`,
-    'Set its key in Settings, Engines, or by `braid engine key NAME`.',
+    'Set its key in Settings, Engines.',
   );
 }
 

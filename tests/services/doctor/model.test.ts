@@ -32,7 +32,10 @@ describe('planModel', () => {
     const plan = planModel(folder, deviceBudget('wasm', 48 * GIB));
     expect(plan).toMatchObject({ weightBytes: 2, budget: 4.25 * GIB - 6 * 2 ** 20 });
     expect(plan.stages.some(({ fits }) => fits)).toBe(false);
-    expect(modelCheck(plan)).toMatchObject({ status: 'WARN', next: expect.stringContaining('setup:native') });
+    expect(modelCheck(plan)).toMatchObject({
+      status: 'WARN',
+      next: expect.stringContaining('set up the native one in Settings'),
+    });
   });
 
   it("keeps to the user's bound of activations, as runs do", () => {

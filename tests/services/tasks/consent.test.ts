@@ -38,7 +38,8 @@ describe('consent to what a task reaches', () => {
     expect(() => requireAllowed(source(), consents)).toThrow(
       expect.objectContaining({
         code: 'REWARD_NOT_ALLOWED',
-        remedy: expect.stringContaining(`--allow-external ${hash}`),
+        message: expect.stringContaining(`, ${hash})`),
+        remedy: "If you trust it, allow it on the task's screen.",
       }),
     );
     expect(allowReaches(source(), [hash], consents)).toMatchObject([{ component: 'extra', isAllowed: true }]);

@@ -44,7 +44,7 @@ describe('the backend that openBackend takes where native works', () => {
     nativeHas({ gpu: false, kernels: false });
     const backend = await openBackend({ backend: 'auto', threads: 2, kernelsFile });
     expect(opened.closed).toBe(1);
-    expect(backend).toMatchObject({ name: 'wasm', why: expect.stringContaining('npm run setup:native') });
+    expect(backend).toMatchObject({ name: 'wasm', why: expect.stringContaining('setting it up again (Settings') });
     await backend.close();
   });
 

@@ -56,7 +56,7 @@ describe('openBackend', () => {
       code: 'NO_NATIVE_BACKEND',
       kind: 'input',
       message: expect.stringMatching(/^The native backend doesn't work: a library is damaged/),
-      remedy: expect.stringContaining('npm run setup:native'),
+      remedy: expect.stringContaining('Set it up in Settings'),
     });
   });
 

@@ -70,6 +70,6 @@ function mismatch(name: string, expected: KernelArguments | undefined, got: read
   return new BraidError(
     'KERNEL_MISMATCH',
     `Expected the arguments of the addon's kernel "${name}" (${taken}), got ${got.join(', ')}`,
-    { remedy: 'The addon was built for another version of Braid: run npm run setup:native again.' },
+    { remedy: 'The addon was built for another version of Braid: set it up again in Settings, Native backend.' },
   );
 }

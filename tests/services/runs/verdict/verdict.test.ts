@@ -325,7 +325,7 @@ describe('verdictOn', () => {
     const supervised = { method: 'sft', steps: fitted } as const;
     expect(judged(0, undefined, { ...supervised, evaluations: from(0.5, 0.4) }).title).toBe(worse);
     expect(judged(0, undefined, { ...supervised, evaluations: from(0.5, 0.6) }).title).toBe('learning');
-    // A little less may be chance, as long as the run goes on and nobody would be praised for it.
+    // A little less may be chance, while the run continues and nobody would be praised for it.
     expect(judged(40, rising, { evaluations: from(0.5, 0.49) }).title).toBe('learning');
     const small = 'no better than its start';
     expect(judged(40, rising, { evaluations: from(0.5, 0.49), ended: true }).title).toBe(small);
