@@ -42,6 +42,8 @@ export function usePlot(host: RefObject<HTMLDivElement | null>, props: PlotProps
   const latest = useRef(props);
   latest.current = props;
   const inSight = useRef(true);
+  /** As it was drawn last; null: not yet. */
+  const lastWidth = useRef<number | null>(null);
   const isStale = useRef(false);
   const isPrerendering = useContext(IsPrerendering);
   // What is printed is drawn wherever it stands.
@@ -70,16 +72,22 @@ export function usePlot(host: RefObject<HTMLDivElement | null>, props: PlotProps
     const make = (width: number): uPlot => {
       const size = { width, height: latest.current.height };
       isStale.current = false;
+      lastWidth.current = width;
       plot.current = new uPlot({ ...options, ...size }, dataOf(latest.current.aligned), element);
       return plot.current;
     };
     if (isPrerendering) make(PRERENDER_PX);
+    // Recreated, such as when a series or the smoothing arrives: without it there would be no chart until the next frame.
+    else if (lastWidth.current !== null && inSight.current) make(lastWidth.current);
     // The observer reports the width during layout; reading it here would force one layout per chart.
     const resized = new ResizeObserver(() => {
       const width = Math.max(50, element.clientWidth);
       if (plot.current === null) {
         if (isReport || isNear(element)) make(width);
-      } else if (width !== plot.current.width) plot.current.setSize({ width, height: latest.current.height });
+      } else if (width !== plot.current.width) {
+        lastWidth.current = width;
+        plot.current.setSize({ width, height: latest.current.height });
+      }
     });
     resized.observe(element);
     const seen = new IntersectionObserver(

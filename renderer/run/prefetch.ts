@@ -20,6 +20,8 @@ export async function prefetchRun(queries: QueryClient, runId: number): Promise<
     queries.prefetchQuery(api.runs.get.queryOptions({ input })),
     // For a live run, this is read again once the run is followed.
     queries.prefetchQuery(metricsQuery(runId, Object.keys(rewardLooks), null, 0)),
+    // The usual smoothing: charts would be drawn twice.
+    queries.prefetchQuery(api.settings.get.queryOptions()),
     queries.prefetchQuery(api.runs.lineage.queryOptions({ input })),
   ]);
 }

@@ -18,7 +18,11 @@ export function RenameRun({ runId, name, onClose }: RenameRunProps) {
     mutationFn: () => client.runs.rename({ runId, name: wanted.trim() }),
     onSuccess: onClose,
   });
-  const { ask, question } = useDiscardQuestion({ isChanged: () => wanted !== name, close: onClose });
+  const { ask, question } = useDiscardQuestion({
+    // The new name may be shown elsewhere before its answer is here: nothing is lost any more.
+    isChanged: () => wanted !== name && !rename.isPending && !rename.isSuccess,
+    close: onClose,
+  });
   const isValid = wanted.trim() !== '';
   return (
     <>

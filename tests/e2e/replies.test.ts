@@ -158,6 +158,7 @@ describe.skipIf(noBrowser)('the Replies screen', () => {
     await dialog.getByLabel('Name').fill('the good one');
     await dialog.getByRole('button', { name: 'Rename' }).click();
     await page.getByRole('heading', { level: 1, name: 'the good one' }).waitFor();
+    await dialog.waitFor({ state: 'detached' });
 
     await goto('/replies');
     const split = page.getByRole('button', { name: /^Split( again)?$/ });
