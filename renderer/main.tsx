@@ -12,6 +12,7 @@ import { App } from './App.tsx';
 import { batchNotifications } from './api/batch-notifications.ts';
 import { followChanges } from './api/changes.ts';
 import { keepConnected } from './api/connection.ts';
+import { keepDoubleClicksOnButtons } from './frame/double-click.ts';
 import { prefetchLocation, readHash, setPrefetch } from './frame/hash-location.ts';
 import { fetchHome } from './home/home-queries.ts';
 import { prefetchRun } from './run/prefetch.ts';
@@ -23,6 +24,7 @@ const queries = new QueryClient({
   defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY, retry: false, refetchOnWindowFocus: false } },
 });
 
+keepDoubleClicksOnButtons(document);
 notifyManager.setScheduler(batchNotifications());
 followChanges(queries);
 void keepConnected();

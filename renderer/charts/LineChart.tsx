@@ -33,6 +33,8 @@ export interface LineChartProps {
   readonly format?: (value: number) => string;
   /** Called on a click or Enter on a point. */
   readonly onPick?: (x: number) => void;
+  /** Whether the legend shows the newest values while nothing is pointed at; of a curve over time they say where it is. */
+  readonly showsLast?: boolean;
   /** The picked x, drawn as a line. */
   readonly picked?: number | null;
   /** Shown in place of a chart without points. */
@@ -53,6 +55,7 @@ export function LineChart({
   stacked = false,
   height = 150,
   xName = 'step',
+  showsLast = true,
   format = number,
   onPick,
   picked = null,
@@ -81,12 +84,12 @@ export function LineChart({
   const onHover = useCallback(
     (index: number | null) => {
       hovered.current = index;
-      const text = writeReadout(readout.current, { aligned, index, series, markers, xName, format });
+      const text = writeReadout(readout.current, { aligned, index, series, markers, xName, format, showsLast });
       const at = aligned.x[index ?? aligned.x.length - 1];
       if (at !== undefined) slider.current?.setAttribute('aria-valuenow', String(at));
       slider.current?.setAttribute('aria-valuetext', text);
     },
-    [aligned, series, markers, xName, format],
+    [aligned, series, markers, xName, format, showsLast],
   );
   useLayoutEffect(() => onHover(hovered.current), [onHover]);
   const shown = !asTable && aligned.x.length > 0;

@@ -43,11 +43,13 @@ export interface ReadoutContent {
   readonly markers: readonly EventMarker[];
   readonly xName: string;
   readonly format: (value: number) => string;
+  /** Whether the newest values are shown while nothing is hovered. */
+  readonly showsLast: boolean;
 }
 
 /** Writes the values into a legend and returns them as a sentence. */
 export function writeReadout(legend: HTMLElement | null, content: ReadoutContent): string {
-  const { aligned, index, series, markers, xName, format } = content;
+  const { aligned, index, series, markers, xName, format, showsLast } = content;
   const last = aligned.x.length - 1;
   const at = aligned.x[index ?? last];
   const texts = aligned.values.map((values) => {
@@ -60,7 +62,7 @@ export function writeReadout(legend: HTMLElement | null, content: ReadoutContent
     const head = legend.querySelector('[data-part="at"]');
     if (head !== null) head.textContent = index === null ? '' : where;
     for (const [i, cell] of [...legend.querySelectorAll('[data-part="value"]')].entries()) {
-      cell.textContent = texts[i] ?? '';
+      cell.textContent = index === null && !showsLast ? '' : (texts[i] ?? '');
     }
   }
   return [where, ...series.map(({ label }, i) => `${label} ${texts[i]}`)].join(', ');

@@ -7,9 +7,14 @@ const BUCKETS = 200;
 /** How often the curve of a run in training is refreshed. */
 const EVERY_MS = 3000;
 
-/** A run's reward as a curve: refreshed while it trains, and once more when it has ended or was rolled back. */
-export function curveQuery({ id, state, step }: Pick<RunDetail, 'id' | 'state' | 'step'>) {
-  const input = { runId: id, names: ['reward'], count: BUCKETS };
+/** What a run's curve shows: supervised training has no rewards. */
+export function curveMetric({ method }: Pick<RunDetail, 'method'>): 'reward' | 'loss' {
+  return method === 'sft' || method === 'polychromic-sft' ? 'loss' : 'reward';
+}
+
+/** A run's reward or loss as a curve: refreshed while it trains, and once more when it has ended or was rolled back. */
+export function curveQuery({ id, state, step, method }: Pick<RunDetail, 'id' | 'state' | 'step' | 'method'>) {
+  const input = { runId: id, names: [curveMetric({ method })], count: BUCKETS };
   return queryOptions({
     ...api.runs.buckets.queryOptions({ input }),
     queryKey: [...api.runs.buckets.key({ input }), state, step],

@@ -64,6 +64,7 @@ export function Charts({ view: { models, rows, metric }, chosen, gains, onGains 
             title="Correct words by position"
             about="Share of prompts with the right word at each position of the target."
             xName="word"
+            showsLast={false}
             series={byPosition}
             include={ends}
             format={score}
@@ -72,6 +73,7 @@ export function Charts({ view: { models, rows, metric }, chosen, gains, onGains 
           {lengths > 1 && (
             <LineChart
               title="Alignment by length"
+              showsLast={false}
               about="Mean alignment by words per fragment, with 95% intervals. A trained model below the baseline at other lengths is forgetting."
               xName="words per fragment"
               series={byLength}

@@ -37,7 +37,13 @@ export function Forgetting() {
           stage forgets an earlier length, it shows here.
         </p>
       )}
-      {data !== undefined && data.rows.length > 0 && (
+      {data !== undefined && data.rows.length > 0 && data.columns.length === 0 && (
+        <p className="soft">
+          No trained stage has held-out pairs now: its dataset was deleted, or has none. Make the datasets again to
+          measure every checkpoint on every length.
+        </p>
+      )}
+      {data !== undefined && data.rows.length > 0 && data.columns.length > 0 && (
         <HeatMap
           caption="Held-out score of each stage's checkpoint at each length"
           corner="after"

@@ -70,7 +70,7 @@ export function StagePanel(props: StagePanelProps) {
               act.mutate(() => (waits ? client.stages.dequeue({ stageId }) : client.stages.enqueue({ stageId })))
             }
           >
-            {waits ? 'Remove from queue' : 'Queue'}
+            {waits ? 'Remove from queue' : 'Add to queue'}
           </Button>
           <Button variant="default" onClick={onAdjust}>
             Adjust

@@ -63,7 +63,7 @@ export function StagePreflight({ stage, onAdjust, onClose, onMet }: StagePreflig
               disabled={blocked}
               loading={enqueue.isPending}
             >
-              Queue it
+              Add to queue
             </Button>
             <Button variant="default" onClick={onAdjust}>
               Adjust

@@ -29,7 +29,7 @@ export function Experiments() {
       actions={
         <>
           <Button variant="default" onClick={() => setOpen('run')}>
-            Queue a run
+            Add a run to the queue …
           </Button>
           <Button variant="default" onClick={() => setOpen('replies')}>
             Reply methods × seeds

@@ -64,7 +64,7 @@ export function ReplyMethods({ onClose }: { readonly onClose: () => void }) {
             Estimate
           </Button>
           <Button disabled={!isValid || estimate.isPending} loading={start.isPending} onClick={() => start.mutate()}>
-            Queue {count}
+            Add {count} to queue
           </Button>
         </div>
       </Modal>

@@ -15,6 +15,7 @@ import { Newest } from './Newest.tsx';
 import { Next } from './Next.tsx';
 import { nextStep } from './next-step.ts';
 import { Recent } from './Recent.tsx';
+import { resumableRuns } from './resumable-runs.ts';
 import { TourOffer } from './TourOffer.tsx';
 
 export function Home() {
@@ -24,6 +25,7 @@ export function Home() {
   const stages = useQuery(api.stages.list.queryOptions());
   const curriculum = stages.data;
   const live = status?.live ?? [];
+  const resumable = resumableRuns(interrupted.data ?? [], runs.data ?? []);
   // What is below the fold must not hold up the first paint.
   const isIdle = useWhenIdle(runs.data !== undefined);
   const next = curriculum === undefined || runs.data === undefined ? null : nextStep(curriculum, runs.data.length > 0);
@@ -47,7 +49,7 @@ export function Home() {
         <LiveCard key={run.runId} live={run} />
       ))}
       {next !== null && curriculum !== undefined && live.length === 0 && <Next step={next} curriculum={curriculum} />}
-      {interrupted.data !== undefined && interrupted.data.length > 0 && <Interrupted runs={interrupted.data} />}
+      {resumable.length > 0 && <Interrupted runs={resumable} />}
       <div className={classes.columns}>
         {runs.data === undefined && runs.error === null ? (
           <Loading what="the runs" />

@@ -1,4 +1,4 @@
-/** Interrupted runs, which can be resumed from their last checkpoint. */
+/** Interrupted or stopped runs, which can be resumed from their last checkpoint. */
 import { Button } from '@mantine/core';
 import type { RunSummary } from '../../main/api/contract/index.ts';
 import { Failed } from '../components/Feedback.tsx';
@@ -11,7 +11,7 @@ import classes from './Home.module.css';
 
 export function Interrupted({ runs }: { readonly runs: readonly RunSummary[] }) {
   return (
-    <Panel title="Interrupted">
+    <Panel title={runs.every(({ state }) => state === 'stopped') ? 'Stopped' : 'Interrupted'}>
       <ul className={classes.list}>
         {runs.map((run) => (
           <Line key={run.id} run={run} />

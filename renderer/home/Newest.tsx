@@ -38,7 +38,7 @@ function Curve({ runId }: { readonly runId: number }) {
         </p>
       ) : (
         <div className={classes.halves}>
-          <RunCurve detail={detail} title="Reward" height={tall() ? 380 : 270} />
+          <RunCurve detail={detail} height={tall() ? 380 : 270} />
           {step !== undefined && <BestAndWorst runId={runId} step={step} />}
         </div>
       )}

@@ -40,7 +40,7 @@ export function DialogForm({ onClose, title, action, what, disabled, discard, mu
           {children}
           {mutation.error !== null && <Failed what={what} error={mutation.error} />}
           <div className={classes.buttons}>
-            <Button variant="default" onClick={close}>
+            <Button variant="default" onClick={() => discard.proceed(onClose)}>
               Cancel
             </Button>
             <Button type="submit" disabled={disabled} loading={mutation.isPending}>

@@ -5,6 +5,7 @@ import { useState } from 'react';
 import type { ModelEntry } from '../../main/api/contract/index.ts';
 import { api, client } from '../api/client.ts';
 import { useHostPath } from '../components/host-folders/use-host-path.tsx';
+import { MODEL_NAME_RULE, modelNameFits } from '../components/name-rules.ts';
 import { useDiscardQuestion } from '../components/use-discard-question.tsx';
 import { DialogForm, type DialogProps } from './DialogForm.tsx';
 import { exportName } from './model-rows.ts';
@@ -53,7 +54,7 @@ export function Export({ entry, onClose }: DialogProps & { readonly entry: Model
       title={`Export ${entry.name}`}
       action="Export"
       what="The export could not be started"
-      disabled={name.trim() === ''}
+      disabled={name.trim() === '' || !modelNameFits(name.trim())}
       discard={discard}
       mutation={start}
     >
@@ -66,7 +67,8 @@ export function Export({ entry, onClose }: DialogProps & { readonly entry: Model
       </p>
       <TextInput
         label="Name"
-        description="Of the model and its folder"
+        description={MODEL_NAME_RULE}
+        error={modelNameFits(name.trim()) ? undefined : MODEL_NAME_RULE}
         value={name}
         onChange={(event) => setName(event.currentTarget.value)}
         data-autofocus

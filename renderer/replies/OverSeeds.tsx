@@ -40,7 +40,7 @@ export function OverSeeds({ wholeSeeds, work }: OverSeedsProps) {
         <p className="soft">
           One seed can't show whether a difference is chance. It needs two or more seeds with a finished run of every
           method{wholeSeeds.length === 1 && `; seed ${wholeSeeds[0]} has them`}.{' '}
-          <Link href="/experiments">Queue the methods with several seeds</Link>
+          <Link href="/experiments">Add the methods to the queue with several seeds</Link>
         </p>
       )}
       {enough && table === null && (

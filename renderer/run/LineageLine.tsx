@@ -8,8 +8,11 @@ import { Failed } from '../components/Feedback.tsx';
 import { Link } from '../components/Link.tsx';
 import classes from './Run.module.css';
 
+/** Tasks without a page of their own. */
+const builtIn: readonly string[] = ['interleave', 'reply'];
+
 export const LineageLine = memo(function LineageLine({ detail }: { readonly detail: RunDetail }) {
-  const { id: runId, stage, config } = detail;
+  const { id: runId, stage, config, task } = detail;
   const { data, error, refetch } = useQuery(api.runs.lineage.queryOptions({ input: { runId } }));
   if (data === undefined)
     return error === null ? (
@@ -26,6 +29,11 @@ export const LineageLine = memo(function LineageLine({ detail }: { readonly deta
       {stage !== null && (
         <>
           stage <Link href="/curriculum">{stage.name}</Link> ·{' '}
+        </>
+      )}
+      {!builtIn.includes(task) && (
+        <>
+          task <Link href={`/tasks/${task}`}>{task}</Link> ·{' '}
         </>
       )}
       {parent === undefined ? (

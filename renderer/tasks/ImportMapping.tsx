@@ -9,6 +9,7 @@ import { api, client } from '../api/client.ts';
 import { failureOf } from '../api/failure.ts';
 import { Choice } from '../components/Choice.tsx';
 import { Failed, Loading } from '../components/Feedback.tsx';
+import { DATASET_NAME_RULE, datasetNameFits } from '../components/name-rules.ts';
 import { Panel } from '../components/Screen.tsx';
 import { HeldOut } from './HeldOut.tsx';
 import classes from './Import.module.css';
@@ -74,7 +75,12 @@ export function ImportMapping({ task, source }: ImportMappingProps) {
   const isTaken = create.error !== null && failureOf(create.error).code === 'DATASET_EXISTS';
   const isChosen = heldOut.kind === 'part' || heldOut.upload !== null;
   const canCreate =
-    isChosen && problem === null && counts.faults === 0 && name.trim() !== '' && !plan.isPlaceholderData;
+    isChosen &&
+    problem === null &&
+    counts.faults === 0 &&
+    name.trim() !== '' &&
+    datasetNameFits(name.trim()) &&
+    !plan.isPlaceholderData;
   return (
     <div className={classes.mapping}>
       <div className={classes.left}>
@@ -133,6 +139,7 @@ export function ImportMapping({ task, source }: ImportMappingProps) {
           >
             <TextInput
               label="Name"
+              error={datasetNameFits(name.trim()) ? undefined : DATASET_NAME_RULE}
               value={name}
               onChange={({ currentTarget }) => {
                 create.reset();

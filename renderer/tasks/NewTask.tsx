@@ -95,7 +95,7 @@ export function NewTask({ tasks, from, onClose }: NewTaskProps) {
           {source === 'folder' && host.field}
           {create.error !== null && <Failed what="The task was not made" error={create.error} />}
           <div className={classes.buttons}>
-            <Button variant="default" onClick={() => ask(onClose)}>
+            <Button variant="default" onClick={onClose}>
               Cancel
             </Button>
             <Button type="submit" disabled={!ready} loading={create.isPending}>

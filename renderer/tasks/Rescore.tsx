@@ -6,9 +6,10 @@ import { client } from '../api/client.ts';
 import { LineChart } from '../charts/LineChart.tsx';
 import type { ChartSeries } from '../charts/series.ts';
 import { Choice } from '../components/Choice.tsx';
-import { Failed, Loading } from '../components/Feedback.tsx';
+import { Failed } from '../components/Feedback.tsx';
 import { counted, number, score, signed } from '../components/format.ts';
 import { Link } from '../components/Link.tsx';
+import { Computing } from './Computing.tsx';
 import classes from './Trial.module.css';
 import { orderInWords } from './trial-words.ts';
 import type { Draft } from './use-draft.ts';
@@ -22,7 +23,7 @@ export interface RescoreProps {
 export function Rescore({ draft, isReady, runs }: RescoreProps) {
   const [chosen, setChosen] = useState<string | null>(null);
   const run = runs.find(({ runId }) => String(runId) === chosen) ?? runs[0];
-  const { data, error, isPlaceholderData } = useQuery({
+  const { data, error, isPlaceholderData, isFetching } = useQuery({
     queryKey: ['rescore', draft, run?.runId],
     queryFn: () => client.tasks.rescore({ draft, runId: run?.runId ?? 0 }),
     enabled: isReady && run !== undefined,
@@ -46,7 +47,7 @@ export function Rescore({ draft, isReady, runs }: RescoreProps) {
         <Link href={`/runs/${run.runId}`}>Open the run</Link>
       </div>
       {error !== null && isReady && <Failed what="The run can't be re-scored" error={error} />}
-      {data === undefined && error === null && isReady && <Loading what="the run's completions" />}
+      {isFetching && <Computing />}
       {data !== undefined && <Result data={data} isOld={isPlaceholderData || !isReady} />}
     </>
   );

@@ -5,9 +5,10 @@ import { useState } from 'react';
 import type { DraftFacts, TrialSource } from '../../main/api/contract/index.ts';
 import { api } from '../api/client.ts';
 import { Choice } from '../components/Choice.tsx';
-import { Failed, Loading } from '../components/Feedback.tsx';
+import { Failed } from '../components/Feedback.tsx';
 import { counted } from '../components/format.ts';
 import { Segments } from '../components/Segments.tsx';
+import { Computing } from './Computing.tsx';
 import { DryRun } from './DryRun.tsx';
 import { Gaming } from './Gaming.tsx';
 import { Outside } from './Outside.tsx';
@@ -124,9 +125,7 @@ export function Trial({ draft, isReady, isChecking, facts }: TrialProps) {
       {view !== 're-score' && trial.error !== null && isReady && !isChecking && (
         <Failed what="The dry run failed" error={trial.error} />
       )}
-      {view !== 're-score' && option !== undefined && trial.report === null && trial.error === null && isRunning && (
-        <Loading what="the dry run" />
-      )}
+      {view !== 're-score' && trial.isComputing && <Computing key={now} />}
       {view === 'dry run' && trial.report !== null && (
         <DryRun
           report={trial.report}

@@ -11,11 +11,13 @@ export interface TrialState {
   readonly seconds: number;
   /** Whether the result is that of an earlier text. */
   readonly isOld: boolean;
+  /** Whether the rewards of the current text are being computed. */
+  readonly isComputing: boolean;
   readonly error: Error | null;
 }
 
 export function useTrial(draft: Draft, source: TrialSource | null, isEnabled: boolean): TrialState {
-  const { data, error, isPlaceholderData } = useQuery({
+  const { data, error, isPlaceholderData, isFetching } = useQuery({
     queryKey: ['trial', draft, source],
     queryFn: async () => {
       const began = performance.now();
@@ -34,5 +36,5 @@ export function useTrial(draft: Draft, source: TrialSource | null, isEnabled: bo
   const isSame = JSON.stringify(last.current.of) === JSON.stringify(source);
   const shown = data ?? (isSame ? last.current.data : undefined);
   const isOld = isPlaceholderData || data === undefined;
-  return { report: shown?.report ?? null, seconds: shown?.seconds ?? 0, isOld, error };
+  return { report: shown?.report ?? null, seconds: shown?.seconds ?? 0, isOld, isComputing: isFetching, error };
 }

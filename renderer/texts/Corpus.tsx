@@ -3,6 +3,7 @@ import { Button, CloseButton, Select, TextInput } from '@mantine/core';
 import { IconArrowsDiff, IconFileImport, IconSearch, IconTextPlus } from '@tabler/icons-react';
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useMemo, useRef, useState } from 'react';
+import { useSearch } from 'wouter';
 import { api, client } from '../api/client.ts';
 import { failureOf } from '../api/failure.ts';
 import { Failed, Loading } from '../components/Feedback.tsx';
@@ -38,7 +39,8 @@ export function Corpus() {
   const [search, setSearch] = useState('');
   const [order, setOrder] = useState<TextOrder>({ by: 'addedAt', descending: false });
   const [selected, setSelected] = useState<ReadonlySet<number>>(new Set());
-  const [dialog, setDialog] = useState<Dialog | null>(null);
+  const isAsked = new URLSearchParams(useSearch()).has('similar');
+  const [dialog, setDialog] = useState<Dialog | null>(isAsked ? { kind: 'similar' } : null);
   const [notice, setNotice] = useState<Notice | null>(null);
   const [tag, setTag] = useState<string | null>(null);
   const incoming = useIncoming();
@@ -83,9 +85,12 @@ export function Corpus() {
   );
 
   const close = (message?: string, merged: readonly number[] = []): void => {
+    tell(message, merged.length === 0 ? null : { what: 'merge', ids: merged });
+  };
+  const tell = (message: string | undefined, undo: Undo | null): void => {
     setDialog(null);
     if (message === undefined) return;
-    setNotice({ message, merged });
+    setNotice({ message, undo });
     // A new text may get the id of one that is gone.
     if (dialog?.kind !== 'tag') setSelected(new Set());
   };
@@ -93,7 +98,13 @@ export function Corpus() {
     <>
       <ImportDialog incoming={incoming} onDone={close} />
       {dialog?.kind === 'merge' && <MergeDialog texts={all.data ?? []} ids={dialog.ids} onClose={close} />}
-      {dialog?.kind === 'remove' && <RemoveTexts texts={all.data ?? []} ids={dialog.ids} onClose={close} />}
+      {dialog?.kind === 'remove' && (
+        <RemoveTexts
+          texts={all.data ?? []}
+          ids={dialog.ids}
+          onClose={(message, id) => tell(message, id === undefined ? null : { what: 'deletion', ids: [id] })}
+        />
+      )}
       {dialog?.kind === 'read' && (
         <TextReader
           id={dialog.id}
@@ -210,10 +221,16 @@ export function Corpus() {
   );
 }
 
-/** What was done, with its ids if it was a merge. */
+/** Merged texts, or the id of a deletion. */
+interface Undo {
+  readonly what: 'merge' | 'deletion';
+  readonly ids: readonly number[];
+}
+
+/** What was done, and how it is undone. */
 interface Notice {
   readonly message: string;
-  readonly merged: readonly number[];
+  readonly undo: Undo | null;
 }
 
 interface ToldProps {
@@ -221,19 +238,21 @@ interface ToldProps {
   readonly onChange: (notice: Notice | null) => void;
 }
 
-function Told({ notice: { message, merged }, onChange }: ToldProps) {
+function Told({ notice: { message, undo: way }, onChange }: ToldProps) {
   const undo = useMutation({
-    mutationFn: async () => {
-      for (const id of merged) await client.texts.undoJoin({ id });
+    mutationFn: async ({ what, ids }: Undo) => {
+      for (const id of ids)
+        await (what === 'merge' ? client.texts.undoJoin({ id }) : client.texts.undoRemove({ removalId: id }));
     },
-    onSuccess: () => onChange({ message: 'The merge was undone.', merged: [] }),
-    onError: (error) => onChange({ message: `The merge was not undone. ${failureOf(error).message}`, merged: [] }),
+    onSuccess: (_, { what }) => onChange({ message: `The ${what} was undone.`, undo: null }),
+    onError: (error, { what }) =>
+      onChange({ message: `The ${what} was not undone. ${failureOf(error).message}`, undo: null }),
   });
   return (
     <>
       {message}{' '}
-      {merged.length > 0 && (
-        <Button variant="default" size="compact-xs" loading={undo.isPending} onClick={() => undo.mutate()}>
+      {way !== null && (
+        <Button variant="default" size="compact-xs" loading={undo.isPending} onClick={() => undo.mutate(way)}>
           Undo
         </Button>
       )}

@@ -52,7 +52,7 @@ function HeldOut({ dataset }: { readonly dataset: DatasetDetail }) {
   if (dataset.testN === 0) return <p className="soft">No test records to compare</p>;
   // Records of your own tasks were compared when they were imported; what they share was counted, not kept.
   const leaks = leakageInWords(dataset.leakage, dataset.testN, dataset.task);
-  if (leaks !== null) return <Leaky>{leaks}.</Leaky>;
+  if (leaks !== null) return <Leaky task={dataset.task}>{leaks}.</Leaky>;
   return dataset.leakage === null ? <p className="soft">Not checked</p> : <Clean task={dataset.task} />;
 }
 

@@ -71,7 +71,7 @@ export function ImportPreviewView({ preview, incoming, onDone }: ImportPreviewPr
         />
       )}
       {confirm.error !== null && <Failed what="Nothing was imported" error={confirm.error} />}
-      <div className={classes.dialogEnd}>
+      <div className={`${classes.dialogEnd} ${styles.end}`}>
         <NumberInput
           className={styles.minWords ?? ''}
           label="Min. answer length in chat exports"

@@ -3,6 +3,7 @@ import { IconAlertTriangle, IconShieldCheck } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import type { Leakage } from '../../main/api/contract/index.ts';
 import { number } from '../components/format.ts';
+import { Link } from '../components/Link.tsx';
 import { leakageNouns } from '../components/leakage.ts';
 import classes from './Records.module.css';
 
@@ -19,6 +20,7 @@ export function LeakageNote({ leakage, task = 'interleave' }: LeakageNoteProps) 
   const [text, items] = leakageNouns(task);
   return (
     <Leaky
+      task={task}
       list={
         <ul>
           {titles.slice(0, SHOWN).map((title) => (
@@ -51,18 +53,32 @@ export function Clean({ task }: { readonly task: string }) {
 
 interface LeakyProps {
   readonly children: ReactNode;
+  readonly task: string;
   /** Examples. */
   readonly list?: ReactNode;
 }
 
 /** Something is shared. */
-export function Leaky({ children, list }: LeakyProps) {
+export function Leaky({ children, list, task }: LeakyProps) {
+  const fix =
+    task === 'interleave' ? (
+      <>
+        To fix it, <Link href="/texts?similar">review the similar texts</Link>, keep one of each pair, then{' '}
+        <Link href="/texts/make">make the dataset again</Link>.
+      </>
+    ) : (
+      <>
+        To fix it, import the records again with duplicates dropped, or with rows kept together by the column that they
+        share.
+      </>
+    );
   return (
     <div className={classes.leaky}>
       <p>
         <IconAlertTriangle size={15} aria-hidden="true" /> Not held out: {children}
       </p>
       {list}
+      <p className={classes.fix}>{fix}</p>
     </div>
   );
 }

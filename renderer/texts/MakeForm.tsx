@@ -9,6 +9,7 @@ import { Failed } from '../components/Feedback.tsx';
 import { counted, number } from '../components/format.ts';
 import { Link } from '../components/Link.tsx';
 import { leakageInWords } from '../components/leakage.ts';
+import { DATASET_NAME_RULE, datasetNameFits } from '../components/name-rules.ts';
 import { Panel } from '../components/Screen.tsx';
 import classes from './Make.module.css';
 import { ReplaceDialog } from './ReplaceDialog.tsx';
@@ -27,6 +28,9 @@ export function MakeForm({ recipe, supply, onChange }: MakeFormProps) {
   // The field shows it as typed: trimmed on each key, a name could have no space.
   const name = recipe.name.trim();
   const [asking, setAsking] = useState(false);
+  const [faults, setFaults] = useState<readonly string[]>([]);
+  const fault = (label: string, isFault: boolean): void =>
+    setFaults((before) => [...before.filter((other) => other !== label), ...(isFault ? [label] : [])]);
   const status = useQuery(api.app.status.queryOptions());
   const job = status.data?.jobs.find(({ kind, state }) => kind === 'datasets' && state === 'running');
   const taken = useQuery(
@@ -52,9 +56,28 @@ export function MakeForm({ recipe, supply, onChange }: MakeFormProps) {
       >
         <StageChoice stages={stages} supply={supply} onChange={(chosen) => onChange({ stages: chosen })} />
         <div className={classes.row}>
-          <Count label="Training pairs" value={train} max={100_000} onChange={(value) => onChange({ train: value })} />
-          <Count label="Test pairs" value={test} max={100_000} onChange={(value) => onChange({ test: value })} />
-          <Count label="Seed" value={seed} min={0} max={2 ** 32 - 1} onChange={(value) => onChange({ seed: value })} />
+          <Count
+            label="Training pairs"
+            value={train}
+            max={100_000}
+            onChange={(value) => onChange({ train: value })}
+            onFault={fault}
+          />
+          <Count
+            label="Test pairs"
+            value={test}
+            max={100_000}
+            onChange={(value) => onChange({ test: value })}
+            onFault={fault}
+          />
+          <Count
+            label="Seed"
+            value={seed}
+            min={0}
+            max={2 ** 32 - 1}
+            onChange={(value) => onChange({ seed: value })}
+            onFault={fault}
+          />
         </div>
         <TemplateChoice chosen={template} onChange={(next) => onChange({ template: next })} />
         <TextInput
@@ -62,6 +85,7 @@ export function MakeForm({ recipe, supply, onChange }: MakeFormProps) {
           description={`Prefix of the word count: ${datasetName({ name: name || 'river' }, 10)}. If empty: 10words.`}
           value={recipe.name}
           maxLength={60}
+          error={datasetNameFits(name) ? undefined : DATASET_NAME_RULE}
           onChange={({ currentTarget }) => onChange({ name: currentTarget.value })}
         />
         <Switch
@@ -91,7 +115,7 @@ export function MakeForm({ recipe, supply, onChange }: MakeFormProps) {
         <Button
           type="submit"
           fullWidth
-          disabled={ready === 0 || job !== undefined}
+          disabled={ready === 0 || faults.length > 0 || !datasetNameFits(name) || job !== undefined}
           loading={make.isPending && job === undefined}
         >
           {ready === 0
@@ -126,17 +150,29 @@ interface CountProps {
   readonly min?: number;
   readonly max: number;
   readonly onChange: (value: number) => void;
+  readonly onFault: (label: string, isFault: boolean) => void;
 }
 
-/** A field that is empty while typing keeps the previous number. */
-function Count({ label, value, min = 1, max, onChange }: CountProps) {
+/** What can't be used stays as it was typed, with the bounds beside it; until then nothing can be made. */
+function Count({ label, value, min = 1, max, onChange, onFault }: CountProps) {
+  const [typed, setTyped] = useState<string | number>(value);
+  const fits = (entered: string | number): entered is number =>
+    typeof entered === 'number' && entered >= min && entered <= max;
+  // One that was changed elsewhere: by a preset, or in another tab.
+  if (fits(typed) && typed !== value) setTyped(value);
   return (
     <NumberInput
-      {...{ label, value, min, max }}
+      label={label}
+      value={typed}
       allowDecimal={false}
       allowNegative={false}
-      clampBehavior="strict"
-      onChange={(next) => typeof next === 'number' && next >= min && onChange(next)}
+      clampBehavior="none"
+      error={fits(typed) ? undefined : `${number(min)} to ${number(max)}`}
+      onChange={(next) => {
+        setTyped(next);
+        onFault(label, !fits(next));
+        if (fits(next)) onChange(next);
+      }}
     />
   );
 }

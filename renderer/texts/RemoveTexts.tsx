@@ -10,7 +10,8 @@ import classes from './Texts.module.css';
 export interface RemoveTextsProps {
   readonly texts: readonly TextHeading[];
   readonly ids: readonly number[];
-  readonly onClose: (told?: string) => void;
+  /** `removalId`: what brings them back. */
+  readonly onClose: (told?: string, removalId?: number) => void;
 }
 
 const NAMED = 12;
@@ -22,7 +23,7 @@ export function RemoveTexts({ texts, ids, onClose }: RemoveTextsProps) {
   const what = counted(removed.length, 'text');
   const remove = useMutation({
     mutationFn: () => client.texts.remove({ ids: [...ids] }),
-    onSuccess: () => onClose(`${what} deleted.`),
+    onSuccess: ({ removalId }) => onClose(`${what} deleted.`, removalId),
   });
   const remaining = texts.filter(({ id }) => !ids.includes(id));
   const longEnough = (all: readonly TextHeading[], stage: number) => all.filter(({ words }) => words >= stage).length;
@@ -45,7 +46,7 @@ export function RemoveTexts({ texts, ids, onClose }: RemoveTextsProps) {
           {lost.join(', ')} words.
         </p>
       )}
-      <p className="soft">Datasets made from them are kept.</p>
+      <p className="soft">Datasets made from them are kept. You can undo it until Braid is closed.</p>
     </Confirm>
   );
 }

@@ -35,11 +35,11 @@ describe.skipIf(noBrowser)('experiments', () => {
     const { runId } = await client.runs.start({ preset: 'interleave-tiny', name: 'first', config });
 
     await goto('/experiments');
-    await page.getByRole('button', { name: 'Queue a run' }).click();
+    await page.getByRole('button', { name: 'Add a run to the queue' }).click();
     await page.getByLabel('Name').fill('behind');
     await page.getByRole('textbox', { name: 'Find a setting' }).fill('max_steps');
     await page.getByLabel('max_steps', { exact: true }).fill('2');
-    await page.getByRole('button', { name: 'Queue without a check' }).click();
+    await page.getByRole('button', { name: 'Add to queue without a check' }).click();
     await page.getByRole('button', { name: 'Remove behind from the queue' }).waitFor();
     await client.queue.addRun({ name: 'third', config: { ...config, ...quick } });
     const waiting = page.getByRole('listitem').filter({ has: page.getByRole('button', { name: /from the queue$/ }) });

@@ -177,7 +177,7 @@ describe.skipIf(noBrowser)("a run's page", () => {
     await form.getByLabel('Name').fill('the clone');
     await form.getByLabel('Find a setting').fill('learning_rate');
     await form.getByLabel('learning_rate', { exact: true }).fill('0.002');
-    await form.getByRole('button', { name: 'Queue without a check' }).click();
+    await form.getByRole('button', { name: 'Add to queue without a check' }).click();
     await expect.poll(async () => (await client.queue.list()).places.map(({ name }) => name)).toEqual(['the clone']);
     // The page goes there once it knows: an address given before that would be left again.
     await page.getByRole('heading', { level: 1, name: 'Experiments' }).waitFor();

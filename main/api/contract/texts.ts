@@ -42,7 +42,9 @@ export const texts = {
     )
     .output(type<CorpusOverview>()),
   rename: procedure.input(z.object({ id, title: line })),
-  remove: procedure.input(z.object({ ids })),
+  remove: procedure.input(z.object({ ids })).output(z.object({ removalId: id })),
+  /** Brings back what one call of `remove` removed. */
+  undoRemove: procedure.input(z.object({ removalId: id })).output(type<UndoneMerge>()),
   /** Previews the import of dropped or pasted text; without a file extension, the content decides the format. */
   openImport: procedure
     .input(

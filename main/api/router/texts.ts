@@ -1,4 +1,11 @@
-import { editText, previewSplit, splitText, tagTexts, undoJoin } from '../../services/library/edit-texts.ts';
+import {
+  editText,
+  previewSplit,
+  splitText,
+  tagTexts,
+  undoJoin,
+  undoRemove,
+} from '../../services/library/edit-texts.ts';
 import { confirmImport, importBundled, openImport, openImportPaths } from '../../services/library/imports.ts';
 import { compareIncoming, compareTexts, resolvePair, similarTexts } from '../../services/library/similar.ts';
 import {
@@ -18,7 +25,10 @@ export const texts = {
   get: api.texts.get.handler(({ context, input }) => readText(context.app.store, input.id)),
   overview: api.texts.overview.handler(({ context, input, signal }) => overviewOf(context.app.library, input, signal)),
   rename: api.texts.rename.handler(({ context, input }) => renameText(context.app.library, input.id, input.title)),
-  remove: api.texts.remove.handler(({ context, input }) => removeTexts(context.app.library, input.ids)),
+  remove: api.texts.remove.handler(({ context, input }) => ({
+    removalId: removeTexts(context.app.library, input.ids),
+  })),
+  undoRemove: api.texts.undoRemove.handler(({ context, input }) => undoRemove(context.app.library, input.removalId)),
   openImport: api.texts.openImport.handler(async ({ context, input: { files, ...options }, signal }) =>
     openImport(context.app.library, await Promise.all(files.map(sourceOf)), { ...options, signal }),
   ),

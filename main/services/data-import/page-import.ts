@@ -1,7 +1,7 @@
 /** Importing records from a page: a file or a dataset of the Hub, its columns mapped, then written. */
 import { rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { inputError } from '../../errors.ts';
+import { basename, dirname, join } from 'node:path';
+import { errorAbout, inputError } from '../../errors.ts';
 import type { ImportOptions, ImportPlan } from '../datasets/import/plan.ts';
 import type { Library } from '../library/library.ts';
 import type { HubOptions } from '../models/hub-access.ts';
@@ -38,8 +38,22 @@ function optionsOf({ library, uploads, paths }: ImportPlace, request: PageImport
 }
 
 /** What the import would give. */
-export function previewImport(place: ImportPlace, request: PageImport, signal?: AbortSignal): Promise<ImportPlan> {
-  return place.library.workers.run('planImport', optionsOf(place, request), { signal });
+export async function previewImport(
+  place: ImportPlace,
+  request: PageImport,
+  signal?: AbortSignal,
+): Promise<ImportPlan> {
+  const options = optionsOf(place, request);
+  try {
+    return await place.library.workers.run('planImport', options, { signal });
+  } catch (error) {
+    throw namedByUser(error, options);
+  }
+}
+
+/** The error with files named as the user knows them: where an upload or a download lies meanwhile says nothing. */
+function namedByUser(error: unknown, { files, testFiles }: Pick<ImportOptions, 'files' | 'testFiles'>): unknown {
+  return [...files, ...testFiles].reduce((named, file) => errorAbout(named, file, basename(file)), error);
 }
 
 /** Writes the dataset and lists it; returns its id. */
@@ -62,7 +76,9 @@ export async function runImport(
   const { result } = library.jobs.start('import', title, ({ signal }) =>
     library.workers.run('writeImport', { ...options, target }, { signal }),
   );
-  const written = await result;
+  const written = await result.catch((error) => {
+    throw namedByUser(error, options);
+  });
   const id = recordImport(library.store, options.task, options.seed, written);
   uploads.drop(request.uploadId);
   if (request.testUploadId !== null) uploads.drop(request.testUploadId);

@@ -119,6 +119,20 @@ export function undoJoin({ store, changes }: Texts, id: number): UndoneMerge {
   return done;
 }
 
+/** Brings back what was removed; texts whose words are there again stay as they are. */
+export function undoRemove(
+  { store, changes, removed }: Texts & Pick<Library, 'removed'>,
+  removalId: number,
+): UndoneMerge {
+  const parts = removed.take(removalId);
+  const done = store.transaction(() => {
+    const known = parts.filter((part) => restore(store, part) === null).map(({ title }) => title);
+    return { restored: parts.length - known.length, known };
+  });
+  changes.publish('texts');
+  return done;
+}
+
 /** Adds a part again under its title; null if another text has its words. */
 function restore(
   { texts }: Texts['store'],

@@ -8,6 +8,7 @@ import type { Jobs } from '../workspace/jobs.ts';
 import type { HostPaths } from '../workspace/paths.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { openRecordFiles, type RecordFiles } from './record-files.ts';
+import { openRemovedTexts, type RemovedTexts } from './removed-texts.ts';
 import { openStagedImports, type StagedImports } from './staged-imports.ts';
 
 export interface Library {
@@ -18,6 +19,7 @@ export interface Library {
   readonly jobs: Jobs;
   readonly workers: TextWorkers;
   readonly staged: StagedImports;
+  readonly removed: RemovedTexts;
   readonly records: RecordFiles;
   close(): Promise<void>;
 }
@@ -29,6 +31,7 @@ export function openLibrary(parts: Pick<Library, 'store' | 'workspace' | 'paths'
     ...parts,
     workers,
     staged: openStagedImports(),
+    removed: openRemovedTexts(),
     records: openRecordFiles(),
     close: () => workers.close(),
   };

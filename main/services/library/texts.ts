@@ -5,6 +5,7 @@ import type { TextHeading, TextRow, TextSide } from '../../store/texts.ts';
 import { defaultPairs, type PairCounts } from '../datasets/supply.ts';
 import type { JoinGroup, JoinPlan } from '../text-worker/join-task.ts';
 import type { CorpusOverview } from '../text-worker/overview-task.ts';
+import { partOf } from '../texts/corpus-change.ts';
 import { titleOf } from '../texts/source-text.ts';
 import { changeCorpus } from './imports.ts';
 import { corpusOf, type Library } from './library.ts';
@@ -91,13 +92,19 @@ export function renameText({ store, changes }: Pick<Library, 'store' | 'changes'
   changes.publish('texts');
 }
 
-/** Removes texts, all or none. */
-export function removeTexts({ store, changes }: Pick<Library, 'store' | 'changes'>, ids: readonly number[]): void {
-  store.transaction(() => {
+/** Removes texts, all or none; returns the id by which they can be brought back. */
+export function removeTexts(
+  { store, changes, removed }: Pick<Library, 'store' | 'changes' | 'removed'>,
+  ids: readonly number[],
+): number {
+  const parts = store.transaction(() => {
     for (const id of ids) requireText(store, id);
+    const kept = ids.map((id) => partOf(store, id));
     for (const id of ids) store.texts.remove(id);
+    return kept;
   });
   changes.publish('texts');
+  return removed.hold(parts);
 }
 
 /** The result of merging texts. */

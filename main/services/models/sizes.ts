@@ -7,7 +7,10 @@ import { listModels, type ModelPlaces } from './list.ts';
 export async function modelSizes(places: ModelPlaces): Promise<Readonly<Record<string, number>>> {
   const sizes: Record<string, number> = {};
   for (const { ref, folder, deleted } of listModels(places)) {
-    if (!deleted) sizes[ref] = await folderBytes(folder);
+    if (deleted) continue;
+    const bytes = await folderBytes(folder);
+    // Removed since it was listed.
+    if (bytes > 0) sizes[ref] = bytes;
   }
   return sizes;
 }

@@ -7,9 +7,12 @@ import { append } from '../../lists.ts';
 import type { ExternalAccess } from '../../tasks/external/access.ts';
 import { notAllowed } from '../../tasks/external/scorer.ts';
 import { checkDefinition } from '../../tasks/folder/definition.ts';
+import { misspeltFields } from '../../tasks/folder/record-fields.ts';
 import { checkCommandFiles, type FolderSource, taskHash } from '../../tasks/folder/source.ts';
 import { doublesBraces } from '../../tasks/folder/template.ts';
 import { openTask } from '../../tasks/index.ts';
+import { REWARD_FILE } from '../../tasks/sandbox/messages.ts';
+import { stripTypes } from '../../tasks/sandbox/strip-types.ts';
 import type { Task } from '../../tasks/task.ts';
 import { readDataset } from '../datasets/index.ts';
 import { OWN_RECORDS } from '../tasks/start-config.ts';
@@ -82,6 +85,7 @@ export function checkTask(
     }
   }
   task?.close();
+  if (isRunnable) append(faults, misspeltIn(source));
   return {
     ok: faults.length === 0,
     task: source.name,
@@ -127,6 +131,14 @@ function openScoring(
     notes.push(`The examples were not scored. ${error.message}. ${error.remedy ?? ''}`);
     return null;
   }
+}
+
+/** `reward.ts:3:12: …`, as faults of the sandbox are written. */
+function misspeltIn({ definition, reward }: FolderSource): string[] {
+  const checked = checkDefinition(definition);
+  if ('faults' in checked) return [];
+  const found = misspeltFields(stripTypes(reward, REWARD_FILE), Object.keys(checked.definition.fields));
+  return found.map(({ line, column, message }) => `${REWARD_FILE}:${line}:${column}: ${message}`);
 }
 
 function externalKinds({ definition }: FolderSource): Readonly<Record<string, string>> {

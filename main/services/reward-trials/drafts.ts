@@ -4,9 +4,11 @@ import { join } from 'node:path';
 import { BraidError } from '../../errors.ts';
 import type { Store } from '../../store/index.ts';
 import { checkDefinition, TASK_FILE } from '../../tasks/folder/definition.ts';
+import { misspeltFields } from '../../tasks/folder/record-fields.ts';
 import { checkCommandFiles, type FolderSource, sourceOf } from '../../tasks/folder/source.ts';
 import { openTask } from '../../tasks/index.ts';
 import { REWARD_FILE } from '../../tasks/sandbox/messages.ts';
+import { stripTypes } from '../../tasks/sandbox/strip-types.ts';
 import { type Score, type TaskFacts, type TaskShow, totalReward } from '../../tasks/task.ts';
 import type { ScoredAnswers } from '../../trainer/protocol/reward-calls.ts';
 import type { ConsentFile } from '../tasks/consent.ts';
@@ -98,7 +100,16 @@ export async function checkDraft(place: DraftPlace, draft: Draft): Promise<Draft
   }
   const { title, fields, rewards, check = null, show } = checked.definition;
   const outside = outsideOf(place, loaded);
-  return { faults: [...missingFiles(source), ...inReward], facts: { title, fields, rewards, check, show, outside } };
+  const misspelt = inReward.length === 0 ? misspeltIn(draft.reward, Object.keys(fields)) : [];
+  return {
+    faults: [...missingFiles(source), ...inReward, ...misspelt],
+    facts: { title, fields, rewards, check, show, outside },
+  };
+}
+
+/** What only types would have found. */
+function misspeltIn(reward: string, fields: readonly string[]): DraftFault[] {
+  return misspeltFields(stripTypes(reward, REWARD_FILE), fields).map((fault) => ({ file: REWARD_FILE, ...fault }));
 }
 
 /** Files that a command names and that can't be taken along. */

@@ -81,7 +81,7 @@ export function applyChange(store: Pick<Store, 'texts' | 'transaction'>, change:
 }
 
 /** A stored text with all that brings it back. */
-function partOf({ texts }: Pick<Store, 'texts'>, id: number): TextPart {
+export function partOf({ texts }: Pick<Store, 'texts'>, id: number): TextPart {
   const row = texts.get(id);
   if (row === undefined) throw inputError('TEXT_UNKNOWN', `There is no text with id ${id}`, 'Choose the texts again.');
   const { title, text, source, words, addedAt } = row;

@@ -28,7 +28,7 @@ export function refusal(live: readonly Demand[], wanted: Demand, room: Room): Br
     return new BraidError(
       'RUN_BUSY',
       `No room for another run: ${names} ${live.length === 1 ? 'is' : 'are'} training and the settings allow ${room.concurrentRuns}`,
-      { kind: 'input', remedy: 'Queue it, stop the other, or allow more concurrent runs in the settings.' },
+      { kind: 'input', remedy: 'Add it to the queue, stop the other, or allow more concurrent runs in the settings.' },
     );
   }
   if (wanted.memory.host + RESERVE > room.freeBytes)

@@ -117,7 +117,8 @@ export function openLiveRuns(
 
   function training(runId: () => number) {
     const onEvents = (events: readonly TrainerEvent[]): void => board.hear(runId(), events);
-    return { paths, onEvents, ...(access && { access }) };
+    const onDropped = (): void => changes.publish('models');
+    return { paths, onEvents, onDropped, ...(access && { access }) };
   }
 
   function requireLive(runId: number): LiveRun {

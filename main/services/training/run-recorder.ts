@@ -30,6 +30,8 @@ export interface StoredRun {
   readonly engine?: RemoteEngine | null;
   /** What a new run's reward reaches outside the sandbox, in words. */
   readonly outside: string | null;
+  /** Called when checkpoints beyond the limit were removed. */
+  readonly onDropped?: (() => void) | undefined;
   /** The run as it was and the checkpoint to resume from; null for a new run. */
   readonly resume: {
     readonly before: RunRow;
@@ -140,14 +142,19 @@ function rewind(store: Store, before: RunRow, step: number, config: TrainConfig)
 }
 
 /** Removes checkpoints beyond the limit, one set after the other, after each that is stored. */
-function openCheckpointLimit(store: Store, { runId, folder, config, engine = null }: StoredRun) {
+function openCheckpointLimit(
+  store: Store,
+  { runId, folder, config, engine = null, onDropped = () => undefined }: StoredRun,
+) {
   let dropping = Promise.resolve();
   return {
     after: (events: readonly TrainerEvent[]): void => {
       const saved = events.findLast((event) => event.kind === 'checkpoint');
       if (saved === undefined) return;
       const beside = { scores: decisiveScores(store, runId), engine };
-      dropping = dropping.then(() => dropOldCheckpoints(folder, saved.step, config.save_total_limit, beside));
+      dropping = dropping
+        .then(() => dropOldCheckpoints(folder, saved.step, config.save_total_limit, beside))
+        .then(onDropped);
     },
     dropped: (): Promise<void> => dropping,
   };

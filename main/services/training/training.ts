@@ -39,6 +39,8 @@ export interface LiveRun {
 export interface TrainingOptions {
   readonly paths: HostPaths;
   readonly onEvents?: (events: readonly TrainerEvent[]) => void;
+  /** Called when checkpoints beyond the limit were removed. */
+  readonly onDropped?: () => void;
   readonly stageId?: number | null;
   /** Whether a run of a stage ends before its first step where the stage's rule is met already; by default it trains. */
   readonly endIfMet?: boolean;
@@ -119,7 +121,9 @@ function launchOrEnd(store: Store, launched: Launch, options: TrainingOptions): 
 
 function launch(store: Store, launched: Launch, options: TrainingOptions): LiveRun {
   const { runId, folder, engine = null } = launched;
-  const recorder = openRunRecorder(store, launched, () => trainer.send({ kind: 'stop' }));
+  const recorder = openRunRecorder(store, { ...launched, onDropped: options.onDropped }, () =>
+    trainer.send({ kind: 'stop' }),
+  );
   const trainer = spawnTrainer(jobOf(store, launched, options), {
     launch: options.paths.trainer,
     silenceMs: options.silenceMs ?? readSettings(store).hang_minutes * 60_000,

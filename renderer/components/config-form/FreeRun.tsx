@@ -146,7 +146,7 @@ function Form({ defaults, follows, task, model, onClose, onDone: leave, onChange
                 disabled={blocked}
                 loading={queue.isPending}
               >
-                Add to the queue
+                Add to queue
               </Button>
               <Button variant="default" onClick={adjust}>
                 Adjust
@@ -199,7 +199,7 @@ function Form({ defaults, follows, task, model, onClose, onDone: leave, onChange
           loading={queue.isPending}
           onClick={() => queue.mutate(false)}
         >
-          Queue without a check
+          Add to queue without a check
         </Button>
         <Button type="submit" disabled={blocked !== null}>
           Start run

@@ -1,9 +1,9 @@
 import { environmentManager, QueryClient, QueryObserver } from '@tanstack/react-query';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { curveQuery } from '../../../renderer/charts/curve-query.ts';
+import { curveMetric, curveQuery } from '../../../renderer/charts/curve-query.ts';
 
-const early = { id: 3, state: 'running', step: 2 } as const;
-const ended = { id: 3, state: 'done', step: 12 } as const;
+const early = { id: 3, state: 'running', step: 2, method: 'grpo' } as const;
+const ended = { id: 3, state: 'done', step: 12, method: 'grpo' } as const;
 
 /** A page that shows a run's curve, and how often it has asked for it. */
 function openCurve(run: Parameters<typeof curveQuery>[0]) {
@@ -24,6 +24,13 @@ function openCurve(run: Parameters<typeof curveQuery>[0]) {
     },
   };
 }
+
+describe('curveMetric', () => {
+  it('is the loss of supervised training, which has no rewards', () => {
+    const methods = ['grpo', 'polychromic-grpo', 'sft', 'polychromic-sft'];
+    expect(methods.map((method) => curveMetric({ method }))).toEqual(['reward', 'reward', 'loss', 'loss']);
+  });
+});
 
 describe('curveQuery', () => {
   beforeEach(() => {

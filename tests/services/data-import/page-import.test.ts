@@ -2,7 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { checkoutPaths } from '../../../main/commands/host-paths.ts';
-import { downloadSplit, runImport } from '../../../main/services/data-import/page-import.ts';
+import { downloadSplit, previewImport, runImport } from '../../../main/services/data-import/page-import.ts';
 import { openUploads } from '../../../main/services/data-import/uploads.ts';
 import { temporaryFolder } from '../../store/helpers.ts';
 import { temporaryLibrary } from '../library/temporary-library.ts';
@@ -52,4 +52,18 @@ it('refuses a second import under a name that one is being imported under', asyn
   expect(library.store.datasets.list()).toMatchObject([{ name: 'sums', trainN: 2, testN: 2 }]);
   await importOf([5, 6], true);
   expect(library.store.datasets.list()).toMatchObject([{ name: 'sums', trainN: 1, testN: 1 }]);
+});
+
+it('names a file that cannot be read as the user does, not by the folder it is kept in', async () => {
+  const library = temporaryLibrary();
+  const uploads = openUploads();
+  onTestFinished(uploads.close);
+  const place = { library, uploads, paths: checkoutPaths(resolve(import.meta.dirname, '../../..')) };
+  const uploadId = uploads.keep('sums.parquet', new TextEncoder().encode('not parquet'));
+  const how = { map: {}, filters: [], sample: null, dedupe: false, splitBy: null, testShare: 0.5, seed: 1 };
+  const request = { ...how, uploadId, testUploadId: null, task: 'last-number' };
+  const message = expect.not.stringContaining('braid-import-');
+  await expect(previewImport(place, request)).rejects.toMatchObject({ message });
+  await expect(runImport(place, request, { name: 'sums', replace: false })).rejects.toMatchObject({ message });
+  await expect(previewImport(place, request)).rejects.toThrow('sums.parquet');
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { undoRemove } from '../../../main/services/library/edit-texts.ts';
 import {
   joinTexts,
   listTexts,
@@ -69,6 +70,24 @@ describe('removeTexts', () => {
     expect(library.store.texts.headings()).toHaveLength(3);
     removeTexts(library, ids.slice(1));
     expect(library.store.texts.headings()).toMatchObject([{ words: 12 }]);
+  });
+});
+
+describe('undoRemove', () => {
+  it('brings back what was removed, once, with its tags, date and parts', async () => {
+    const library = temporaryLibrary();
+    const { texts } = library.store;
+    const [first = 0, second = 0] = library.addTexts(12, 13);
+    const [merged = 0] = (await joinTexts(library, [{ ids: [first, second], title: 'Both' }])).ids;
+    texts.setTags(merged, ['river']);
+    texts.setAddedAt(merged, 1234);
+    const { id: _, ...before } = texts.headings()[0] ?? {};
+    const removal = removeTexts(library, [merged]);
+    expect(texts.headings()).toEqual([]);
+    expect(undoRemove(library, removal)).toEqual({ restored: 1, known: [] });
+    expect(texts.headings()).toMatchObject([before]);
+    expect(texts.parts(texts.headings()[0]?.id ?? 0)).toHaveLength(2);
+    expect(errorOf(() => undoRemove(library, removal))).toMatchObject({ code: 'REMOVAL_GONE' });
   });
 });
 
