@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Tokenizer as HfTokenizer } from '@huggingface/tokenizers';
 import { inputError } from '../errors.ts';
-import type { ChatMessage, ChatTool } from '../samples/chat-message.ts';
+import { type ChatMessage, type ChatTool, shownText } from '../samples/chat-message.ts';
 import { type ChatFinding, checkChat, withoutTemplate } from './chat-check.ts';
 import { CHAT_SETTINGS, type ChatSettings, readChatSettings } from './chat-settings.ts';
 import {
@@ -21,6 +21,8 @@ import { asHuggingFace, prependScheme } from './pre-tokenizers.ts';
 import { shown } from './shown.ts';
 import { readDefinition, readTokenizerConfig } from './tokenizer-files.ts';
 import { limitsOf } from './tokenizer-limits.ts';
+import { type ToolCallForm, toolCallForm } from './tool-calls.ts';
+import { asUserMessages, describedTools, withSystem } from './tool-prompt.ts';
 
 /** Text to token ids and back, by the model folder's own files. */
 export interface Tokenizer {
@@ -40,8 +42,8 @@ export interface Tokenizer {
   quote(text: string, parts: readonly string[]): Str;
   /** The control tokens that a text quotes. */
   controlTokens(text: string): readonly string[];
-  /** Text of ids, special tokens left out. */
-  decode(ids: readonly number[]): string;
+  /** Text of ids, special tokens left out unless they are asked for. */
+  decode(ids: readonly number[], options?: { readonly special?: boolean }): string;
   tokenId(token: string): number | undefined;
   /** The token of an id as it stands in the vocabulary. */
   token(id: number): string | undefined;
@@ -51,6 +53,10 @@ export interface Tokenizer {
   readonly eosTokenId: number | null;
   /** Whether the folder has a chat template; without one a prompt is used as is. */
   readonly hasChatTemplate: boolean;
+  /** Whether its chat template tells the model of the functions that it may call. */
+  readonly takesTools: boolean;
+  /** How the model calls them. */
+  readonly toolCallForm: ToolCallForm;
   /** The chat settings' prompt for posts, with {post} in it; null: the task's own. */
   readonly replyPrompt: string | null;
   /**
@@ -134,17 +140,19 @@ export function loadTokenizer(folder: string, chat: ChatSettings = readChatSetti
     encodeQuoted,
     quote: (text, parts) => (control === null ? text : quoteParts(text, parts, control)),
     controlTokens,
-    decode: (ids) =>
+    decode: (ids, { special = false } = {}) =>
       ids.length === 0
         ? ''
         : limited(ids.length, () =>
-            inner.decode([...ids], { skip_special_tokens: true, clean_up_tokenization_spaces: clean }),
+            inner.decode([...ids], { skip_special_tokens: !special, clean_up_tokenization_spaces: clean }),
           ),
     tokenId: (token) => inner.token_to_id(token),
     token: (id) => inner.id_to_token(id),
     unknownId: unknownId(definition, inner),
     eosTokenId: inner.token_to_id(tokenText(config.eos_token)) ?? null,
     hasChatTemplate: template !== null,
+    toolCallForm: toolCallForm(template),
+    takesTools: template !== null && /\btools\b/.test(template),
     replyPrompt: chat.reply_prompt,
     chat: (messages, ready = true, tools = null) => plain(chatQuoting(messages, ready, tools)),
     chatQuoting,
@@ -311,8 +319,13 @@ export function encodePrompt(
   messages?: readonly ChatMessage[],
   tools?: readonly ChatTool[],
 ): number[] {
-  if (!tokenizer.hasChatTemplate) return tokenizer.encodeText(prompt, { quoted, special: true });
-  const asked = messages ?? [{ role: 'user' as const, content: prompt }];
+  const described = tools === undefined || tokenizer.takesTools ? null : describedTools(tools);
+  if (!tokenizer.hasChatTemplate) {
+    const whole = described === null ? prompt : `${described}\n\n${prompt}`;
+    return tokenizer.encodeText(whole, { quoted, special: true });
+  }
+  const given = messages ?? [{ role: 'user' as const, content: prompt }];
+  const asked = described === null ? given : withSystem(given, described);
   const quoting = asked.map((message) => quotedMessage(message, (words) => tokenizer.quote(words, quoted)));
   return tokenizer.encodeQuoted(tokenizer.chatQuoting(quoting, true, quotedTools(tools)));
 }
@@ -344,13 +357,16 @@ export function quotedTools(tools: readonly ChatTool[] | undefined): RenderedToo
  * tokens in the message are characters. `end`: the end token that the turn has; null: it was cut off, and the template's
  * end of a turn comes first. Without a chat template it is the message alone, on a line of its own.
  */
-export function encodeAnswer(tokenizer: Tokenizer, message: string, end: number | null): number[] {
-  if (!tokenizer.hasChatTemplate)
-    return tokenizer.encodeText(`\n${message.trimEnd()}\n`, { quoted: [message.trimEnd()] });
+export function encodeAnswer(tokenizer: Tokenizer, answers: readonly ChatMessage[], end: number | null): number[] {
+  if (!tokenizer.hasChatTemplate) {
+    const words = answers.map((answer) => shownText(answer).trimEnd());
+    return tokenizer.encodeText(`\n${words.join('\n')}\n`, { quoted: words });
+  }
+  const given = tokenizer.takesTools ? answers : asUserMessages(answers);
   const rendered = tokenizer.chatQuoting([
     { role: 'user', content: '.' },
     { role: 'assistant', content: quote('.', ANSWERED) },
-    { role: 'user', content: quote(message, SOMEBODY) },
+    ...given.map((answer) => quotedMessage(answer, (words) => quote(words, SOMEBODY))),
   ]);
   const at = endOf(rendered, ANSWERED);
   if (at === null)

@@ -5,13 +5,10 @@
  */
 
 import { isJsonObject } from '../io/json.ts';
-import type { ToolCall } from '../samples/chat-message.ts';
+import type { WrittenCall } from '../samples/chat-message.ts';
 
 /** `json`: a turn that is a JSON object with a name is a call; in the other forms it is an answer. */
 export type ToolCallForm = 'marked' | 'json';
-
-/** A call, or what is wrong with what should be one. */
-export type WrittenCall = { readonly call: ToolCall } | { readonly fault: string };
 
 export interface WrittenTurn {
   /** What stands before and between the calls. */

@@ -19,6 +19,9 @@ export const toolCallSchema = z
 
 export type ToolCall = z.infer<typeof toolCallSchema>;
 
+/** A call that a model wrote, or what is wrong with what should be one. */
+export type WrittenCall = { readonly call: ToolCall } | { readonly fault: string };
+
 export const chatMessageSchema = z.object({
   role: chatRole,
   /** Null: the assistant only called tools. */

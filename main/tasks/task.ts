@@ -1,6 +1,6 @@
 /** The interface of a training task: how records are read, prompted, scored and measured. */
 
-import type { ChatMessage, ChatTool } from '../samples/chat-message.ts';
+import type { ChatMessage, ChatTool, WrittenCall } from '../samples/chat-message.ts';
 import type { Completed } from '../samples/completion.ts';
 
 /** One line of a dataset of any task. */
@@ -68,6 +68,8 @@ export interface EnvironmentTurn<R extends TaskRecord = TaskRecord> {
   readonly finish: 'stop' | 'length';
   /** What the environment gave with the turn before; null at the first. */
   readonly state: unknown;
+  /** The calls in the turn, where the environment is the task's tools. */
+  readonly calls?: readonly WrittenCall[];
 }
 
 /** What an environment says to a turn. */
@@ -79,6 +81,8 @@ export interface EnvironmentStep {
   readonly done: boolean;
   /** What it wants to know at the next turn. */
   readonly state: unknown;
+  /** Of tools: the turn with the calls that it had, and their results. */
+  readonly called?: { readonly turn: ChatMessage; readonly results: readonly ChatMessage[] };
 }
 
 /** What answers the model between its turns. */
@@ -86,6 +90,8 @@ export interface Environment<R extends TaskRecord = TaskRecord> {
   readonly maxTurns: number;
   /** Tokens of one turn; null: only the completion as a whole is limited. */
   readonly maxTurnTokens: number | null;
+  /** Whether it is the task's tools, which answer the calls that a turn has. */
+  readonly hasTools?: boolean;
   /** Answers turns, in order; a text says why a step failed. It has no memory: the same turn gets the same answer. */
   step(turns: readonly EnvironmentTurn<R>[]): readonly (EnvironmentStep | string)[];
 }

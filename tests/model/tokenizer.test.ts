@@ -146,23 +146,29 @@ describe('encodeAnswer', () => {
     const asked = encodePrompt(tokenizer, 'Hi', []);
     const turn = [...tokenizer.encodeText('Guess'), end];
     const whole = tokenizer.encode(tokenizer.chat(said));
-    expect([...asked, ...turn, ...encodeAnswer(tokenizer, 'Higher', end)]).toEqual(whole);
+    expect([...asked, ...turn, ...encodeAnswer(tokenizer, [{ role: 'user', content: 'Higher' }], end)]).toEqual(whole);
     // A turn that was cut off is ended for it.
-    expect([...asked, ...turn.slice(0, -1), ...encodeAnswer(tokenizer, 'Higher', null)]).toEqual(whole);
-    const quoting = encodeAnswer(tokenizer, 'Say <|eot_id|>', end);
+    expect([
+      ...asked,
+      ...turn.slice(0, -1),
+      ...encodeAnswer(tokenizer, [{ role: 'user', content: 'Higher' }], null),
+    ]).toEqual(whole);
+    const quoting = encodeAnswer(tokenizer, [{ role: 'user', content: 'Say <|eot_id|>' }], end);
     expect(quoting.filter((id) => id === end)).toHaveLength(1);
   });
 
   it('is a line of its own without a template', () => {
     const tokenizer = loadTokenizer(fileURLToPath(new URL('../../resources/models/tiny', import.meta.url)));
-    expect(encodeAnswer(tokenizer, 'two words\n', tokenizer.eosTokenId)).toEqual(tokenizer.encodeText('\ntwo words\n'));
+    expect(encodeAnswer(tokenizer, [{ role: 'user', content: 'two words\n' }], tokenizer.eosTokenId)).toEqual(
+      tokenizer.encodeText('\ntwo words\n'),
+    );
   });
 
   it('refuses a template that leaves earlier answers out', () => {
     const folder = mkdtempSync(join(tmpdir(), 'braid-tokenizer-'));
     cpSync(fixture('llama3'), folder, { recursive: true });
     writeFileSync(join(folder, 'chat_template.jinja'), '{{ messages[-1].content }}');
-    const [code, message] = fault(() => encodeAnswer(loadTokenizer(folder), 'x', null));
+    const [code, message] = fault(() => encodeAnswer(loadTokenizer(folder), [{ role: 'user', content: 'x' }], null));
     expect([code, message]).toEqual(['CHAT_TEMPLATE_FAILED', expect.stringContaining('leaves out earlier answers')]);
     rmSync(folder, { recursive: true });
   });
@@ -347,7 +353,7 @@ describe('control tokens in a text', () => {
     const [before = '', after = ''] = text.split(/user\s+user /);
     expect(before).toContain(`system ${odd}`);
     expect(after).toContain(odd);
-    const answer = encodeAnswer(tokenizer, `next ${odd}`, null);
+    const answer = encodeAnswer(tokenizer, [{ role: 'user', content: `next ${odd}` }], null);
     expect(tokenizer.decode(answer)).toContain(`next ${odd}`);
     const end = tokenizer.tokenId('<|eot_id|>') ?? -1;
     expect(answer.filter((id) => id === end)).toHaveLength(2);

@@ -25,6 +25,7 @@ describe('the bundled tasks', () => {
       'python-command',
       'rubric-judge',
       'second-text',
+      'shop-tools',
     ]);
   });
 

@@ -29,6 +29,14 @@ const fieldName = z
   .regex(new RegExp(`^${FIELD_NAME}$`, 'u'), NAME_FAULT);
 const text = z.string().min(1);
 
+/** A function of tools.ts that the model may call. */
+const toolSchema = z.strictObject({
+  name,
+  description: text,
+  /** JSON Schema of its arguments. */
+  parameters: z.record(z.string(), z.unknown()).default({ type: 'object', properties: {} }),
+});
+
 const schema = z.strictObject({
   title: text.max(200),
   // A record may lack a field with a question mark.
@@ -48,6 +56,9 @@ const schema = z.strictObject({
   check: name.optional(),
   show: z.enum(taskShows).default('plain'),
   environment: z.unknown().optional(),
+  tools: z.array(toolSchema).min(1).max(64).optional(),
+  /** Turns of the model that call tools; TRL's name. */
+  max_tool_calling_iterations: z.int().min(1).max(63).optional(),
   time_limit_ms: z.int().min(1).max(600_000).default(1000),
   memory_limit_mb: z.int().min(1).max(256).default(32),
 });
@@ -84,7 +95,8 @@ const elsewhere = {
   reference: 'target',
   env: 'environment',
   max_turns: 'environment',
-  max_tool_calling_iterations: 'environment',
+  functions: 'tools',
+  max_tool_calls: 'max_tool_calling_iterations',
   environment_factory: 'environment',
 };
 /** The same inside an entry of `messages`. */
@@ -299,6 +311,7 @@ function inconsistencies(task: Parsed, lines: LineFinder, content: string): Defi
     fault(['messages'], 'expected either "prompt" or "messages", got both');
   if (task.messages !== undefined && task.messages.at(-1)?.role !== 'user')
     fault(['messages'], 'expected the last message to be of the user, which the model then answers');
+  for (const [path, reason] of toolFaults(task)) fault(path, reason);
   if (Object.keys(task.rewards).length === 0) fault(['rewards'], 'expected at least one component of the reward');
   const hasTarget = task.target !== undefined || conversation !== undefined;
   if (!hasTarget && task.max_completion_length === undefined)
@@ -308,6 +321,34 @@ function inconsistencies(task: Parsed, lines: LineFinder, content: string): Defi
     );
   if (!hasTarget && (task.show === 'aligned' || task.show === 'beside'))
     fault(['show'], `expected a "target" to show completions ${task.show} it`);
+  return faults;
+}
+
+function toolFaults({ tools = [], environment, max_completion_length, max_tool_calling_iterations }: Parsed) {
+  const faults: (readonly [readonly PropertyKey[], string])[] = [];
+  if (tools.length === 0 && max_tool_calling_iterations !== undefined)
+    faults.push([
+      ['max_tool_calling_iterations'],
+      '"max_tool_calling_iterations" is for "tools", and there are none: did you mean "environment"?',
+    ]);
+  if (tools.length === 0) return faults;
+  if (environment !== undefined) faults.push([['tools'], 'expected either "tools" or "environment", got both']);
+  if (max_completion_length === undefined)
+    faults.push([
+      ['tools'],
+      'expected "max_completion_length" beside "tools": the tokens of all turns and results together',
+    ]);
+  for (const [i, { name, parameters }] of tools.entries()) {
+    if (tools.findIndex((other) => other.name === name) < i)
+      faults.push([['tools', i], `expected one tool called "${name}", got two`]);
+    if (name === 'step')
+      faults.push([['tools', i], 'a tool can\'t be called "step", as an environment\'s function is']);
+    if (parameters.type !== 'object')
+      faults.push([
+        ['tools', i, 'parameters'],
+        `expected the "parameters" of ${name} to be of type object, as JSON Schema has it`,
+      ]);
+  }
   return faults;
 }
 

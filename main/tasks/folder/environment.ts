@@ -2,7 +2,7 @@
  * The environment of a folder's task: `step` of reward.ts answers the model's turns, in the sandbox. It has no memory of
  * its own, so that a conversation can be played again: what it wants to know at the next turn is the state that it gives.
  */
-import { askedOf, type ChatMessage, textOf } from '../../samples/chat-message.ts';
+import { askedOf, type ChatMessage, shownText } from '../../samples/chat-message.ts';
 import type { Scored, Scorer } from '../sandbox/scorer.ts';
 import type { Answer, Environment, EnvironmentStep, EnvironmentTurn, RewardComponents, TaskRecord } from '../task.ts';
 import type { TaskDefinition } from './definition.ts';
@@ -32,7 +32,7 @@ export function promptMessages({ prompt, messages }: Pick<TaskRecord, 'prompt' |
 
 /** The model's turns of a conversation. */
 function turnsOf(messages: readonly ChatMessage[]): string[] {
-  return messages.flatMap((message) => (message.role === 'assistant' ? [textOf(message)] : []));
+  return messages.flatMap((message) => (message.role === 'assistant' ? [shownText(message)] : []));
 }
 
 /** What the model wrote of a conversation, its turns below each other. */

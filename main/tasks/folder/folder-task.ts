@@ -13,6 +13,7 @@ import { openEnvironment, replay } from './environment.ts';
 import { type FolderRecord, ownAnswer, parseFolderRecord, quotedFields, toolsOf } from './record.ts';
 import { type FolderSource, sandboxComponents } from './source.ts';
 import { fillIn, withoutEnd } from './template.ts';
+import { openTools, TOOLS_FILE, toolProgram, turnsOf } from './tools.ts';
 
 /** The metric that evaluations of such tasks are compared by: the weighted sum of the components. */
 export const FOLDER_METRIC = 'reward';
@@ -38,7 +39,9 @@ export function openFolderTask(
   const hasStep = definition.environment !== undefined;
   const program = { text: source.reward, components: own, hasCheck: definition.check !== undefined, hasStep, limits };
   const scorer = openScorer(program, threads);
-  const environment = definition.environment && openEnvironment(definition.environment, scorer);
+  const tools = definition.tools && openToolThread(definition, source, threads);
+  const played = definition.environment && openEnvironment(definition.environment, scorer);
+  const environment = played ?? tools?.environment;
   const outside = openOutside(definition, source, access);
   const meter = openUseMeter();
 
@@ -46,7 +49,7 @@ export function openFolderTask(
   const call = (name: 'reward' | 'check', answers: readonly Answer[], untilFailure = false) =>
     scorer.score(name, answers.map(seen), untilFailure);
   const ownScores = (answers: readonly Answer[], untilFailure: boolean): readonly Scored[] =>
-    environment === undefined ? call('reward', answers, untilFailure) : replay(environment, own, answers);
+    played === undefined ? call('reward', answers, untilFailure) : replay(played, own, answers);
 
   const score = (answers: readonly Answer[], untilFailure = false): Score[] => {
     // Without completions it is loaded only, which reaches nothing outside.
@@ -100,10 +103,17 @@ export function openFolderTask(
     takeMetrics: meter.take,
     close: () => {
       scorer.close();
+      tools?.close();
       outside?.close();
     },
   };
   return task;
+}
+
+/** tools.ts on a thread of its own: what a tool keeps in variables is none of the reward's. */
+function openToolThread(definition: TaskDefinition, { files = {} }: FolderSource, threads: RewardThreads) {
+  const scorer = openScorer(toolProgram(files[TOOLS_FILE] ?? '', definition), threads);
+  return { environment: openTools(definition, scorer), close: scorer.close };
 }
 
 /** The components outside the sandbox; null: there are none. */
@@ -156,6 +166,7 @@ function factsOf(name: string, definition: TaskDefinition): TaskFacts {
     show: definition.show,
     maxCompletionLength: definition.max_completion_length ?? null,
     ...(definition.environment && { maxTurns: definition.environment.max_turns }),
+    ...(definition.tools && { maxTurns: turnsOf(definition) }),
   };
 }
 

@@ -9,6 +9,7 @@ import type { CommandFiles } from '../external/access.ts';
 import { isInside } from '../external/spec.ts';
 import { REWARD_FILE } from '../sandbox/messages.ts';
 import { checkDefinition, TASK_FILE, type TaskDefinition } from './definition.ts';
+import { TOOLS_FILE } from './tools.ts';
 
 /** A task of a folder. */
 export interface FolderSource {
@@ -20,7 +21,7 @@ export interface FolderSource {
   readonly definition: string;
   /** reward.ts; empty where no component is computed by it */
   readonly reward: string;
-  /** What its commands run with, by relative path; absent: nothing. */
+  /** Its tools, and what its commands run with, by relative path; absent: nothing. */
   readonly files?: CommandFiles;
 }
 
@@ -57,12 +58,13 @@ export function sandboxComponents({ rewards, external }: Pick<TaskDefinition, 'r
   return Object.keys(rewards).filter((name) => !Object.hasOwn(external, name));
 }
 
-/** The files of a folder that its commands name: those listed, and arguments that are files of it. */
+/** The files of a folder that it runs with: its tools, those that commands list, and arguments that are files of it. */
 function commandFiles(folder: string, text: string) {
   const checked = checkDefinition(text);
   const files: Record<string, string> = {};
   const faults: FileFault[] = [];
   const names = new Set<string>();
+  if ('definition' in checked && checked.definition.tools !== undefined) names.add(TOOLS_FILE);
   for (const spec of 'faults' in checked ? [] : Object.values(checked.definition.external)) {
     if (spec.kind !== 'command') continue;
     const named = spec.command.slice(1).filter((name) => isInside(name) && !isMissing(join(folder, name)));

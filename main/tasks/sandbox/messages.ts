@@ -10,7 +10,9 @@ export interface RewardLimits {
 
 /** A reward as it is sent to its thread. */
 export interface RewardProgram {
-  /** The text of reward.ts. */
+  /** Its name in messages; by default reward.ts. */
+  readonly file?: string;
+  /** The text of the file. */
   readonly text: string;
   /** The components that it has to give. */
   readonly components: readonly string[];

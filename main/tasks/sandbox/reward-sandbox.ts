@@ -47,6 +47,7 @@ interface Loaded {
   /** Calls `reward` and `check`. */
   readonly driver: QuickJSHandle;
   readonly stepDriver: QuickJSHandle;
+  readonly file: string;
   /** Limit of one call. */
   readonly timeMs: number;
   readonly functions: Readonly<Partial<Record<RewardFunction, QuickJSHandle>>>;
@@ -66,7 +67,7 @@ export interface RewardSandbox {
  * programs in completions.
  */
 export async function openRewardSandbox(program: RewardProgram, worker: string): Promise<RewardSandbox> {
-  const code = stripTypes(program.text, REWARD_FILE);
+  const code = stripTypes(program.text, fileOf(program));
   const programs = openProgramThread(program.limits, worker);
   let engine: QuickJSWASMModule | null = await openEngine(program.limits.memoryMb);
   let loaded: Loaded | null = null;
@@ -115,12 +116,9 @@ export async function openRewardSandbox(program: RewardProgram, worker: string):
   };
 }
 
-function loadReward(
-  engine: QuickJSWASMModule,
-  code: string,
-  { limits, hasCheck, hasStep = false, components }: RewardProgram,
-  programs: ProgramThread,
-): Loaded {
+function loadReward(engine: QuickJSWASMModule, code: string, program: RewardProgram, programs: ProgramThread): Loaded {
+  const { limits, hasCheck, hasStep = false, components } = program;
+  const file = fileOf(program);
   const sandbox = openSandbox(engine, limits.memoryMb);
   const { context, runtime } = sandbox;
   runtime.setModuleLoader((name) => (name === 'braid' ? MODULE : { error: new Error(unknownModule(name)) }));
@@ -133,20 +131,22 @@ function loadReward(
     .consume((host) => context.setProp(context.global, '$braid', host));
   const call = (name: string, values: readonly unknown[]): unknown =>
     name === 'runJavaScript' ? sandbox.outside(() => runPrograms(programs, values)) : callTextFunction(name, values);
-  return placed(code, () => sandbox.within(limits.timeMs + LOAD_MS, REWARD_FILE, load));
+  return placed(code, file, () => sandbox.within(limits.timeMs + LOAD_MS, file, load));
 
   function load(): Loaded {
     const driver = sandbox.unwrap(context.evalCode(DRIVER, 'driver.js'));
     const stepDriver = sandbox.unwrap(context.evalCode(STEP_DRIVER, 'driver.js'));
     sandbox.unwrap(context.evalCode("import 'braid';", 'start.js', { type: 'module' })).dispose();
-    const exports = sandbox.unwrap(context.evalCode(code, REWARD_FILE, { type: 'module' }));
+    const exports = sandbox.unwrap(context.evalCode(code, file, { type: 'module' }));
     const scores = components.length > 0 && !hasStep ? (['reward'] as const) : [];
     const names = [...scores, ...(hasStep ? (['step'] as const) : []), ...(hasCheck ? (['check'] as const) : [])];
-    const functions = Object.fromEntries(names.map((name) => [name, exportedFunction(context, exports, name)]));
+    const functions = Object.fromEntries(names.map((name) => [name, exportedFunction(context, exports, name, file)]));
     exports.dispose();
-    return { sandbox, driver, stepDriver, timeMs: limits.timeMs, functions };
+    return { sandbox, driver, stepDriver, file, timeMs: limits.timeMs, functions };
   }
 }
+
+const fileOf = ({ file = REWARD_FILE }: RewardProgram): string => file;
 
 function runPrograms(programs: ProgramThread, [text, expressions]: readonly unknown[]): unknown {
   if (typeof text !== 'string' || !Array.isArray(expressions) || !expressions.every((e) => typeof e === 'string'))
@@ -155,22 +155,27 @@ function runPrograms(programs: ProgramThread, [text, expressions]: readonly unkn
 }
 
 /** QuickJS doesn't say where a name is imported that isn't there. */
-function placed<T>(code: string, work: () => T): T {
+function placed<T>(code: string, file: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
     const { message } = error as Error;
     const [, foreign] = UNKNOWN_MODULE.exec(message) ?? [];
-    if (foreign !== undefined) throw importFault(code, foreign);
+    if (foreign !== undefined) throw importFault(code, file, foreign);
     const [, name] = /Could not find export '(\w+)' in module 'braid'/.exec(message) ?? [];
     if (name === undefined) throw error;
-    const place = placeAt(code, code.search(new RegExp(`\\b${name}\\b`)));
+    const place = placeAt(code, file, code.search(new RegExp(`\\b${name}\\b`)));
     const meant = nearestName(name, [...textFunctionNames, 'runJavaScript']);
     throw new SandboxFault(`${place}: 'braid' has no "${name}"${didYouMean(meant)}`, true);
   }
 }
 
-function exportedFunction(context: QuickJSContext, exports: QuickJSHandle, name: RewardFunction): QuickJSHandle {
+function exportedFunction(
+  context: QuickJSContext,
+  exports: QuickJSHandle,
+  name: RewardFunction,
+  file: string,
+): QuickJSHandle {
   const handle = context.getProp(exports, name);
   if (context.typeof(handle) === 'function') return handle;
   handle.dispose();
@@ -186,7 +191,7 @@ function exportedFunction(context: QuickJSContext, exports: QuickJSHandle, name:
   );
   others.dispose();
   const hint = meant === undefined || meant === name ? '' : `; it exports "${meant}": did you mean "${name}"?`;
-  throw new SandboxFault(`${REWARD_FILE}: expected an exported function "${name}"${why[name]}${hint}`, true);
+  throw new SandboxFault(`${file}: expected an exported function "${name}"${why[name]}${hint}`, true);
 }
 
 const UNKNOWN_MODULE = /a reward can import from 'braid' only, got '(.*)'$/;
@@ -196,17 +201,17 @@ function unknownModule(name: string): string {
 }
 
 /** QuickJS says neither where a module is imported nor how it is written there: `./x.ts` has become `x.ts`. */
-function importFault(code: string, name: string): SandboxFault {
+function importFault(code: string, file: string, name: string): SandboxFault {
   const imports = [...code.matchAll(/\b(?:from|import)\s*(['"])(.*?)\1/g)];
   const found = imports.find(([, , written = '']) => written === name || written.endsWith(`/${name}`));
-  const place = found === undefined ? REWARD_FILE : placeAt(code, found.index);
+  const place = found === undefined ? file : placeAt(code, file, found.index);
   return new SandboxFault(`${place}: ${unknownModule(found?.[2] ?? name)}`, true);
 }
 
 /** `reward.ts:12:5` of an offset in the code. */
-function placeAt(code: string, offset: number): string {
+function placeAt(code: string, file: string, offset: number): string {
   const before = code.slice(0, Math.max(0, offset)).split('\n');
-  return `${REWARD_FILE}:${before.length}:${(before.at(-1)?.length ?? 0) + 1}`;
+  return `${file}:${before.length}:${(before.at(-1)?.length ?? 0) + 1}`;
 }
 
 interface Told {
@@ -228,7 +233,7 @@ function callReward(
 
 /** Calls a function of the reward through its driver, with values as JSON. */
 function run(
-  { sandbox, timeMs, functions }: Loaded,
+  { sandbox, file, timeMs, functions }: Loaded,
   driver: QuickJSHandle,
   name: RewardFunction,
   values: readonly unknown[],
@@ -236,7 +241,7 @@ function run(
   const called = functions[name];
   if (called === undefined) throw new Error(`Expected the function "${name}" to be loaded`);
   const { context } = sandbox;
-  return sandbox.within(timeMs, REWARD_FILE, () => {
+  return sandbox.within(timeMs, file, () => {
     const handles = values.map((value) => context.newString(JSON.stringify(value)));
     try {
       const result = context.callFunction(driver, context.undefined, called, ...handles);

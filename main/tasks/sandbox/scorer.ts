@@ -7,7 +7,14 @@ import { didNotStart } from '../../io/start-thread.ts';
 import { append } from '../../lists.ts';
 import { type SyncThread, startSyncThread } from '../sync-thread.ts';
 import type { Answer, EnvironmentTurn } from '../task.ts';
-import { LOAD_MS, type RewardBatch, type RewardProgram, type RewardReply, type RewardRequest } from './messages.ts';
+import {
+  LOAD_MS,
+  REWARD_FILE,
+  type RewardBatch,
+  type RewardProgram,
+  type RewardReply,
+  type RewardRequest,
+} from './messages.ts';
 import { SANDBOX_RESOURCES } from './program-thread.ts';
 
 /** The numbers of one completion, or why there are none. */
@@ -79,7 +86,7 @@ export function openScorer(program: RewardProgram, threads: RewardThreads): Scor
         thread = null;
         const reason =
           fault === null
-            ? `reward.ts: took longer than ${program.limits.timeMs} ms or ran out of memory, and was ended`
+            ? `${program.file ?? REWARD_FILE}: took longer than ${program.limits.timeMs} ms or ran out of memory, and was ended`
             : `the thread that computes rewards ended: ${fault}`;
         return [...scored, { kind: 'failure', reason }];
       }

@@ -5,8 +5,8 @@
  * `toolMask` keeps them out of the loss and out of every metric (TRL 1.13: tool_mask).
  */
 import { encodeAnswer, type Tokenizer } from '../../model/tokenizer.ts';
+import { readToolCalls } from '../../model/tool-calls.ts';
 import type { EndedTurn, TurnTaking } from '../../model/turns.ts';
-import type { ChatMessage } from '../../samples/chat-message.ts';
 import type { Episode, Played } from '../../samples/completion.ts';
 import { promptMessages, withRewards } from '../../tasks/folder/environment.ts';
 import type { Environment, EnvironmentTurn, Task } from '../../tasks/task.ts';
@@ -47,14 +47,25 @@ function openPlay(
   const before: Progress = { messages: [], rewards: {}, failure: null, state: null };
   const all = new Map<number, Progress>();
 
+  const said = (ids: readonly number[], terminated: boolean): Pick<EnvironmentTurn, 'calls'> & { words: string } => {
+    if (environment.hasTools !== true) return { words: tokenizer.decode(ids) };
+    const written = terminated ? ids.slice(0, -1) : ids;
+    const { content, calls } = readToolCalls(tokenizer.decode(written, { special: true }), tokenizer.toolCallForm);
+    // What can't be read as calls is shown as it is.
+    const isRead = calls.every((call) => 'call' in call);
+    return { calls, words: isRead && calls.length > 0 ? content : tokenizer.decode(ids) };
+  };
+
   const asked = ({ completion, turn, ids, terminated }: EndedTurn): EnvironmentTurn => {
     const record = prompts[Math.floor(completion / numGenerations)]?.record;
     if (record === undefined)
       throw new Error(`Expected completion ${completion} to belong to one of ${prompts.length}`);
     const { messages, state } = turn === 0 ? before : (all.get(completion) ?? before);
+    const { words, ...calls } = said(ids, terminated);
     return {
       record,
-      messages: [...promptMessages(record), ...messages, { role: 'assistant', content: tokenizer.decode(ids) }],
+      messages: [...promptMessages(record), ...messages, { role: 'assistant', content: words }],
+      ...calls,
       turn: turn + 1,
       finish: terminated ? 'stop' : 'length',
       state,
@@ -66,18 +77,18 @@ function openPlay(
     const steps = environment.step(turns);
     return ended.map(({ completion, turn, ids, terminated }, i) => {
       const past = turn === 0 ? before : (all.get(completion) ?? before);
-      const said = turns[i]?.messages.at(-1) ?? { role: 'assistant', content: '' };
+      const own = turns[i]?.messages.at(-1) ?? { role: 'assistant' as const, content: '' };
       const step = steps[i];
       if (step === undefined || typeof step === 'string') {
-        all.set(completion, { ...past, messages: [...past.messages, said], failure: step ?? 'no answer' });
+        all.set(completion, { ...past, messages: [...past.messages, own], failure: step ?? 'no answer' });
         return null;
       }
-      const { message, rewards, state } = step;
-      const answered: ChatMessage[] = message === null ? [] : [{ role: 'user', content: message }];
-      const messages = [...past.messages, said, ...answered];
+      const { message, rewards, state, called } = step;
+      const answered = called?.results ?? (message === null ? [] : [{ role: 'user' as const, content: message }]);
+      const messages = [...past.messages, called?.turn ?? own, ...answered];
       all.set(completion, { messages, rewards: withRewards(past.rewards, rewards), failure: null, state });
-      if (step.done || message === null || turn + 1 === environment.maxTurns) return null;
-      return encodeAnswer(tokenizer, message, terminated ? (ids.at(-1) ?? null) : null);
+      if (step.done || answered.length === 0 || turn + 1 === environment.maxTurns) return null;
+      return encodeAnswer(tokenizer, answered, terminated ? (ids.at(-1) ?? null) : null);
     });
   };
 

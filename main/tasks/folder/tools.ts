@@ -1,0 +1,148 @@
+/**
+ * The tools of a folder's task: functions of tools.ts, called in the sandbox with the arguments that the model gave. A call
+ * that can't be made is answered with what was wrong, so that the model can do better in its next turn.
+ */
+import type { ChatMessage, ChatTool, ToolCall, WrittenCall } from '../../samples/chat-message.ts';
+import { didYouMean, nearestName } from '../../text/nearest-name.ts';
+import { schemaFaults } from '../sandbox/json-schema.ts';
+import type { RewardProgram } from '../sandbox/messages.ts';
+import type { Scorer } from '../sandbox/scorer.ts';
+import type { Environment, EnvironmentStep, EnvironmentTurn } from '../task.ts';
+import type { TaskDefinition } from './definition.ts';
+
+/** The file's name. */
+export const TOOLS_FILE = 'tools.ts';
+
+/** Turns that call tools, where the task doesn't say. */
+const ITERATIONS = 8;
+/** Characters of one result: a conversation is kept with its run. */
+const LONGEST_RESULT = 20_000;
+
+type Tools = NonNullable<TaskDefinition['tools']>;
+
+/** The tools as chat templates are given them. */
+export function chatTools(tools: Tools): readonly ChatTool[] {
+  return tools.map(({ name, description, parameters }) => ({
+    type: 'function',
+    function: { name, description, parameters },
+  }));
+}
+
+/** tools.ts with a `step` that calls its functions; results as `state`, in the order of the calls. */
+export function toolProgram(
+  text: string,
+  { tools = [], time_limit_ms, memory_limit_mb }: Pick<TaskDefinition, 'tools' | 'time_limit_ms' | 'memory_limit_mb'>,
+): RewardProgram {
+  // A tool that tools.ts lacks is noticed when it is loaded.
+  const step = `
+const $tools = { ${tools.map(({ name }) => name).join(', ')} };
+export const step = ({ state: calls }) => {
+  const called = ({ name, given }) => {
+    try {
+      const value = $tools[name](given);
+      if (typeof value?.then === 'function') return { error: name + ' must not be async' };
+      return { text: typeof value === 'string' ? value : (JSON.stringify(value) ?? 'null') };
+    } catch (error) {
+      return { error: error instanceof Error ? error.message : String(error) };
+    }
+  };
+  return { done: true, state: calls.map(called) };
+};`;
+  const limits = { timeMs: time_limit_ms, memoryMb: memory_limit_mb };
+  return { file: TOOLS_FILE, text: text + step, components: [], hasCheck: false, hasStep: true, limits };
+}
+
+/** A call that can be made. */
+interface Request {
+  readonly name: string;
+  readonly given: Readonly<Record<string, unknown>>;
+}
+
+/** What a tool gave, or why it gave nothing. */
+type Result = { readonly text: string } | { readonly error: string };
+
+/** The environment that a task's tools are. */
+export function openTools(
+  definition: Pick<TaskDefinition, 'tools' | 'max_tool_calling_iterations'>,
+  { step }: Pick<Scorer, 'step'>,
+): Environment {
+  const { tools = [] } = definition;
+  const answer = (turns: readonly EnvironmentTurn[]): readonly EnvironmentStep[] => {
+    const checked = turns.map(({ calls = [] }) => calls.map((call) => checkCall(call, tools)));
+    const asked = checked.map((ofTurn) => ofTurn.filter((one) => 'name' in one));
+    const busy = [...asked.keys()].filter((i) => asked[i]?.length !== 0);
+    const stepped = step(busy.flatMap((i) => withRequests(turns[i], asked[i] ?? [])));
+    const made = new Map(busy.map((i, place) => [i, stepped[place]] as const));
+    return turns.map((turn, i) => {
+      const reply = made.get(i);
+      // A call that takes too long or too much memory is the model's doing: it reads why, as of any other error.
+      const results: readonly Result[] =
+        reply?.kind === 'failure'
+          ? (asked[i] ?? []).map(() => ({ error: reply.reason }))
+          : ((reply?.step.state ?? []) as readonly Result[]);
+      return stepOf(turn, checked[i] ?? [], results);
+    });
+  };
+  return { maxTurns: turnsOf(definition), maxTurnTokens: null, hasTools: true, step: answer };
+}
+
+/** Turns of the model: those that call tools, and one that answers. */
+export function turnsOf({
+  max_tool_calling_iterations: iterations = ITERATIONS,
+}: Pick<TaskDefinition, 'max_tool_calling_iterations'>): number {
+  return iterations + 1;
+}
+
+function withRequests(turn: EnvironmentTurn | undefined, requests: readonly Request[]): readonly EnvironmentTurn[] {
+  // The calls are all that the functions are given.
+  return turn === undefined ? [] : [{ ...turn, messages: [], state: requests }];
+}
+
+/** The request of a call, or the answer to one that can't be made. */
+function checkCall(written: WrittenCall, tools: Tools): Request | { readonly error: string } {
+  if ('fault' in written) return { error: `This call can't be read: ${written.fault}` };
+  const { name, arguments: given } = written.call.function;
+  const tool = tools.find((one) => one.name === name);
+  if (tool === undefined) {
+    const names = tools.map((one) => one.name);
+    return { error: `There is no tool "${name}", only ${names.join(', ')}${didYouMean(nearestName(name, names))}` };
+  }
+  const [fault] = schemaFaults(given, tool.parameters);
+  return fault === undefined ? { name, given } : { error: `The arguments of ${name} don't fit: ${fault}` };
+}
+
+function stepOf(
+  { messages, calls = [], turn, finish }: EnvironmentTurn,
+  checked: readonly (Request | { readonly error: string })[],
+  made: readonly Result[],
+): EnvironmentStep {
+  const said = messages.at(-1) ?? { role: 'assistant', content: '' };
+  const isOver = calls.length === 0 || finish === 'length';
+  const quiet = { message: null, rewards: null, done: isOver, state: null };
+  if (calls.length === 0) return quiet;
+  const rest = made[Symbol.iterator]();
+  const ids = calls.map((_, i) => callId(turn, i));
+  const results = checked.map((one, i): ChatMessage => {
+    const result = 'error' in one ? one : (rest.next().value ?? { error: 'no result' });
+    const name = calls[i] !== undefined && 'call' in calls[i] ? calls[i].call.function.name : undefined;
+    const content = 'text' in result ? shortened(result.text) : JSON.stringify({ error: result.error });
+    return { role: 'tool', content, tool_call_id: ids[i] ?? '', ...(name !== undefined && { name }) };
+  });
+  const tool_calls = calls.flatMap((one, i): ToolCall[] => ('call' in one ? [{ ...one.call, id: ids[i] ?? '' }] : []));
+  const asSaid = tool_calls.length === 0 ? said : { ...said, tool_calls };
+  return { ...quiet, called: { turn: asSaid, results } };
+}
+
+/** Nine letters and digits, as Mistral's template wants them. */
+function callId(turn: number, index: number): string {
+  return `call${String(turn).padStart(2, '0')}${String(index).padStart(3, '0')}`;
+}
+
+function shortened(text: string): string {
+  return text.length <= LONGEST_RESULT ? text : `${text.slice(0, LONGEST_RESULT)} … (${text.length} characters)`;
+}
+
+/** Whether a result says that the call failed. */
+export function isFailedCall({ role, content }: ChatMessage): boolean {
+  return role === 'tool' && content !== null && content.startsWith('{"error":');
+}
