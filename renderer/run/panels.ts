@@ -100,6 +100,17 @@ const panels: readonly ChartPanel[] = [
     include: [0],
   },
   {
+    id: 'tools',
+    title: 'Tool calls',
+    about:
+      'Calls in a completion, on average, and the share of them that failed: unknown tools, wrong arguments, errors.',
+    looks: {
+      'tools/call_frequency': { label: 'calls', colour: 'strand-a' },
+      'tools/failure_frequency': { label: 'failed', colour: 'strand-b' },
+    },
+    include: [0],
+  },
+  {
     id: 'warm-up',
     title: 'Warm-up loss',
     unit: 'nats per token',

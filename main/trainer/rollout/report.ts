@@ -2,6 +2,7 @@
 
 import { type Played, sampledFacts, writtenOf } from '../../samples/completion.ts';
 import type { Sample } from '../../samples/sample.ts';
+import { isFailedCall } from '../../tasks/folder/tools.ts';
 import type { Answer, Task } from '../../tasks/task.ts';
 import { ngramSets, setDiversity } from '../../text/diversity.ts';
 import type { Generation, Rollouts } from '../batching/generation.ts';
@@ -37,6 +38,7 @@ export function generationMetrics(
     ),
     ...diversityMetrics(own, groupSize),
     ...turnMetrics(generation.completions),
+    ...toolMetrics(task, generation.completions),
     ...checkMetrics(task, generation, config),
     ...failureMetrics(generation.failures),
     ...generation.metrics,
@@ -88,6 +90,17 @@ function turnMetrics(completions: readonly Played[]): Metrics {
     episode === undefined ? [] : [episode.messages.filter(({ role }) => role === 'assistant').length],
   );
   return turns.length === 0 ? {} : { 'environment/turns': turns.reduce((sum, n) => sum + n, 0) / turns.length };
+}
+
+/** TRL's `tools/…`: calls in a completion, on average, and the share of them that failed; absent without tools. */
+function toolMetrics({ environment }: Pick<Task, 'environment'>, completions: readonly Played[]): Metrics {
+  if (environment?.hasTools !== true) return {};
+  const results = completions.flatMap(({ episode }) => (episode?.messages ?? []).filter(({ role }) => role === 'tool'));
+  const failed = results.filter(isFailedCall).length;
+  return {
+    'tools/call_frequency': results.length / completions.length,
+    'tools/failure_frequency': results.length === 0 ? 0 : failed / results.length,
+  };
 }
 
 /** Every completion in the form stored for browsing; `groupSize` of each prompt. */

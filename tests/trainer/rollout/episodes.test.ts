@@ -1,0 +1,99 @@
+import { cpSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { encodePrompt, loadTokenizer } from '../../../main/model/tokenizer.ts';
+import type { Completion } from '../../../main/samples/completion.ts';
+import { openFolderTask } from '../../../main/tasks/folder/folder-task.ts';
+import { readTaskFolder } from '../../../main/tasks/folder/source.ts';
+import type { Sampling } from '../../../main/trainer/engine/engine.ts';
+import { sampleEpisodes } from '../../../main/trainer/rollout/episodes.ts';
+import { temporaryFolder } from '../../store/helpers.ts';
+import { rewardWorker } from '../../tasks/sandbox/scoring.ts';
+
+const TEMPLATE = `{% if tools %}<|start_header_id|>system<|end_header_id|>{{ tools | tojson }} <tool_call><|eot_id|>{% endif %}
+{%- for message in messages %}<|start_header_id|>{{ message.role }}<|end_header_id|>{{ message.content }}
+{%- for call in message.tool_calls or [] %}<tool_call>{{ call.function | tojson }}</tool_call>{% endfor %}<|eot_id|>{% endfor %}
+{%- if add_generation_prompt %}<|start_header_id|>assistant<|end_header_id|>{% endif %}`;
+
+/** A tokenizer with this chat template, and the shop's task. */
+function opened(template = TEMPLATE) {
+  const folder = join(temporaryFolder(), 'model');
+  cpSync(join(import.meta.dirname, '../../parity/fixtures/tokenizers/llama3'), folder, { recursive: true });
+  writeFileSync(join(folder, 'chat_template.jinja'), template);
+  const shop = join(import.meta.dirname, '../../../resources/tasks/shop-tools');
+  const task = openFolderTask(readTaskFolder(shop), rewardWorker);
+  onTestFinished(() => task.close());
+  const tokenizer = loadTokenizer(folder);
+  const record = task.parseRecord({ id: 'a', question: 'How much are 2 pens?', total: 4 });
+  const promptIds = encodePrompt(tokenizer, record.prompt, [], record.messages, record.tools);
+  return { tokenizer, task, prompts: [{ record, promptIds, targetIds: [] }] };
+}
+
+const CALL = '<tool_call>{"name": "price", "arguments": {"article": "pen"}}</tool_call>';
+
+/** An engine whose model says these turns. */
+function saying({ tokenizer }: ReturnType<typeof opened>, said: readonly string[]) {
+  const end = tokenizer.eosTokenId ?? tokenizer.tokenId('<|eot_id|>') ?? -1;
+  return {
+    sample: async (_: unknown, { turns }: Sampling): Promise<readonly Completion[]> => {
+      const [ids, toolMask]: [number[], number[]] = [[], []];
+      for (const [turn, text] of said.entries()) {
+        const own = [...tokenizer.encode(text), end];
+        ids.push(...own);
+        toolMask.push(...own.map(() => 1));
+        const [answer] = turns?.answer([{ completion: 0, turn, ids: own, terminated: true, room: 500 }]) ?? [];
+        if (answer === null || answer === undefined) break;
+        ids.push(...answer);
+        toolMask.push(...answer.map(() => 0));
+      }
+      return [{ ids, toolMask, terminated: true }];
+    },
+  };
+}
+
+const sampling = { numGenerations: 1, maxNewTokens: 500 } as Omit<Sampling, 'turns'>;
+
+describe('sampleEpisodes with tools', () => {
+  it('answers calls until a turn has none: the tokens are those of the whole conversation, the results masked', async () => {
+    const place = opened();
+    const { tokenizer, task, prompts } = place;
+    const engine = saying(place, [CALL, '2 * 2 = 4', 'never said']);
+    const [played] = await sampleEpisodes({ engine, task, tokenizer }, prompts, sampling);
+    const messages = played?.episode?.messages ?? [];
+    expect(messages).toEqual([
+      {
+        role: 'assistant',
+        content: '',
+        tool_calls: [{ id: 'call01000', type: 'function', function: { name: 'price', arguments: { article: 'pen' } } }],
+      },
+      { role: 'tool', content: '2', name: 'price', tool_call_id: 'call01000' },
+      { role: 'assistant', content: '2 * 2 = 4' },
+    ]);
+    const asked = [{ role: 'user' as const, content: prompts[0]?.record.prompt ?? '' }];
+    const whole = tokenizer.chat([...asked, ...messages], false, prompts[0]?.record.tools);
+    const ids = [...(prompts[0]?.promptIds ?? []), ...(played?.ids ?? [])];
+    expect(tokenizer.decode(ids, { special: true })).toBe(whole);
+    const masked = (played?.ids ?? []).filter((_, i) => played?.toolMask?.[i] === 0);
+    expect(tokenizer.decode(masked)).toBe('tool2assistant');
+  });
+
+  it('tells a model without tools in its template of them, and answers as the user', async () => {
+    const place = opened(TEMPLATE.replace(/\{% if tools %\}.*?\{% endif %\}/s, ''));
+    const { tokenizer, task, prompts } = place;
+    const text = tokenizer.decode([...(prompts[0]?.promptIds ?? [])]);
+    expect(text).toMatch(/^system.*<tools>\n\{"type":"function","function":\{"name":"price".*<tool_call>/s);
+    const engine = saying(place, [CALL, '4']);
+    const [played] = await sampleEpisodes({ engine, task, tokenizer }, prompts, sampling);
+    expect(tokenizer.decode(played?.ids ?? [])).toContain('user<tool_response>\n2\n</tool_response>assistant');
+  });
+
+  it('shows a call that can’t be read as it was written', async () => {
+    const place = opened();
+    const { tokenizer, task, prompts } = place;
+    const broken = '<tool_call>{"name": }</tool_call>';
+    const [played] = await sampleEpisodes({ engine: saying(place, [broken, '4']), task, tokenizer }, prompts, sampling);
+    const [said, result] = played?.episode?.messages ?? [];
+    expect(said).toEqual({ role: 'assistant', content: broken });
+    expect(result?.content).toMatch(/^\{"error":"This call can't be read: expected a JSON object/);
+  });
+});
