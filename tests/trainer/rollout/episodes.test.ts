@@ -24,7 +24,7 @@ function opened(template = TEMPLATE) {
   const task = openFolderTask(readTaskFolder(shop), rewardWorker);
   onTestFinished(() => task.close());
   const tokenizer = loadTokenizer(folder);
-  const record = task.parseRecord({ id: 'a', question: 'How much are 2 pens?', total: 4 });
+  const record = task.parseRecord({ id: 'a', question: 'How much are 2 pens?', first: 'pen', total: 4 });
   const promptIds = encodePrompt(tokenizer, record.prompt, [], record.messages, record.tools);
   return { tokenizer, task, prompts: [{ record, promptIds, targetIds: [] }] };
 }
