@@ -21,7 +21,6 @@ import { asHuggingFace, prependScheme } from './pre-tokenizers.ts';
 import { shown } from './shown.ts';
 import { readDefinition, readTokenizerConfig } from './tokenizer-files.ts';
 import { limitsOf } from './tokenizer-limits.ts';
-import { type ToolCallForm, toolCallForm } from './tool-calls.ts';
 import { asUserMessages, describedTools, withSystem } from './tool-prompt.ts';
 
 /** Text to token ids and back, by the model folder's own files. */
@@ -42,8 +41,8 @@ export interface Tokenizer {
   quote(text: string, parts: readonly string[]): Str;
   /** The control tokens that a text quotes. */
   controlTokens(text: string): readonly string[];
-  /** Text of ids, special tokens left out unless they are asked for. */
-  decode(ids: readonly number[], options?: { readonly special?: boolean }): string;
+  /** Text of ids, special tokens left out. */
+  decode(ids: readonly number[]): string;
   tokenId(token: string): number | undefined;
   /** The token of an id as it stands in the vocabulary. */
   token(id: number): string | undefined;
@@ -55,8 +54,6 @@ export interface Tokenizer {
   readonly hasChatTemplate: boolean;
   /** Whether its chat template tells the model of the functions that it may call. */
   readonly takesTools: boolean;
-  /** How the model calls them. */
-  readonly toolCallForm: ToolCallForm;
   /** The chat settings' prompt for posts, with {post} in it; null: the task's own. */
   readonly replyPrompt: string | null;
   /**
@@ -140,18 +137,17 @@ export function loadTokenizer(folder: string, chat: ChatSettings = readChatSetti
     encodeQuoted,
     quote: (text, parts) => (control === null ? text : quoteParts(text, parts, control)),
     controlTokens,
-    decode: (ids, { special = false } = {}) =>
+    decode: (ids) =>
       ids.length === 0
         ? ''
         : limited(ids.length, () =>
-            inner.decode([...ids], { skip_special_tokens: !special, clean_up_tokenization_spaces: clean }),
+            inner.decode([...ids], { skip_special_tokens: true, clean_up_tokenization_spaces: clean }),
           ),
     tokenId: (token) => inner.token_to_id(token),
     token: (id) => inner.id_to_token(id),
     unknownId: unknownId(definition, inner),
     eosTokenId: inner.token_to_id(tokenText(config.eos_token)) ?? null,
     hasChatTemplate: template !== null,
-    toolCallForm: toolCallForm(template),
     takesTools: template !== null && /\btools\b/.test(template),
     replyPrompt: chat.reply_prompt,
     chat: (messages, ready = true, tools = null) => plain(chatQuoting(messages, ready, tools)),

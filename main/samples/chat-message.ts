@@ -41,6 +41,12 @@ export type ChatMessage = Readonly<z.infer<typeof chatMessageSchema>>;
 /** A function that the model may call, as its JSON schema; the order of keys is what a template prints. */
 export type ChatTool = Readonly<Record<string, unknown>>;
 
+/** The name of a tool in OpenAI's form, or of a bare function. */
+export function toolName({ function: inner, name }: ChatTool): string {
+  const own = (inner as { readonly name?: unknown } | undefined)?.name ?? name;
+  return typeof own === 'string' ? own : '';
+}
+
 /** The words of a message; empty where it only calls tools. */
 export function textOf({ content }: Pick<ChatMessage, 'content'>): string {
   return content ?? '';

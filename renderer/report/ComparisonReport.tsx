@@ -25,7 +25,7 @@ export function ComparisonReport({ content: { view }, hasTexts }: ComparisonRepo
         </span>
       }
     >
-      <Result models={models} metric={metric} chosen={chosen} onChoose={setChosen} />
+      <Result models={models} metric={metric} verdict={view.verdict} chosen={chosen} onChoose={setChosen} />
       <Charts view={view} chosen={chosen} gains={gains} onGains={setGains} />
       {hasTexts && <Prompts view={view} chosen={chosen} gains={gains} onGains={setGains} />}
     </Screen>

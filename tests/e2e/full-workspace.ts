@@ -71,7 +71,8 @@ export function seedComparison(place: ModelPlaces): void {
       const completion = i % wrongEvery === 0 ? target.split(' ').reverse().join(' ') : target;
       return { id, target, words, completion, ...measureCompletion(target, completion) };
     });
-    const evaluation = { name: entry.name, items, summary: summarizeEvaluation(items), seconds: 1 };
+    const limits = { cut: 0, maxCompletionLength: 24 };
+    const evaluation = { name: entry.name, items, summary: summarizeEvaluation(items), seconds: 1, ...limits };
     const fingerprint = modelFingerprint(resolveModelParts(entry.model, paths));
     const kept = { ...evaluation, row: interleaveRow(evaluation) };
     storeEvaluation(store, set, entry, fingerprint, { backend: 'wasm' }, kept);

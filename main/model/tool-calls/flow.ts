@@ -1,5 +1,5 @@
 /** A turn that may call tools, while it is written: its words as they come, its calls at the end. */
-import type { ChatTool, ToolCall } from '../../samples/chat-message.ts';
+import { type ChatTool, type ToolCall, toolName } from '../../samples/chat-message.ts';
 import type { Tokenizer } from '../tokenizer.ts';
 import { CALL_MARKS, readToolCalls, wordsBeforeCalls } from './read.ts';
 
@@ -20,16 +20,10 @@ export function openCallFlow(tools: readonly ChatTool[]): CallFlow {
       return words;
     },
     end: () => {
-      const { content, calls } = readToolCalls(text, tools.map(nameOf));
+      const { content, calls } = readToolCalls(text, tools.map(toolName));
       return { words: calls.length > 0 ? '' : content.slice(shown), calls };
     },
   };
-}
-
-/** Of a tool in OpenAI's form, or a bare function. */
-function nameOf({ function: inner, name }: ChatTool): string {
-  const own = (inner as { readonly name?: unknown } | undefined)?.name ?? name;
-  return typeof own === 'string' ? own : '';
 }
 
 /** Decodes with the control tokens that begin calls. */

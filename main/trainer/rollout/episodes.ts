@@ -5,30 +5,33 @@
  * `toolMask` keeps them out of the loss and out of every metric (TRL 1.13: tool_mask).
  */
 import { encodeAnswer, type Tokenizer } from '../../model/tokenizer.ts';
-import { readToolCalls } from '../../model/tool-calls.ts';
+import { keepingMarks } from '../../model/tool-calls/flow.ts';
+import { readToolCalls } from '../../model/tool-calls/read.ts';
 import type { EndedTurn, TurnTaking } from '../../model/turns.ts';
+import { toolName, type WrittenCall } from '../../samples/chat-message.ts';
 import type { Episode, Played } from '../../samples/completion.ts';
 import { promptMessages, withRewards } from '../../tasks/folder/environment.ts';
-import type { Environment, EnvironmentTurn, Task } from '../../tasks/task.ts';
+import type { Environment, EnvironmentTurn, Task, TaskRecord } from '../../tasks/task.ts';
 import type { TokenRecord } from '../batching/prompts.ts';
 import type { Engine, Sampling } from '../engine/engine.ts';
 
 /** Who samples, and what for. */
 export interface EpisodeContext {
   readonly engine: Pick<Engine, 'sample'>;
-  readonly task: Pick<Task, 'environment'>;
+  readonly task: Pick<Task, 'environment' | 'tools'>;
   readonly tokenizer: Tokenizer;
 }
 
 /** Samples completions of every prompt, through the task's environment if it has one. */
 export async function sampleEpisodes(
-  { engine, task: { environment }, tokenizer }: EpisodeContext,
+  { engine, task, tokenizer }: EpisodeContext,
   prompts: readonly TokenRecord[],
   sampling: Omit<Sampling, 'turns'>,
 ): Promise<readonly Played[]> {
   const ids = prompts.map(({ promptIds }) => promptIds);
+  const { environment } = task;
   if (environment === undefined) return engine.sample(ids, sampling);
-  const play = openPlay(environment, tokenizer, prompts, sampling);
+  const play = openPlay(environment, task.tools, tokenizer, prompts, sampling);
   const completions = await engine.sample(ids, { ...sampling, turns: play.turns });
   return completions.map((completion, row) => ({ ...completion, episode: play.episode(row) }));
 }
@@ -40,6 +43,7 @@ interface Progress extends Episode {
 /** Conversations of a batch, one a completion. */
 function openPlay(
   environment: Environment,
+  toolsOf: Task['tools'],
   tokenizer: Tokenizer,
   prompts: readonly TokenRecord[],
   { numGenerations, maxNewTokens }: Pick<Sampling, 'numGenerations' | 'maxNewTokens'>,
@@ -47,13 +51,15 @@ function openPlay(
   const before: Progress = { messages: [], rewards: {}, failure: null, state: null };
   const all = new Map<number, Progress>();
 
-  const said = (ids: readonly number[], terminated: boolean): Pick<EnvironmentTurn, 'calls'> & { words: string } => {
+  const { decode: decodeCalls } = keepingMarks(tokenizer);
+  /** A turn's words and the calls in it. */
+  const said = (record: TaskRecord, ids: readonly number[]) => {
     if (environment.hasTools !== true) return { words: tokenizer.decode(ids) };
-    const written = terminated ? ids.slice(0, -1) : ids;
-    const { content, calls } = readToolCalls(tokenizer.decode(written, { special: true }), tokenizer.toolCallForm);
+    const names = (toolsOf?.(record) ?? []).map(toolName);
+    const { content, calls, problem } = readToolCalls(decodeCalls(ids), names);
+    const read: readonly WrittenCall[] = calls.map((call) => ({ call }));
     // What can't be read as calls is shown as it is.
-    const isRead = calls.every((call) => 'call' in call);
-    return { calls, words: isRead && calls.length > 0 ? content : tokenizer.decode(ids) };
+    return { words: content, calls: problem === null ? read : [{ fault: problem }] };
   };
 
   const asked = ({ completion, turn, ids, terminated }: EndedTurn): EnvironmentTurn => {
@@ -61,7 +67,7 @@ function openPlay(
     if (record === undefined)
       throw new Error(`Expected completion ${completion} to belong to one of ${prompts.length}`);
     const { messages, state } = turn === 0 ? before : (all.get(completion) ?? before);
-    const { words, ...calls } = said(ids, terminated);
+    const { words, ...calls } = said(record, ids);
     return {
       record,
       messages: [...promptMessages(record), ...messages, { role: 'assistant', content: words }],

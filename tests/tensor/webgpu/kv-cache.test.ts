@@ -131,7 +131,9 @@ describe.runIf(gpu !== null)('a cache that has no room', () => {
     const model = makeModel({ name: 'test', config: CONFIG }, 32, 'float32');
     const lora = { r: 4, alpha: 4, targetModules: ['q_proj', 'up_proj'], useRslora: false };
     const adapter = createAdapter(model, lora, 1);
-    expect(triesUntilOpen(1, (prefix) => openDecoding(model, adapter, { kv: prefix, states: new Map() }, prompts, STEPS))).toBeGreaterThan(3);
+    expect(
+      triesUntilOpen(1, (prefix) => openDecoding(model, adapter, { kv: prefix, states: new Map() }, prompts, STEPS)),
+    ).toBeGreaterThan(3);
     disposeAdapter(adapter);
     disposeModel(model);
   });

@@ -100,7 +100,9 @@ describe('attentionKinds', () => {
     ]);
     expect(attentionKinds(gemma, 16)).toEqual([{ layer: 0, count: 6 }]);
     expect(attentionKinds({ ...gemma, windowLayers: [0, 1, 2, 3, 4, 5] }, 17)).toEqual([{ layer: 0, count: 6 }]);
-    expect(attentionKinds({ recurrent: null, numLayers: 2, window: null, windowLayers: [] }, 17)).toEqual([{ layer: 0, count: 2 }]);
+    expect(attentionKinds({ recurrent: null, numLayers: 2, window: null, windowLayers: [] }, 17)).toEqual([
+      { layer: 0, count: 2 },
+    ]);
   });
 });
 

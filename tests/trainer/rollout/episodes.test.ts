@@ -25,7 +25,7 @@ function opened(template = TEMPLATE) {
   onTestFinished(() => task.close());
   const tokenizer = loadTokenizer(folder);
   const record = task.parseRecord({ id: 'a', question: 'How much are 2 pens?', first: 'pen', total: 4 });
-  const promptIds = encodePrompt(tokenizer, record.prompt, [], record.messages, record.tools);
+  const promptIds = encodePrompt(tokenizer, record.prompt, [], record.messages, task.tools?.(record));
   return { tokenizer, task, prompts: [{ record, promptIds, targetIds: [] }] };
 }
 
@@ -70,9 +70,9 @@ describe('sampleEpisodes with tools', () => {
       { role: 'assistant', content: '2 * 2 = 4' },
     ]);
     const asked = [{ role: 'user' as const, content: prompts[0]?.record.prompt ?? '' }];
-    const whole = tokenizer.chat([...asked, ...messages], false, prompts[0]?.record.tools);
+    const whole = tokenizer.chat([...asked, ...messages], false, prompts[0] && task.tools?.(prompts[0].record));
     const ids = [...(prompts[0]?.promptIds ?? []), ...(played?.ids ?? [])];
-    expect(tokenizer.decode(ids, { special: true })).toBe(whole);
+    expect(ids).toEqual(tokenizer.encode(whole));
     const masked = (played?.ids ?? []).filter((_, i) => played?.toolMask?.[i] === 0);
     expect(tokenizer.decode(masked)).toBe('tool2assistant');
   });
@@ -94,6 +94,6 @@ describe('sampleEpisodes with tools', () => {
     const [played] = await sampleEpisodes({ engine: saying(place, [broken, '4']), task, tokenizer }, prompts, sampling);
     const [said, result] = played?.episode?.messages ?? [];
     expect(said).toEqual({ role: 'assistant', content: broken });
-    expect(result?.content).toMatch(/^\{"error":"This call can't be read: expected a JSON object/);
+    expect(result?.content).toMatch(/^\{"error":"This call can't be read: /);
   });
 });
