@@ -2,9 +2,9 @@
 import { eventIterator, type } from '@orpc/contract';
 import { z } from 'zod';
 import type { AddedRecord, RecordTarget } from '../../services/chat/add-record.ts';
-import type { ChatNews } from '../../services/chat/ask.ts';
 import { conversationSchema, samplingSchema } from '../../services/chat/conversation.ts';
 import type { KeptConversation } from '../../services/chat/kept.ts';
+import type { ChatNews } from '../../services/chat/news.ts';
 import type { ConversationHeading } from '../../store/conversations.ts';
 import { id, line, list, procedure } from './base.ts';
 

@@ -4,9 +4,9 @@ export type { ChatMessage, ChatTool, ToolCall } from '../../samples/chat-message
 export type { SampleFacts, SampleKey, ShownColumn } from '../../samples/sample.ts';
 export type { AppStatus } from '../../services/app/status.ts';
 export type { AddedRecord, RecordTarget } from '../../services/chat/add-record.ts';
-export type { ChatNews, ChatToken } from '../../services/chat/ask.ts';
 export type { ChatSampling, Conversation, KeptAnswer } from '../../services/chat/conversation.ts';
 export type { KeptConversation } from '../../services/chat/kept.ts';
+export type { ChatNews, ChatToken } from '../../services/chat/news.ts';
 export type {
   ComparedModel,
   ComparisonSummary,

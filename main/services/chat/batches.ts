@@ -1,6 +1,6 @@
 /** What comes token by token, in batches for a page: four columns of them must leave it time to draw. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ChatNews } from './ask.ts';
+import type { ChatNews } from './news.ts';
 
 /** Two or three pictures: faster than one reads. */
 const EVERY_MS = 40;

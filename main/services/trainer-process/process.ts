@@ -3,7 +3,8 @@ import type { Readable } from 'node:stream';
 import { BraidError } from '../../errors.ts';
 import type { BackendSetting } from '../../trainer/config/backend-names.ts';
 import type { EventOf, TrainerJob } from '../../trainer/jobs/jobs.ts';
-import type { Failure, HostCommand } from '../../trainer/protocol/trainer-events.ts';
+import type { Failure } from '../../trainer/protocol/failure.ts';
+import type { HostCommand } from '../../trainer/protocol/trainer-events.ts';
 import type { LaunchTrainer } from './channel.ts';
 import { withoutLibraryLog } from './library-log.ts';
 

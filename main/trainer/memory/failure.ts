@@ -1,5 +1,5 @@
 import { BraidError } from '../../errors.ts';
-import type { Failure } from '../protocol/trainer-events.ts';
+import type { Failure } from '../protocol/failure.ts';
 import { asOutOfMemory, isOutOfMemory } from './within-memory.ts';
 
 /** An error in the form sent across the process boundary. */

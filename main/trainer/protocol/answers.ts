@@ -1,6 +1,6 @@
 /** What a process that keeps a model is asked, and what it answers: requests are told apart by a number of the host's. */
 import type { ChatMessage, ChatTool, ToolCall } from '../../samples/chat-message.ts';
-import type { Failure } from './trainer-events.ts';
+import type { Failure } from './failure.ts';
 
 /** A conversation in the model's own form, a text as it is, or tokens. */
 export type AnswerPrompt =

@@ -2,7 +2,7 @@
 import type { ExternalAccess } from '../../tasks/external/access.ts';
 import type { FolderSource } from '../../tasks/folder/source.ts';
 import type { Answer, Score } from '../../tasks/task.ts';
-import type { Failure } from './trainer-events.ts';
+import type { Failure } from './failure.ts';
 
 /** Completions to score. A later call of the same lane replaces it: who has typed on doesn't want the old answer. */
 export interface RewardCall {

@@ -4,6 +4,7 @@ import type { ChatMessage } from '../../samples/chat-message.ts';
 import type { Written } from '../../samples/completion.ts';
 import type { Sample } from '../../samples/sample.ts';
 import type { AnswerCommand, AnswerEvent } from './answers.ts';
+import type { Failure } from './failure.ts';
 
 /** What completions that were sampled before the first step say of a limit. */
 export interface SampledLengths {
@@ -30,15 +31,6 @@ export interface GroupOutcome {
 export interface EvaluationItem extends Written {
   readonly id: string;
   readonly metrics: Metrics;
-}
-
-/** An error as sent across the process boundary. */
-export interface Failure {
-  readonly code: string;
-  readonly message: string;
-  readonly remedy: string | null;
-  /** Whether it was caused by the user's input. */
-  readonly input: boolean;
 }
 
 export type WarningRule = 'dead_groups' | 'entropy' | 'kl' | 'no_progress' | 'repetition' | 'not_finite';

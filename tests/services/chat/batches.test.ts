@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { type ChatNews, chatTokens } from '../../../main/services/chat/ask.ts';
+import { chatTokens } from '../../../main/services/chat/ask.ts';
 import { inBatches } from '../../../main/services/chat/batches.ts';
+import type { ChatNews } from '../../../main/services/chat/news.ts';
 
 const word = (text: string): ChatNews => ({ kind: 'tokens', tokens: [{ token: text, text, logprob: -1, top: [] }] });
 const textOf = (news: ChatNews): string =>
