@@ -83,13 +83,13 @@ const chatSchema = z.strictObject({
     .object({ type: z.literal('text', 'Expected "text": answers are not made to follow a format') })
     .nullish(),
   // What changes nothing here.
-  metadata: z.unknown(),
-  store: z.unknown(),
-  service_tier: z.unknown(),
-  reasoning_effort: z.unknown(),
-  safety_identifier: z.unknown(),
-  prompt_cache_key: z.unknown(),
-  verbosity: z.unknown(),
+  metadata: z.unknown().optional(),
+  store: z.unknown().optional(),
+  service_tier: z.unknown().optional(),
+  reasoning_effort: z.unknown().optional(),
+  safety_identifier: z.unknown().optional(),
+  prompt_cache_key: z.unknown().optional(),
+  verbosity: z.unknown().optional(),
 });
 
 const ids = z.array(z.int().min(0)).min(1).max(WORDS);

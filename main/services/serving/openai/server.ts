@@ -28,6 +28,7 @@ export interface AddressOptions {
 
 /** A context of tokens as text, with room. */
 const MOST_BYTES = 16 * 2 ** 20;
+const MOST_DISCARDED = 8 * MOST_BYTES;
 
 /** Opens the address. */
 export async function openAddress({ kept, name, port: wanted }: AddressOptions): Promise<ModelAddress> {
@@ -53,7 +54,7 @@ export async function openAddress({ kept, name, port: wanted }: AddressOptions):
       return asked === name ? send(response, 200, about) : refuse(response, noModel(asked, name));
     }
     const body = await readJson(request);
-    if ('refusal' in body) return refuse(response, body.refusal, body.isCut);
+    if ('refusal' in body) return refuse(response, body.refusal);
     const parsed = asks(body.value);
     if ('refusal' in parsed) return refuse(response, parsed.refusal);
     if (parsed.request.model !== name) return refuse(response, noModel(parsed.request.model, name));
@@ -123,26 +124,26 @@ function decoded(text: string): string {
   }
 }
 
-type Body = { readonly value: unknown } | { readonly refusal: Refusal; readonly isCut: boolean };
+type Body = { readonly value: unknown } | { readonly refusal: Refusal };
 
 async function readJson(request: IncomingMessage): Promise<Body> {
   const parts: Buffer[] = [];
   let size = 0;
   for await (const part of request as AsyncIterable<Buffer>) {
     size += part.length;
-    if (size > MOST_BYTES)
-      return {
-        refusal: refused(413, `Expected a body of at most ${MOST_BYTES} bytes`, 'request_too_large'),
-        isCut: true,
-      };
-    parts.push(part);
+    // A client reads the refusal only after it has sent everything; one that never ends is cut off.
+    if (size <= MOST_BYTES) parts.push(part);
+    else parts.length = 0;
+    if (size > MOST_DISCARDED) request.destroy();
   }
+  if (size > MOST_BYTES)
+    return { refusal: refused(413, `Expected a body of at most ${MOST_BYTES} bytes`, 'request_too_large') };
   try {
     const bytes = Buffer.concat(parts);
     return { value: JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) };
   } catch (error) {
     const why = (error as Error).message;
-    return { refusal: invalid(`We could not parse the JSON body of your request: ${why}`), isCut: false };
+    return { refusal: invalid(`We could not parse the JSON body of your request: ${why}`) };
   }
 }
 
@@ -152,9 +153,7 @@ function send(response: ServerResponse, status: number, value: object): void {
   response.end(body);
 }
 
-/** `isCut`: the rest of the body isn't read, so that the connection can't be used again. */
-function refuse(response: ServerResponse, refusal: Refusal, isCut = false): void {
-  if (isCut) response.setHeader('Connection', 'close');
+function refuse(response: ServerResponse, refusal: Refusal): void {
   send(response, refusal.status, errorBody(refusal));
 }
 
