@@ -15,7 +15,7 @@ import type { TaskSource } from '../tasks/index.ts';
 import { allowedAccess, type ConsentOptions, paidLine, withConsentOptions } from './consent-options.ts';
 import { hostPaths } from './host-paths.ts';
 import { namedCheckpoint } from './named-checkpoint.ts';
-import { backendChoice, type CommandContext, commandContext, wholeNumber, withCommonOptions } from './shared.ts';
+import { backendChoice, type CommandContext, commandContext, encoderFolder, wholeNumber, withCommonOptions } from './shared.ts';
 import { followJob } from './side-job.ts';
 import { tableLines } from './table.ts';
 
@@ -31,6 +31,7 @@ interface CompareCommandOptions extends ConsentOptions {
   readonly maxCompletionLength?: string;
   readonly base?: string;
   readonly task?: string;
+  readonly relevanceModel?: string;
 }
 
 /** Adds `compare` to the program. */
@@ -50,6 +51,7 @@ export function registerCompare(program: Command): void {
     .option('--max-completion-length <n>', 'tokens (default: from the longest target, or as a checkpoint was trained)')
     .option('--task <name>', "the records' task: a name or a folder (default: the checkpoint's own, or by the records)")
     .option('--base <dir>', "base model of LoRA checkpoints, if it isn't where they say")
+    .option('--relevance-model <dir>', 'replies: sentence encoder that judges relevance (default: by words)')
     .action((options: CompareCommandOptions, command: Command) => compare(options, command));
 }
 
@@ -68,6 +70,7 @@ async function compare(options: CompareCommandOptions, command: Command): Promis
     task,
     paths: hostPaths(),
     rewardAccess: allowedAccess(task, options, context),
+    relevanceModel: encoderFolder(options.relevanceModel),
     samples: wholeNumber('--samples', options.samples),
     k: [...new Set(options.k.split(',').map((part) => wholeNumber('--k', part.trim())))].sort((a, b) => a - b),
     threshold: options.threshold === undefined ? thresholdOf(task) : number('--threshold', options.threshold),

@@ -21,7 +21,7 @@ import { counted, formatDuration } from '../text/format.ts';
 import { allowedAccess, type ConsentOptions, paidLine, withConsentOptions } from './consent-options.ts';
 import { hostPaths } from './host-paths.ts';
 import { namedCheckpoint } from './named-checkpoint.ts';
-import { backendChoice, type CommandContext, commandContext, wholeNumber, withCommonOptions } from './shared.ts';
+import { backendChoice, type CommandContext, commandContext, encoderFolder, wholeNumber, withCommonOptions } from './shared.ts';
 import { followJob } from './side-job.ts';
 import { tableLines } from './table.ts';
 
@@ -30,6 +30,7 @@ interface EvaluateCommandOptions extends ConsentOptions {
   readonly dataset: string;
   readonly task?: string;
   readonly base?: string;
+  readonly relevanceModel?: string;
   readonly batch: string;
   readonly maxCompletionLength?: string;
 }
@@ -41,6 +42,7 @@ export function registerEvaluate(program: Command): void {
     .requiredOption('--dataset <file>', 'held-out records (JSONL), for instance 10words.test.jsonl')
     .option('--task <name>', "the records' task: a name or a folder (default: the checkpoint's own, or by the records)")
     .option('--base <dir>', "base model of a LoRA checkpoint, if it isn't where the checkpoint says")
+    .option('--relevance-model <dir>', 'replies: sentence encoder that judges relevance (default: by words)')
     .option('--batch <n>', 'records decoded together', String(defaultBatchSize))
     .option(
       '--max-completion-length <n>',
@@ -60,6 +62,7 @@ async function evaluate(given: EvaluateCommandOptions, command: Command): Promis
     backend: backendChoice(context.backend),
     threads: context.threads,
     seed: context.seed,
+    relevanceModel: encoderFolder(options.relevanceModel),
     batchSize: wholeNumber('--batch', options.batch),
     ...(length === undefined ? {} : { maxCompletionLength: wholeNumber('--max-completion-length', length) }),
   };

@@ -16,7 +16,14 @@ import { formatDuration } from '../text/format.ts';
 import { printComparison } from './compare.ts';
 import { hostPaths } from './host-paths.ts';
 import { openProgress, type Progress } from './progress.ts';
-import { backendChoice, type CommandContext, commandContext, wholeNumber, withCommonOptions } from './shared.ts';
+import {
+  backendChoice,
+  type CommandContext,
+  commandContext,
+  encoderFolder,
+  wholeNumber,
+  withCommonOptions,
+} from './shared.ts';
 import { openTrainingScreen } from './training-screen.ts';
 
 /** Adds `replies` to the program. */
@@ -24,6 +31,7 @@ export function registerReplies(program: Command): void {
   withCommonOptions(program.command('replies'))
     .option('--model <dir>', 'a model other than the bundled one: a Hugging Face folder, or a bundled name')
     .option('--dataset <file>', 'other reply records (JSONL); the .test.jsonl next to it is held out')
+    .option('--relevance-model <dir>', 'sentence encoder that judges relevance (default: by words)')
     .option('--steps <n>', 'optimiser steps of each method (default: its preset)')
     .option('--output <dir>', "folder for split and report (default: the workspace's outputs/replies-seed<seed>)")
     .action((options: RepliesOptions, command: Command) => replies(options, command));
@@ -34,6 +42,7 @@ interface RepliesOptions {
   readonly model?: string;
   readonly dataset?: string;
   readonly steps?: string;
+  readonly relevanceModel?: string;
 }
 
 const WORDS = {
@@ -52,6 +61,7 @@ async function replies(options: RepliesOptions, command: Command): Promise<void>
   const fields = {
     ...(options.model !== undefined && { model: options.model }),
     ...(options.steps !== undefined && { max_steps: wholeNumber('--steps', options.steps) }),
+    relevance_model: encoderFolder(options.relevanceModel),
   };
   const workspace = openWorkspace({ workspace: context.workspace.root });
   const output = resolve(options.output ?? replyFolder(workspace, context.seed));

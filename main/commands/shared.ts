@@ -1,5 +1,6 @@
 /** What every command shares: the common options and its output. */
 import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { inputError } from '../errors.ts';
 import { locateWorkspace, type Workspace } from '../services/workspace/workspace.ts';
@@ -69,6 +70,11 @@ export function portNumber(option: string, value: string, least = 1): number {
   const port = wholeNumber(option, value, least);
   if (port <= 65_535) return port;
   throw inputError('BAD_OPTION', `Expected ${option} to be a port of at most 65535, got "${value}"`);
+}
+
+/** The folder given for --relevance-model; null: relevance is judged by words. */
+export function encoderFolder(folder: string | undefined): string | null {
+  return folder === undefined ? null : resolve(existingFolders('--relevance-model', [folder])[0] ?? folder);
 }
 
 /** The folders given for an option. */

@@ -12,7 +12,14 @@ import { openStore } from '../store/index.ts';
 import { counted, formatDuration } from '../text/format.ts';
 import { hostPaths } from './host-paths.ts';
 import { INTERRUPTED } from './interrupt.ts';
-import { backendChoice, type CommandContext, commandContext, wholeNumber, withCommonOptions } from './shared.ts';
+import {
+  backendChoice,
+  type CommandContext,
+  commandContext,
+  encoderFolder,
+  wholeNumber,
+  withCommonOptions,
+} from './shared.ts';
 import { openTrainingScreen } from './training-screen.ts';
 
 interface TrialCommandOptions {
@@ -20,6 +27,7 @@ interface TrialCommandOptions {
   readonly sft?: string;
   readonly config?: string;
   readonly model?: string;
+  readonly relevanceModel?: string;
   readonly examples: string;
   readonly sftSteps: string;
   readonly steps: string;
@@ -32,6 +40,7 @@ export function registerTrial(program: Command): void {
     .option('--sft <config>', 'configuration of the warm-up: a file or preset (default: baseline for the model)')
     .option('--config <config>', 'configuration of GRPO: a file or preset (default: that of the warm-up model)')
     .option('--model <dir>', 'the model for both, overriding the configurations')
+    .option('--relevance-model <dir>', 'sentence encoder that judges relevance (default: as configured)')
     .option('--examples <n>', 'records to use', '100')
     .option('--sft-steps <n>', 'supervised steps', '100')
     .option('--steps <n>', 'GRPO steps', '30')
@@ -43,6 +52,8 @@ async function trial(options: TrialCommandOptions, command: Command): Promise<vo
   const paths = hostPaths();
   const machine = { backend: backendChoice(context.backend), threads: context.threads };
   const model = options.model === undefined ? {} : { model: options.model };
+  const encoder = encoderFolder(options.relevanceModel);
+  const relevance = encoder === null ? {} : { relevance_model: encoder };
   const workspace = openWorkspace({ workspace: context.workspace.root });
   const store = openStore(workspace.database);
   const screen = openTrainingScreen(context);
@@ -57,8 +68,8 @@ async function trial(options: TrialCommandOptions, command: Command): Promise<vo
     const result = await runTrial(store, {
       paths,
       dataset: resolve(options.dataset),
-      sft: { ...sft, ...machine, ...model },
-      grpo: { ...grpo, ...machine, ...model },
+      sft: { ...sft, ...machine, ...model, ...relevance },
+      grpo: { ...grpo, ...machine, ...model, ...relevance },
       seed: context.seed,
       examples: wholeNumber('--examples', options.examples),
       sftSteps: wholeNumber('--sft-steps', options.sftSteps),

@@ -33,6 +33,13 @@ describe.each(await openTestBackends())("loadSentenceEncoder against transformer
     expect(tf.memory().numTensors).toBe(before);
   });
 
+  it('gives a text the same vector whatever is encoded beside it', () => {
+    const texts = reference.map(([text]) => text);
+    const many = encoder.encode(Array.from({ length: 20 }, () => texts).flat());
+    expect(many.slice(0, texts.length)).toEqual(texts.flatMap((text) => encoder.encode([text])));
+    expect(many.slice(-texts.length)).toEqual(many.slice(0, texts.length));
+  });
+
   it('gives vectors of length 1 that know texts of the same words', () => {
     const [first, second, third] = encoder.encode(reference.map(([text]) => text));
     const dot = (a: Float32Array = new Float32Array(), b: Float32Array = new Float32Array()): number =>

@@ -48,6 +48,8 @@ export interface EvaluateOptions<R extends TaskRecord = InterleaveRecord> extend
   readonly seed?: number;
   /** What the reward's components outside the sandbox need. */
   readonly rewardAccess?: ExternalAccess | null;
+  /** Folder of the encoder that judges relevance; null or absent: by words. */
+  readonly relevanceModel?: string | null;
 }
 
 export interface ModelEvaluation {
@@ -143,6 +145,7 @@ async function evaluate<E>(
       kernelsFile: paths.kernels,
       rewardWorker: paths.rewardWorker,
       rewardAccess: options.rewardAccess ?? null,
+      relevanceModel: options.relevanceModel ?? null,
     },
     paths.trainer,
     options,

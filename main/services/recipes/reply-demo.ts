@@ -88,24 +88,26 @@ export async function runReplyDemo(store: Store, options: ReplyDemoOptions): Pro
 
   options.onPart?.('comparison');
   const models = [...checkpoints].map(([name, folder]) => ({ name, folder }));
-  const made = await compareReplies(models, { ...options, dataset: dataset.test });
+  const relevanceModel = options.fields?.relevance_model ?? null;
+  const made = await compareReplies(models, { ...options, relevanceModel, dataset: dataset.test });
   return { split, outcomes, ...made };
 }
 
 export type ReplyComparisonOptions = Pick<
   ReplyDemoOptions,
   'paths' | 'seed' | 'backend' | 'threads' | 'output' | 'onProgress' | 'signal'
-> & { readonly dataset: string };
+> & { readonly dataset: string; readonly relevanceModel?: string | null };
 
 /** Compares models on held-out posts as the complete system does, and writes the report. */
 export async function compareReplies(
   models: readonly { readonly name: string; readonly folder: string }[],
-  { dataset, paths, seed, backend, threads, output, onProgress, signal }: ReplyComparisonOptions,
+  { dataset, relevanceModel = null, paths, seed, backend, threads, output, onProgress, signal }: ReplyComparisonOptions,
 ): Promise<{ readonly comparison: ModelComparison; readonly files: ComparisonFiles }> {
   const comparison = await compareModels({
     models,
     dataset,
     task: 'reply',
+    relevanceModel,
     paths,
     samples: 10,
     k: [1, 5, 10],

@@ -9,6 +9,7 @@ import { openPolicies, type PolicyOpener } from '../memory/open-policy.ts';
 import type { ModelParts } from '../policy/model-parts.ts';
 import type { EvaluationItem } from '../protocol/trainer-events.ts';
 import { evaluate } from '../rollout/held-out.ts';
+import { openMeaning } from '../stage/meaning.ts';
 import { type Limits, openAnswering } from './answering-model.ts';
 import type { JobIo } from './job-io.ts';
 import { sampler } from './sampler.ts';
@@ -20,6 +21,8 @@ export interface EvaluateJob extends BackendChoice, Limits {
   readonly rewardWorker: string;
   /** What the reward's components outside the sandbox need; null or absent: it has none. */
   readonly rewardAccess?: ExternalAccess | null;
+  /** Folder of the encoder that judges relevance; null or absent: by words. */
+  readonly relevanceModel?: string | null;
   readonly models: readonly (ModelParts & { readonly name: string })[];
   readonly records: readonly TaskRecord[];
   /** Records decoded together. */
@@ -47,7 +50,8 @@ export async function runEvaluateJob(job: EvaluateJob, io: JobIo): Promise<Evalu
   const models: ModelAnswers[] = [];
   const total = job.models.length * job.records.length;
   const opener = openPolicies(job.models);
-  const task = openTask(job.task, job.rewardWorker, job.rewardAccess ?? null).fit(job.records);
+  const meaning = job.relevanceModel ? openMeaning(job.relevanceModel) : null;
+  const task = openTask(job.task, job.rewardWorker, job.rewardAccess ?? null).fit(job.records, meaning?.similarity);
   try {
     // Even without completions it loads the reward, and finds that one can't run.
     task.score([]);
@@ -63,6 +67,7 @@ export async function runEvaluateJob(job: EvaluateJob, io: JobIo): Promise<Evalu
     return { models };
   } finally {
     task.close();
+    meaning?.dispose();
     opener.close();
   }
 }

@@ -9,12 +9,13 @@ import { UNFILTERED } from '../../model/sampler.ts';
 import { hashString } from '../../random.ts';
 import { type Completed, completedOf } from '../../samples/completion.ts';
 import { openTask, type TaskSource } from '../../tasks/index.ts';
-import type { Task, TaskRecord } from '../../tasks/task.ts';
+import type { Task, TaskMetrics, TaskRecord } from '../../tasks/task.ts';
 import type { BackendChoice } from '../backend/open-backend.ts';
 import { openPolicies, type PolicyOpener } from '../memory/open-policy.ts';
 import type { ModelParts } from '../policy/model-parts.ts';
 import { sampleEpisodes } from '../rollout/episodes.ts';
 import { answerOf } from '../rollout/score.ts';
+import { openMeaning } from '../stage/meaning.ts';
 import { type Limits, openAnswering } from './answering-model.ts';
 import type { JobIo } from './job-io.ts';
 import { sampler } from './sampler.ts';
@@ -24,6 +25,8 @@ export interface SampleJob extends BackendChoice, Limits {
   readonly task: TaskSource;
   /** The entry of the thread that computes the reward of a folder's task; an environment runs there. */
   readonly rewardWorker: string;
+  /** Folder of the encoder that judges relevance, by which completions are measured here; null or absent: they are not. */
+  readonly relevanceModel?: string | null;
   readonly models: readonly (ModelParts & { readonly name: string })[];
   readonly records: readonly TaskRecord[];
   /** Completions per prompt. */
@@ -38,6 +41,8 @@ export interface SampledModel {
   readonly name: string;
   /** [record][sample] */
   readonly completions: readonly (readonly Completed[])[];
+  /** The same by an encoder's relevance; null: nobody asked for it. */
+  readonly measures: readonly (readonly TaskMetrics[])[] | null;
   /** Share that ended by themselves, within so many tokens. */
   readonly terminated: number;
   readonly maxCompletionLength: number;
@@ -60,22 +65,25 @@ export async function runSampleJob(job: SampleJob, io: JobIo): Promise<SampleRes
   const opener = openPolicies(job.models);
   // It scores nothing: a thread is started for an environment alone.
   const task = openTask(job.task, job.rewardWorker);
+  const meaning = job.relevanceModel ? openMeaning(job.relevanceModel) : null;
+  const measuring = meaning === null ? null : task.fit(job.records, meaning.similarity);
   try {
     for (const model of job.models) {
       const before = models.length * job.records.length;
       const onDone = (done: number): Promise<void> => io.progress(before + done, total, 'prompts');
-      models.push(await sampleModel(job, task, model, opener, io, onDone));
+      models.push(await sampleModel(job, { task, measuring }, model, opener, io, onDone));
     }
     return { models };
   } finally {
     task.close();
+    meaning?.dispose();
     opener.close();
   }
 }
 
 async function sampleModel(
   job: SampleJob,
-  task: Task,
+  { task, measuring }: { readonly task: Task; readonly measuring: Task | null },
   parts: SampleJob['models'][number],
   { open }: PolicyOpener,
   { alive }: Pick<JobIo, 'alive'>,
@@ -85,6 +93,7 @@ async function sampleModel(
   const model = openAnswering(parts, task, job, open);
   const { policy, tokenizer, records, maxNewTokens } = model;
   const completions: Completed[][] = [];
+  const measures: TaskMetrics[][] = [];
   let terminated = 0;
   try {
     for (let first = 0; first < records.length; first += job.batchSize) {
@@ -100,17 +109,18 @@ async function sampleModel(
       terminated += made.filter((completion) => completion.terminated).length;
       const answers = made.flatMap((one, i) => {
         const { record } = batch[Math.floor(i / job.samples)] ?? {};
-        return record === undefined ? [] : [completedOf(answerOf(record, one, tokenizer.decode))];
+        return record === undefined ? [] : [answerOf(record, one, tokenizer.decode)];
       });
-      append(
-        completions,
-        batch.map((_, i) => answers.slice(i * job.samples, (i + 1) * job.samples)),
-      );
+      const byRecord = <T>(all: readonly T[]): T[][] =>
+        batch.map((_, i) => all.slice(i * job.samples, (i + 1) * job.samples));
+      append(completions, byRecord(answers.map(completedOf)));
+      append(measures, byRecord(measuring?.measure(answers) ?? []));
       await onDone(completions.length);
     }
     return {
       name: parts.name,
       completions,
+      measures: measuring === null ? null : measures,
       terminated: terminated / (records.length * job.samples),
       maxCompletionLength: maxNewTokens,
       norms: policy.adapter === null ? null : adapterNorms(policy.adapter),

@@ -1,10 +1,12 @@
-import { existsSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runReplyDemo } from '../../../main/services/recipes/reply-demo.ts';
 import { replyRuns } from '../../../main/services/recipes/reply-presets.ts';
 import { tinyWords } from '../../tiny-model.ts';
 import { tinyWorkspace } from '../tiny-workspace.ts';
+
+const encoder = resolve(import.meta.dirname, '../../parity/fixtures/bert');
 
 function writeReplies(file: string, count: number, from: number): string {
   const word = (i: number): string => tinyWords[i % 20] ?? '';
@@ -47,7 +49,8 @@ describe('runReplyDemo', () => {
   it('splits, trains the four runs, the last two from the first, and compares them', async () => {
     const { store, options } = await world();
     const parts: string[] = [];
-    const result = await runReplyDemo(store, { ...options, onPart: (part) => parts.push(part) });
+    const fields = { ...options.fields, relevance_model: encoder };
+    const result = await runReplyDemo(store, { ...options, fields, onPart: (part) => parts.push(part) });
     expect(parts).toEqual(['split', ...replyRuns, 'comparison']);
     const runs = result.outcomes.map(({ outcome }) => store.runs.get(outcome.runId));
     expect(runs.map((run) => run?.name)).toEqual(replyRuns.map((name) => `${name}/seed_42`));
@@ -56,7 +59,10 @@ describe('runReplyDemo', () => {
     // The frozen reference is the baseline's adapter: the first step has not left it yet.
     expect(store.metrics.series(runs[2]?.id ?? 0, 'kl')[0]?.value).toBe(0);
     expect(result.comparison?.models.map(({ name }) => name)).toEqual([...replyRuns]);
-    expect(existsSync(result.files?.report ?? '')).toBe(true);
+    const report = readFileSync(result.files?.report ?? '', 'utf8');
+    expect(report).toContain(`Relevance by the sentence encoder in \`${encoder}\``);
+    // Words alone find nothing in common where an encoder does.
+    expect(result.comparison?.models[0]?.prompts.every(({ relevance = 0 }) => relevance > 0)).toBe(true);
   }, 180_000);
 
   it('ends without a comparison when a run is stopped; what was done stays', async () => {

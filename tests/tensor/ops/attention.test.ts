@@ -5,16 +5,18 @@ import { openTestBackends, tensorsLeft } from '../../backends.ts';
 import { gradientError, randomTensor } from './finite-differences.ts';
 
 const SHAPE: AttentionShape = { numHeads: 4, numKvHeads: 2, headDim: 8, scale: 8 ** -0.5 };
-/** A prompt of 3 with completions of 2 and 1, then a sequence of 2 of its own. */
+/** A prompt of 3 with completions of 2 and 1, a sequence of 2 of its own, and one of 3 that sees all of itself. */
 const SEGMENTS = [
   [0, 3, 0, 0],
   [3, 2, 0, 3],
   [5, 1, 0, 3],
   [6, 2, 0, 0],
+  [8, 3, 8, 3],
 ];
-const N = 8;
+const N = 11;
 /** Which tokens each one sees, by those segments. */
-const SEEN = [[0], [0, 1], [0, 1, 2], [0, 1, 2, 3], [0, 1, 2, 3, 4], [0, 1, 2, 5], [6], [6, 7]];
+const WHOLE = [8, 9, 10];
+const SEEN = [[0], [0, 1], [0, 1, 2], [0, 1, 2, 3], [0, 1, 2, 3, 4], [0, 1, 2, 5], [6], [6, 7], WHOLE, WHOLE, WHOLE];
 
 const inputs = (scale: number): tf.Tensor2D[] => [
   tf.mul(scale, randomTensor<tf.Rank.R2>([N, 32], 1)),

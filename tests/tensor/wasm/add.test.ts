@@ -20,7 +20,7 @@ describe('Add', () => {
     expect(sum(a, b)).toEqual(Array.from(a, (value, i) => Math.fround(value + (b[i] as number))));
   });
 
-  it('leaves other shapes and types to the stock kernel', () => {
+  it('adds a row to each of a matrix', () => {
     expect(
       sum(
         [
@@ -32,6 +32,13 @@ describe('Add', () => {
     ).toEqual([
       [11, 22],
       [13, 24],
+    ]);
+  });
+
+  it('leaves other shapes and types to the stock kernel', () => {
+    expect(sum([[1], [2]], [10, 20])).toEqual([
+      [11, 21],
+      [12, 22],
     ]);
     expect(sum([1, 2], 5)).toEqual([6, 7]);
     expect(sum([2 ** 30, 1], [5, -3], 'int32')).toEqual([2 ** 30 + 5, -2]);

@@ -25,6 +25,8 @@ export interface CompareOptions extends JobOptions {
   readonly task: TaskSource;
   /** What the reward's components outside the sandbox need. */
   readonly rewardAccess?: ExternalAccess | null;
+  /** Folder of the encoder that judges relevance; null or absent: by words. */
+  readonly relevanceModel?: string | null;
   readonly paths: HostPaths;
   /** Completions per prompt. */
   readonly samples: number;
@@ -67,6 +69,8 @@ export interface ModelComparison {
     readonly max_completion_length: number;
   };
   readonly dataset: string;
+  /** The encoder that judged relevance; null: words did. */
+  readonly relevanceModel: string | null;
   readonly prompts: number;
   readonly backend: string;
   readonly models: readonly ModelSamples[];
@@ -77,7 +81,7 @@ export interface ModelComparison {
 
 /** Compares the models. Wrong input is thrown before a process is started. */
 export async function compareModels(options: CompareOptions): Promise<ModelComparison> {
-  const { dataset, paths, samples, k, threshold, temperature, seed, backend, threads } = options;
+  const { dataset, paths, samples, k, threshold, temperature, seed, backend, threads, relevanceModel = null } = options;
   checkOptions(options);
   const reading = openTask(options.task, paths.rewardWorker, options.rewardAccess ?? null);
   const records = readDataset(dataset, reading);
@@ -104,17 +108,22 @@ export async function compareModels(options: CompareOptions): Promise<ModelCompa
       threads,
       kernelsFile: paths.kernels,
       rewardWorker: paths.rewardWorker,
+      relevanceModel,
     },
     paths.trainer,
     options,
   );
-  const models = outcome.value.models.map(({ name, completions, terminated, norms, seconds }, m): ModelSamples => {
-    const answers = records.map((record, i) => answersOf(task, record, completions[i] ?? []));
-    const prompts = records.map((record, i) => measurePrompt(task, record, completions[i] ?? [], measuring));
-    const history = trainingHistory(options.models[m]?.folder ?? '');
-    const askedAs = given[m]?.askedAs ?? null;
-    return { name, askedAs, answers, prompts, terminated, norms, history, seconds };
-  });
+  const models = outcome.value.models.map(
+    ({ name, completions, measures, terminated, norms, seconds }, m): ModelSamples => {
+      const answers = records.map((record, i) => answersOf(task, record, completions[i] ?? []));
+      const prompts = records.map((record, i) =>
+        measurePrompt(task, record, completions[i] ?? [], measuring, measures?.[i]),
+      );
+      const history = trainingHistory(options.models[m]?.folder ?? '');
+      const askedAs = given[m]?.askedAs ?? null;
+      return { name, askedAs, answers, prompts, terminated, norms, history, seconds };
+    },
+  );
   const { reward_cost: rewardCost = null } = task.takeMetrics?.() ?? {};
   task.close();
   const rows = comparisonTable(models, measuresOf(measuring), seed);
@@ -126,6 +135,7 @@ export async function compareModels(options: CompareOptions): Promise<ModelCompa
       max_completion_length: outcome.value.models[0]?.maxCompletionLength ?? 0,
     },
     dataset,
+    relevanceModel,
     prompts: records.length,
     backend: outcome.backend,
     models,

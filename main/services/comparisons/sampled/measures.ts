@@ -2,7 +2,7 @@
 import type { Completed } from '../../../samples/completion.ts';
 import type { ReplyRecord } from '../../../tasks/reply/record.ts';
 import { replyRewards } from '../../../tasks/reply/reward.ts';
-import type { Task, TaskRecord } from '../../../tasks/task.ts';
+import type { Task, TaskMetrics, TaskRecord } from '../../../tasks/task.ts';
 import { selfBleu } from '../../../text/bleu.ts';
 import { ngramSets, setDiversity } from '../../../text/diversity.ts';
 import { passAtK } from '../../../text/pass-at-k.ts';
@@ -83,14 +83,14 @@ function capital(name: string): string {
   return name.charAt(0).toUpperCase() + name.slice(1);
 }
 
-/** All metrics of one prompt's completions, by name. */
+/** All metrics of one prompt's completions, by name; `each`: the task's, where they are known. */
 export function measurePrompt(
   task: Task,
   record: TaskRecord | ReplyRecord,
   completions: readonly Completed[],
   { k, threshold }: MeasureOptions,
+  each: readonly TaskMetrics[] = task.measure(completions.map((one) => ({ record, ...one }))),
 ): Readonly<Record<string, number>> {
-  const each = task.measure(completions.map((one) => ({ record, ...one })));
   const texts = completions.map(({ completion }) => completion);
   const words = texts.map(splitWords);
   const passed = each.filter((measures) => (measures[task.mainMetric] ?? 0) >= threshold).length;

@@ -9,14 +9,14 @@ const SHOWN_COMPLETIONS = 3;
 
 /** The report; figures are linked by relative path. */
 export function comparisonReport(comparison: ModelComparison, figures: readonly Figure[]): string {
-  const { options, prompts, dataset, models, rows, backend } = comparison;
+  const { options, prompts, dataset, models, rows, backend, relevanceModel } = comparison;
   // Of a folder's task the first measure is its main metric.
   const passesBy = options.measures?.[0] ?? (options.task === 'reply' ? 'reward' : 'alignment');
   const baseline = models[0]?.name ?? '';
   return [
     '# Comparison',
     '',
-    `${models.length} models, ${counted(prompts, 'held-out prompt')} of \`${dataset}\`, ${counted(options.samples, 'completion')} each at temperature ${options.temperature}, the same prompts and random numbers for all (seed ${options.seed}), on ${backend}.`,
+    `${models.length} models, ${counted(prompts, 'held-out prompt')} of \`${dataset}\`, ${counted(options.samples, 'completion')} each at temperature ${options.temperature}, the same prompts and random numbers for all (seed ${options.seed}), on ${backend}.${relevanceModel === null ? '' : ` Relevance by the sentence encoder in \`${relevanceModel}\`.`}`,
     '',
     `A completion **passes** when its ${passesBy} is at least ${options.threshold}; pass@k is the unbiased estimate from ${options.samples} samples. Values are means over prompts with 95% bootstrap intervals. A **winner** is named only if its difference from every other model is significant: paired sign-flip test, corrected over the whole table by Holm's method, level ${LEVEL}.`,
     '',

@@ -66,12 +66,14 @@ export function numbersOf({
   models,
   rows,
   rewardCost,
+  relevanceModel,
 }: ModelComparison) {
   return {
     ...options,
     dataset,
     prompts,
     backend,
+    ...(relevanceModel !== null && { relevance_model: relevanceModel }),
     models: models.map(({ name, askedAs, terminated, seconds }) => ({
       name,
       ...(askedAs !== null && { asked_as: askedAs }),

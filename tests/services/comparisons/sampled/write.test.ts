@@ -18,7 +18,7 @@ function comparison(seed: number, history: readonly { readonly step: number; rea
   const prompts = [0.25, 0.75].map((value) => Object.fromEntries(measures.map(({ name }) => [name, value])));
   const answers = ['a', 'b'].map((id) => ({ id, prompt: `post ${id}`, target: null, completions: [`reply ${seed}`] }));
   const model = { name: 'base', askedAs: null, prompts, answers, terminated: 2, norms: null, history, seconds: 1 };
-  const facts = { dataset: 'posts.test.jsonl', prompts: 2, backend: 'wasm', rewardCost: null };
+  const facts = { dataset: 'posts.test.jsonl', prompts: 2, backend: 'wasm', rewardCost: null, relevanceModel: null };
   const rows = comparisonTable([model], measures, 1);
   return {
     ...facts,
