@@ -119,7 +119,14 @@ export function parseModelConfig(value: unknown, origin: string, extraEos: reado
 }
 
 function unknownArchitecture(value: unknown, origin: string): Error {
-  const got = shown((value as { readonly model_type?: unknown } | null)?.model_type);
+  const { model_type: type, num_experts, num_local_experts } = (value ?? {}) as Readonly<Record<string, unknown>>;
+  const got = shown(type);
+  if (/moe|mixtral/i.test(String(type)) || Number(num_experts ?? num_local_experts ?? 0) > 0)
+    return inputError(
+      'BAD_MODEL_CONFIG',
+      `${origin}: it is a mixture of experts (${got}), which Braid doesn't compute`,
+      `Choose a dense model: ${FAMILIES} are supported, in Hugging Face format.`,
+    );
   return inputError(
     'BAD_MODEL_CONFIG',
     `${origin}: expected "model_type" to be one of ${MODEL_TYPES.join(', ')}, got ${got}`,
@@ -184,7 +191,7 @@ function toModelConfig(raw: RawConfig, origin: string, extraEos: readonly number
     numHeads: raw.num_attention_heads,
     numKvHeads: raw.num_key_value_heads ?? raw.num_attention_heads,
     headDim,
-    rmsNormEps: raw.rms_norm_eps ?? raw.norm_eps ?? defaults.eps ?? 1e-6,
+    rmsNormEps: (raw.model_type === 'lfm2' ? raw.norm_eps : raw.rms_norm_eps) ?? defaults.eps ?? 1e-6,
     // Newer files fold theta into rope_parameters.
     ropeTheta: ropeOf(raw).rope_theta ?? raw.rope_theta ?? defaults.theta ?? 10000,
     ropeScaling: traits.longRope === null ? ropeScaling(raw, origin) : null,

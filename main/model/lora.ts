@@ -5,8 +5,10 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { inputError } from '../errors.ts';
 import { hashString, randomStream } from '../random.ts';
+import type { ModelConfig } from './config.ts';
 import type { AdaptedModules, Linear, LoraWeights } from './linear.ts';
-import { blockLinears, type Model } from './model.ts';
+import { blockLinears, type Model, parameterShapes } from './model.ts';
+import { isLinearWeight } from './names.ts';
 import type { Parameter } from './parameter.ts';
 
 export interface LoraConfig {
@@ -58,7 +60,10 @@ export function isModule(name: string, target: string): boolean {
   return name === target || name.endsWith(`.${target}`);
 }
 
-/** The one matrix of Phi-3 that holds a layer of other architectures. */
+/** The seven linear layers of a Llama: all that it has. */
+const USUAL_TARGETS = ['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj'] as const;
+
+/** What these are called elsewhere: one matrix of Phi-3 holds several, LFM2 has names of its own. */
 const FUSED: Readonly<Record<string, string>> = {
   q_proj: 'qkv_proj',
   k_proj: 'qkv_proj',
@@ -66,12 +71,22 @@ const FUSED: Readonly<Record<string, string>> = {
   gate_proj: 'gate_up_proj',
   up_proj: 'gate_up_proj',
 };
+const LFM2: Readonly<Record<string, string>> = { o_proj: 'out_proj', gate_proj: 'w1', up_proj: 'w3', down_proj: 'w2' };
 
-/** A configuration's target modules as the model has them. */
+/**
+ * A configuration's target modules as the model has them. All seven of a Llama are all linear layers, those of recurrent
+ * mixers too.
+ */
 export function ownTargets({ config }: Pick<Model, 'config'>, targets: readonly string[]): readonly string[] {
-  return config.fusedProjections
-    ? [...new Set(targets.map((name) => (Object.hasOwn(FUSED, name) ? (FUSED[name] ?? name) : name)))]
-    : targets;
+  if (config.recurrent !== null && USUAL_TARGETS.every((name) => targets.includes(name))) return linearNames(config);
+  const names = config.modelType === 'lfm2' ? LFM2 : config.fusedProjections ? FUSED : {};
+  return [...new Set(targets.map((name) => (Object.hasOwn(names, name) ? (names[name] ?? name) : name)))];
+}
+
+/** The last words of the names of a model's linear layers, each once. */
+function linearNames(config: ModelConfig): readonly string[] {
+  const weights = [...parameterShapes(config).keys()].filter(isLinearWeight);
+  return [...new Set(weights.map((name) => name.split('.').at(-2) ?? ''))];
 }
 
 /** The name that PEFT gives to a module's A or B. */

@@ -134,6 +134,27 @@ describe('parseModelConfig', () => {
     expect(contextLength(parse({ rope_scaling: yarn, max_position_embeddings: 8192 }))).toBe(8192);
   });
 
+  it('reads which layers mix by a convolution or a delta rule', () => {
+    const lfm = { model_type: 'lfm2', num_hidden_layers: 3, norm_eps: 1e-4, intermediate_size: 96 };
+    const conv = { mixer: 'short-convolution', taps: 3, bias: false };
+    expect(parse({ ...lfm, full_attn_idxs: [1], block_multiple_of: 10 })).toMatchObject({
+      recurrent: { ...conv, layers: [0, 2] },
+      intermediateSize: 70,
+      tieWordEmbeddings: true,
+      rmsNormEps: 1e-4,
+    });
+    expect(parse({ ...lfm, layer_types: ['conv', 'conv', 'full_attention'] }).recurrent?.layers).toEqual([0, 1]);
+    expect(parse({ ...lfm, layer_types: ['full_attention', 'full_attention', 'full_attention'] }).recurrent).toBeNull();
+    const qwen = { model_type: 'qwen3_5_text', num_hidden_layers: 5, head_dim: 16 };
+    expect(parse(qwen)).toMatchObject({
+      recurrent: { mixer: 'gated-delta', layers: [0, 1, 2, 4], taps: 4, keyHeads: 16, valueHeads: 32, keyDim: 128 },
+      rotaryDim: 4,
+      outputGate: true,
+    });
+    const whole = { model_type: 'qwen3_5', text_config: { ...LLAMA, ...qwen }, tie_word_embeddings: true };
+    expect(parseModelConfig(whole, 'the file')).toMatchObject({ textPart: true, tieWordEmbeddings: true });
+  });
+
   it('reads the text part of a model that sees images, with its defaults', () => {
     const text_config = { ...LLAMA, model_type: 'mistral', sliding_window: null, eos_token_id: null };
     const whole = {
@@ -175,6 +196,8 @@ describe('parseModelConfig', () => {
       { model_type: 'olmo3', rope_parameters: { sliding_attention: { rope_type: 'linear', factor: 2 } } },
       'layers with a window is scaled by "linear"',
     ],
+    ['a mixture of experts', { model_type: 'qwen3_5_moe_text' }, 'a mixture of experts ("qwen3_5_moe_text")'],
+    ['delta heads that do not divide', { model_type: 'qwen3_5_text', linear_num_key_heads: 3 }, '(32) to be a multiple'],
     ['a larger model of another kind', { model_type: 'llava', text_config: LLAMA }, 'got "llava"'],
     ['an incomplete RoPE', { rope_parameters: { ...SCALING, factor: undefined } }, 'llama3'],
     ['a window without its size', { layer_types: ['full_attention', 'sliding_attention'] }, 'no "sliding_window"'],

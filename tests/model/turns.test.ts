@@ -1,8 +1,10 @@
 /** Completions of several turns: what is kept between them, and what somebody else's tokens change. */
+import { fileURLToPath } from 'node:url';
 import * as tf from '@tensorflow/tfjs-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { forward } from '../../main/model/decoder.ts';
 import { type GenerateOptions, generate } from '../../main/model/generate.ts';
+import { loadModel } from '../../main/model/load.ts';
 import { disposeModel, type Model } from '../../main/model/model.ts';
 import { UNFILTERED } from '../../main/model/sampler.ts';
 import { packedSequences } from '../../main/model/sequences.ts';
@@ -42,11 +44,27 @@ function likely(model: Model, ids: readonly number[]): number[] {
   });
 }
 
-describe.each(await openTestBackends())('generate in turns on $name', (backend) => {
+/** Models whose layers keep keys and values, and those that keep states too. */
+const MODELS = [
+  { kind: 'attention', load: tinyModel },
+  ...['lfm2', 'qwen3.5'].map((kind) => ({
+    kind,
+    load: () => loadModel(fileURLToPath(new URL(`../parity/fixtures/families/${kind}`, import.meta.url)), 64),
+  })),
+];
+const backends = await openTestBackends();
+const cases = MODELS.flatMap((model) =>
+  // Of the portable backend and a slow one, attention is enough.
+  backends
+    .filter(({ name, slow }) => model.kind === 'attention' || (!slow && name !== 'cpu'))
+    .map((backend) => ({ ...model, backend, name: backend.name })),
+);
+
+describe.each(cases)('generate in turns on $name with $kind', ({ backend, load }) => {
   let model: Model;
   beforeAll(async () => {
     await backend.use();
-    model = tinyModel();
+    model = load();
   });
   afterAll(() => disposeModel(model));
   const run = (options: Partial<GenerateOptions> = {}): Completion[] =>

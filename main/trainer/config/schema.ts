@@ -25,6 +25,12 @@ const share = z.number().min(0).max(1);
 const decay = z.number().min(0).lt(1);
 
 /** What `base_weights` may be. */
+const LORA_TARGETS = [
+  ...(['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj'] as const),
+  // Of LFM2 and Qwen3.5.
+  ...(['in_proj', 'out_proj', 'w1', 'w2', 'w3'] as const),
+  ...(['in_proj_qkv', 'in_proj_z', 'in_proj_a', 'in_proj_b'] as const),
+] as const;
 export const BASE_WEIGHTS = ['auto', 'float32', 'bfloat16', ...QUANTISED] as const;
 
 export const trainConfigSchema = z.strictObject({
@@ -74,10 +80,12 @@ export const trainConfigSchema = z.strictObject({
     .default(32)
     .meta({ doc: 'LoRA scale: adapters are multiplied by alpha / r (rsLoRA: alpha / sqrt(r)).' }),
   lora_target_modules: z
-    .array(z.enum(['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj']))
+    .array(z.enum(LORA_TARGETS))
     .min(1)
     .default(['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj'])
-    .meta({ doc: 'The linear layers that get an adapter; Phi-3 has the first three in one, and gate and up.' }),
+    .meta({
+      doc: 'The linear layers that get an adapter, by their names in PEFT; these seven: all that the model has. Phi-3 has the first three in one, and gate and up.',
+    }),
   use_rslora: z.boolean().default(false).meta({ doc: 'Rank-stabilised LoRA.' }),
 
   max_steps: count
