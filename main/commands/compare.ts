@@ -15,7 +15,14 @@ import type { TaskSource } from '../tasks/index.ts';
 import { allowedAccess, type ConsentOptions, paidLine, withConsentOptions } from './consent-options.ts';
 import { hostPaths } from './host-paths.ts';
 import { namedCheckpoint } from './named-checkpoint.ts';
-import { backendChoice, type CommandContext, commandContext, encoderFolder, wholeNumber, withCommonOptions } from './shared.ts';
+import {
+  backendChoice,
+  type CommandContext,
+  commandContext,
+  encoderFolder,
+  wholeNumber,
+  withCommonOptions,
+} from './shared.ts';
 import { followJob } from './side-job.ts';
 import { tableLines } from './table.ts';
 

@@ -21,7 +21,14 @@ import { counted, formatDuration } from '../text/format.ts';
 import { allowedAccess, type ConsentOptions, paidLine, withConsentOptions } from './consent-options.ts';
 import { hostPaths } from './host-paths.ts';
 import { namedCheckpoint } from './named-checkpoint.ts';
-import { backendChoice, type CommandContext, commandContext, encoderFolder, wholeNumber, withCommonOptions } from './shared.ts';
+import {
+  backendChoice,
+  type CommandContext,
+  commandContext,
+  encoderFolder,
+  wholeNumber,
+  withCommonOptions,
+} from './shared.ts';
 import { followJob } from './side-job.ts';
 import { tableLines } from './table.ts';
 

@@ -197,7 +197,11 @@ describe('parseModelConfig', () => {
       'layers with a window is scaled by "linear"',
     ],
     ['a mixture of experts', { model_type: 'qwen3_5_moe_text' }, 'a mixture of experts ("qwen3_5_moe_text")'],
-    ['delta heads that do not divide', { model_type: 'qwen3_5_text', linear_num_key_heads: 3 }, '(32) to be a multiple'],
+    [
+      'delta heads that do not divide',
+      { model_type: 'qwen3_5_text', linear_num_key_heads: 3 },
+      '(32) to be a multiple',
+    ],
     ['a larger model of another kind', { model_type: 'llava', text_config: LLAMA }, 'got "llava"'],
     ['an incomplete RoPE', { rope_parameters: { ...SCALING, factor: undefined } }, 'llama3'],
     ['a window without its size', { layer_types: ['full_attention', 'sliding_attention'] }, 'no "sliding_window"'],

@@ -76,6 +76,7 @@ export async function makeReport(
         models,
         rows: comparisonTable(models, measures, 7),
         rewardCost: null,
+        relevanceModel: null,
       },
     },
     folder,

@@ -132,8 +132,11 @@ describe.each(await openTestBackends())('deltaRule on $name', (backend) => {
           given.map((each, m) => (m === n ? tf.add(each, tf.mul(direction, sign * step)) : each));
         const [above, below] = [tf.tidy(() => exact(moved(1))), tf.tidy(() => exact(moved(-1)))];
         const expected = (above - below) / (2 * step);
-        const towards = direction.dataSync();
-        const ours = found.reduce((sum: number, each: number, i: number) => sum + each * (towards[i] ?? 0), 0);
+        const towards = direction.dataSync<'float32'>();
+        const ours = Array.from(found).reduce(
+          (sum: number, each: number, i: number) => sum + each * (towards[i] ?? 0),
+          0,
+        );
         direction.dispose();
         expect(Math.abs(ours - expected)).toBeLessThan(2e-3 * (1 + Math.abs(expected)));
       });

@@ -62,7 +62,7 @@ async function post(
     headers: { ...headers, ...more },
     body: text,
   });
-  return { status: response.status, body: await response.json() };
+  return { status: response.status, body: (await response.json()) as Reply };
 }
 
 const chat = (body: object) => post('/chat/completions', { model: 'm', ...body });
