@@ -175,7 +175,7 @@ export function amplitudeOf(scaling: RopeScaling | null): number {
   return scaling?.type === 'yarn' ? scaling.attentionFactor : 1;
 }
 
-/** The most tokens that a scaling was made for, where it is told apart from the model's own limit. */
+/** The most tokens that a scaling was made for, where it differs from the model's own limit. */
 export function scaledContext(scaling: RopeScaling | null, maxPositionEmbeddings: number): number {
   if (scaling?.type === 'dynamic') return Math.floor(scaling.factor * maxPositionEmbeddings);
   if (scaling?.type !== 'yarn') return maxPositionEmbeddings;

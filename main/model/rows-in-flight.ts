@@ -164,7 +164,7 @@ export function openRowsInFlight(model: Model, adapter: Adapter | null): RowsInF
       if (open === null) return;
       const { run } = open;
       const places = pick(open.places);
-      // A row that fills up is one that stays: what has ended would go on beyond its limit.
+      // A row that fills up is one that stays: what has ended would continue beyond its limit.
       const missing = run.written === undefined ? 0 : Math.max(0, LEAST_ROWS - places.length);
       const left = [...places, ...Array.from({ length: missing }, () => places[0] ?? 0)];
       run.keep(left);

@@ -80,7 +80,7 @@ export function attendPacked(config: ModelConfig, segments: tf.Tensor2D): Attend
       : packedAttention(q, k, v, segments, shape);
 }
 
-/** The sequences of a packed batch: completions go on from their prompt. */
+/** The sequences of a packed batch: completions continue their prompt. */
 export function packedSequences(config: ModelConfig, segments: tf.Tensor2D): Sequences {
   const layout = lazy(() => layoutOf(segments.dataSync<'int32'>()));
   return {
@@ -96,8 +96,8 @@ export interface Reading {
 }
 
 /**
- * Sequences that are read for later. `attend` attends as their keys and values allow; `before`: the states that they go
- * on from, one a sequence.
+ * Sequences that are read for later. `attend` attends as their keys and values allow; `before`: the states that they
+ * continue from, one a sequence.
  */
 export function readingSequences(
   attend: Attend,

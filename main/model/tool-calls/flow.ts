@@ -4,7 +4,7 @@ import type { Tokenizer } from '../tokenizer.ts';
 import { CALL_MARKS, readToolCalls, wordsBeforeCalls } from './read.ts';
 
 export interface CallFlow {
-  /** Adds text; what of it, and of what was held back, is words. */
+  /** Adds text, and gives the words in it and in what was held back. */
   push(text: string): string;
   /** The words that are left, and the calls. */
   end(): { readonly words: string; readonly calls: readonly ToolCall[] };

@@ -1,4 +1,4 @@
-/** Adds a record to one side of a dataset's files, in a thread: all records are read, and the file is written anew. */
+/** Adds a record to one side of a dataset's files, in a thread: all records are read, and the file is written again. */
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { writeFilesAtomic } from '../../io/write-files.ts';
 import type { DatasetLeakage } from '../../store/datasets.ts';

@@ -8,7 +8,7 @@ export interface FolderEntry {
   readonly name: string;
   readonly path: string;
   readonly isFolder: boolean;
-  /** Whether a folder has the file that was looked for: it is a model, or a task. */
+  /** Whether a folder has the file that is searched for: it is a model, or a task. */
   readonly isWanted: boolean;
   /** Of a file. */
   readonly bytes: number | null;

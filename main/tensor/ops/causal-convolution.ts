@@ -39,7 +39,7 @@ export function causalConvolution(weight: tf.Tensor, bias: tf.Tensor1D | null): 
 /** The row of a sequence's state that is `back` tokens before its first; null: sequences begin with nothing. */
 type StateRow = ((sequence: number, back: number) => number) | null;
 
-/** Where the token at `position` of a sequence is; before its first one, in what it goes on from. -1: there is none. */
+/** Where the token at `position` of a sequence is; before its first one, in what it continues from. -1: there is none. */
 function rowOf(layout: SequenceLayout, sequence: number, position: number, stateRow: StateRow): number {
   const place = layout[sequence];
   if (place === undefined) return -1;

@@ -27,7 +27,7 @@ export function deltaRule(shape: DeltaShape): Cell {
       const whole = (all: readonly tf.Tensor2D[]): { out: tf.Tensor2D; last: tf.Tensor2D } =>
         packed(all, layout, shape, initial !== null);
       if (!isRecorded()) return whole(given);
-      // For the gradient, its inputs alone are kept. Who trains goes on from no state.
+      // For the gradient, its inputs alone are kept. Training starts from no state.
       return {
         out: checkpointedParts([{ rows: tokens, run: (all) => whole(all).out }], given),
         last: tf.zeros([1, 1]),
@@ -63,7 +63,7 @@ function step(
   };
 }
 
-/** Sequences that go on from others come after them. */
+/** Sequences that continue others come after them. */
 function packed(
   inputs: readonly tf.Tensor2D[],
   layout: SequenceLayout,

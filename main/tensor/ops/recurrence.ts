@@ -5,7 +5,7 @@ import type * as tf from '@tensorflow/tfjs-core';
 export interface SequencePlace {
   readonly start: number;
   readonly length: number;
-  /** Which sequence of the layout it goes on from; null: none. */
+  /** Which sequence of the layout it continues; null: none. */
   readonly prefix: number | null;
 }
 

@@ -1,4 +1,4 @@
-/** What a process that keeps a model is asked, and what it answers: requests are told apart by a number of the host's. */
+/** What a process that keeps a model is asked, and what it answers: each request has a number of the host's. */
 import type { ChatMessage, ChatTool, ToolCall } from '../../samples/chat-message.ts';
 import type { Failure } from './failure.ts';
 

@@ -1,12 +1,12 @@
 /** Tokens and their probabilities in words. Pure. */
 
-/** `62.1 %`; of what is very unlikely two digits: `0.0031 %`. */
+/** `62.1%`; of what is very unlikely two digits: `0.0031%`. */
 export function percent(logprob: number): string {
   if (!Number.isFinite(logprob)) return '–';
   const share = 100 * Math.exp(logprob);
-  if (share >= 99.995) return '100 %';
-  if (share >= 1) return `${share.toPrecision(3)} %`;
-  return share >= 0.001 ? `${Number(share.toPrecision(2))} %` : '< 0.001 %';
+  if (share >= 99.995) return '100%';
+  if (share >= 1) return `${share.toPrecision(3)}%`;
+  return share >= 0.001 ? `${Number(share.toPrecision(2))}%` : '< 0.001%';
 }
 
 const MOST = 40;

@@ -130,19 +130,19 @@ describe('a record with a conversation', () => {
       { messages: [{ ...user, tool_calls: [call] }] },
       "to be the assistant's, got them of the user",
     ],
-    ['calls that are no list', { messages: [user, { ...said, tool_calls: call }] }, 'to be a list of calls'],
+    ["calls that aren't a list", { messages: [user, { ...said, tool_calls: call }] }, 'to be a list of calls'],
     [
       'a call without a name',
       { messages: [user, { ...said, tool_calls: [{ function: {} }] }] },
       'tool_calls[0]" to be a call',
     ],
     [
-      'arguments that are no JSON',
+      "arguments that aren't JSON",
       { messages: [user, { ...said, tool_calls: [{ function: { name: 'f', arguments: '{a' } }] }] },
       'expected "messages[1].tool_calls[0].function.arguments" to be JSON, got "{a"',
     ],
     [
-      'arguments that are no object',
+      "arguments that aren't an object",
       { messages: [user, { ...said, tool_calls: [{ function: { name: 'f', arguments: '[1]' } }] }] },
       'to be an object, got [1]',
     ],
@@ -160,13 +160,13 @@ describe('a record with a conversation', () => {
     ['the system alone', { messages: [{ role: 'system', content: 'x' }] }, 'to have a message of the user'],
     ['an answer alone', { messages: [said] }, 'to have a message of the user, got none'],
     ['an empty last turn', { messages: [user, { ...said, content: ' ' }] }, '"messages[1].content" to say something'],
-    ['tools that are no list', { messages: [user], tools: { a: 1 } }, 'expected "tools" to be a list of functions'],
+    ["tools that aren't a list", { messages: [user], tools: { a: 1 } }, 'expected "tools" to be a list of functions'],
     [
       'a tool without a name',
       { messages: [user], tools: [{ type: 'function' }] },
       'expected "tools[0]" to be {type: "function"',
     ],
-    ['a call that is no JSON', { conversations: [{ from: 'function_call', value: 'add(1)' }] }, 'to be a call in JSON'],
+    ["a call that isn't JSON", { conversations: [{ from: 'function_call', value: 'add(1)' }] }, 'to be a call in JSON'],
   ])('is refused with %s', (_, record, reason) => {
     expect(() => task.parseRecord(record)).toThrow(reason);
   });

@@ -100,7 +100,7 @@ describe.each(await openTestBackends())('deltaRule on $name', (backend) => {
     });
   });
 
-  it('goes on from given states', () => {
+  it('continues from given states', () => {
     tf.tidy(() => {
       const given = inputs(9, 1);
       const { out, last } = deltaRule(SHAPE).packed(given, LAYOUT, null);

@@ -1,4 +1,4 @@
-/** Job: a model stays in memory and answers what it is asked, many requests at once, until it is told to stop. */
+/** Job: a model stays in memory and answers what it is asked, many requests at once, until it is stopped. */
 import { contextLength, readModelConfig } from '../../../model/config.ts';
 import { endTokens, loadTokenizer } from '../../../model/tokenizer.ts';
 import type { BackendChoice } from '../../backend/open-backend.ts';

@@ -4,11 +4,11 @@ import { percent, visibleToken } from '../../../../renderer/playground/chat/prob
 describe('percent', () => {
   it('shows three digits, and fewer of what hardly happens', () => {
     expect([0, Math.log(0.621), Math.log(0.0123), Math.log(0.00031), -50].map(percent)).toEqual([
-      '100 %',
-      '62.1 %',
-      '1.23 %',
-      '0.031 %',
-      '< 0.001 %',
+      '100%',
+      '62.1%',
+      '1.23%',
+      '0.031%',
+      '< 0.001%',
     ]);
     expect(percent(Number.NaN)).toBe('–');
   });
