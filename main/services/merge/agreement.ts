@@ -3,6 +3,7 @@ import type { TaskRecord } from '../../tasks/task.ts';
 import type { BackendSetting } from '../../trainer/config/backend-names.ts';
 import { defaultBatchSize } from '../evaluation/evaluate.ts';
 import { resolveModelParts } from '../models/resolve.ts';
+import { trainedLimit } from '../models/trained-limit.ts';
 import { type JobOptions, runTrainerJob } from '../trainer-process/job.ts';
 import type { HostPaths } from '../workspace/paths.ts';
 import type { ProofPrompts } from './proof-prompts.ts';
@@ -29,6 +30,8 @@ export async function answersOf(
   options: JobOptions & { readonly paths: HostPaths; readonly backend?: BackendSetting; readonly threads?: number },
 ): Promise<readonly Answers[]> {
   const { paths, backend = 'auto', threads = 0 } = options;
+  const first = resolveModelParts(checkpoint.parts, paths, checkpoint.base);
+  const second = resolveModelParts(exported.parts, paths, exported.base);
   const { value } = await runTrainerJob(
     {
       kind: 'sample',
@@ -38,11 +41,12 @@ export async function answersOf(
       temperature: 0,
       seed: 0,
       models: [
-        { name: 'checkpoint', ...resolveModelParts(checkpoint.parts, paths, checkpoint.base) },
-        { name: 'export', ...resolveModelParts(exported.parts, paths, exported.base) },
+        { name: 'checkpoint', ...first },
+        { name: 'export', ...second },
       ],
       batchSize: defaultBatchSize,
       maxCompletionLength: null,
+      trainedLimit: trainedLimit([first]),
       backend,
       threads,
       kernelsFile: paths.kernels,
@@ -51,13 +55,13 @@ export async function answersOf(
     paths.trainer,
     options,
   );
-  const [first, second] = value.models;
+  const [own, other] = value.models;
   return records.map((record, i) => {
-    const { completion = '', messages } = first?.completions[i]?.[0] ?? {};
+    const { completion = '', messages } = own?.completions[i]?.[0] ?? {};
     return {
       record,
       checkpoint: completion,
-      exported: second?.completions[i]?.[0]?.completion ?? '',
+      exported: other?.completions[i]?.[0]?.completion ?? '',
       firstTurn: messages?.[0]?.content ?? completion,
     };
   });

@@ -2,7 +2,10 @@ import { type Answer, json, schemaFaults } from 'braid';
 
 type Fields = { schema: object; expected?: Record<string, unknown> };
 
-/** The components build on one another: what doesn't parse can't fit. */
+/**
+ * The components build on one another: what doesn't parse can't fit. `json` also finds an object in a code block or after
+ * "Sure, here is …"; JSON.parse(completion) in a try takes only one that stands alone.
+ */
 export function reward({ record, completion }: Answer<Fields>): Record<string, number> {
   const value = json(completion);
   if (value === undefined) return { parses: 0, fits: 0, right: 0 };
