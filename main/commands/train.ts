@@ -3,7 +3,9 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { inputError } from '../errors.ts';
 import { type EngineEntry, openEngineFile, requireEngine } from '../services/engines/engines.ts';
+import { standingOf } from '../services/runs/held-out.ts';
 import { newestResumable } from '../services/runs/history.ts';
+import { standingReport } from '../services/runs/run-report.ts';
 import { findCheckpoint, markAbandonedRuns, requireRun } from '../services/runs/runs.ts';
 import { seedRunName } from '../services/runs/seed-groups.ts';
 import { engineOfRun } from '../services/servers/require-up.ts';
@@ -73,7 +75,7 @@ async function train(options: TrainOptions & ConsentOptions, command: Command): 
     const outcome = await run.outcome;
     stop.release();
     view.end();
-    report(outcome, run, context, stop.asked());
+    report(store, outcome, run, context, stop.asked());
   } finally {
     store.close();
   }
@@ -199,13 +201,15 @@ function agreeFor(taskOf: () => TaskSource, options: ConsentOptions): void {
   if (options.allowExternal !== undefined) agree(taskOf(), options);
 }
 
-function report(outcome: RunOutcome, run: LiveRun, context: CommandContext, asked: boolean): void {
+function report(store: Store, outcome: RunOutcome, run: LiveRun, context: CommandContext, asked: boolean): void {
   if (outcome.error !== null && !outcome.kept) throw outcome.error;
+  const standing = standingOf(store, requireRun(store, outcome.runId));
   context.out({
     run_id: outcome.runId,
     state: outcome.state,
     steps: outcome.step,
     checkpoint: outcome.checkpoint,
+    standing: standingReport(standing),
     folder: run.folder,
     workspace: context.workspace.root,
   });
@@ -215,5 +219,6 @@ function report(outcome: RunOutcome, run: LiveRun, context: CommandContext, aske
   const resumable = ended || outcome.state === 'stopped' || outcome.state === 'collapsed';
   const how = `${outcome.state} at step ${outcome.step}${resumable ? '; resume with --resume' : ''}`;
   context.print(`Run ${outcome.runId} ${how}. Checkpoint: ${outcome.checkpoint ?? 'none'}`);
+  if (standing !== null) context.print(`${standing.sentence}.`);
   if (resumable) process.exitCode = 130;
 }

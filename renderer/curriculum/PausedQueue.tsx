@@ -17,14 +17,18 @@ export function PausedQueue({ curriculum }: { readonly curriculum: Curriculum })
   const runId = stage === undefined ? null : runToResume(stage);
   const next = stages.find(({ id }) => id === queue[0])?.name;
   const releaseName = releaseLabel(next, runId);
+  const lacks = stage?.run?.lacks ?? [];
   const error = resume.error ?? release.error;
   return (
     <>
       <div className={classes.held} role="status">
         <IconPlayerPause size={15} aria-hidden="true" />
-        <span>The queue is paused. {held}</span>
+        <span>
+          The queue is paused. {held}
+          {lacks.length > 0 && `. ${lacks.join('. ')}.`}
+        </span>
         {stage !== undefined && runId !== null && (
-          <Button loading={resume.isPending} onClick={() => resume.mutate(runId)}>
+          <Button loading={resume.isPending} disabled={lacks.length > 0} onClick={() => resume.mutate(runId)}>
             Resume {stage.name}
           </Button>
         )}

@@ -1,6 +1,8 @@
 /** Interrupted or stopped runs, which can be resumed from their last checkpoint. */
 import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import type { RunSummary } from '../../main/api/contract/index.ts';
+import { api } from '../api/client.ts';
 import { Failed } from '../components/Feedback.tsx';
 import { Link } from '../components/Link.tsx';
 import { Panel } from '../components/Screen.tsx';
@@ -23,6 +25,8 @@ export function Interrupted({ runs }: { readonly runs: readonly RunSummary[] }) 
 
 function Line({ run: { id, name, state, step, maxSteps, reason, endedAt } }: { readonly run: RunSummary }) {
   const { resume, isBusy, failure } = useRunActions(id);
+  const { data: detail } = useQuery(api.runs.get.queryOptions({ input: { runId: id } }));
+  const lacks = detail?.lacks ?? [];
   return (
     <li>
       <div className={classes.interrupted}>
@@ -33,9 +37,10 @@ function Line({ run: { id, name, state, step, maxSteps, reason, endedAt } }: { r
             step {step} of {maxSteps}
           </span>{' '}
           {reason?.split('\n')[0]}
+          {lacks.length > 0 && <span className={classes.lack}> {lacks.join('. ')}.</span>}
         </p>
         <When at={endedAt} />
-        <Button loading={isBusy} onClick={() => resume()} aria-label={`Resume ${name}`}>
+        <Button loading={isBusy} disabled={lacks.length > 0} onClick={() => resume()} aria-label={`Resume ${name}`}>
           Resume
         </Button>
       </div>

@@ -24,6 +24,8 @@ describe.skipIf(noBrowser)('an interrupted run', () => {
   beforeAll(async () => {
     const workspace = temporaryFolderOfFile();
     const dataset = writeTinyDataset(join(workspace, 'datasets', '2words.jsonl'));
+    // That of the seeded runs.
+    writeTinyDataset(join(workspace, 'datasets', '10words.jsonl'));
     const store = openStore(join(workspace, 'braid.db'));
     const facts = { task: 'interleave', words: 2, trainN: 12, testN: 4, seed: 3, template: null, textHash: null };
     const datasetId = store.datasets.record({ name: '2words', file: dataset, ...facts });

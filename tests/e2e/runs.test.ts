@@ -240,10 +240,10 @@ describe.skipIf(noBrowser)('runs', () => {
         .waitFor();
       await dialog.getByLabel('Train to step').fill('20');
       await dialog.getByText('Expected more than 20, the step it starts from').waitFor();
-      // A seeded run has its model but not its dataset: the page reports it.
+      // A seeded run has its model but not its dataset: the page says so before it is tried.
       await dialog.getByLabel('Train to step').fill('60');
-      await dialog.getByRole('button', { name: 'Resume from step 20' }).click();
-      await page.getByText('The run could not be resumed').waitFor();
+      await dialog.getByText('Its dataset, 10words.jsonl, is missing').waitFor();
+      expect(await dialog.getByRole('button', { name: 'Resume from step 20' }).isDisabled()).toBe(true);
     });
 
     it('offers the newest whole checkpoint where a newer one is damaged', async () => {

@@ -4,7 +4,7 @@ import type { Store } from '../../store/index.ts';
 import type { RunRow } from '../../store/runs.ts';
 import type { StageRow, StageState } from '../../store/stages.ts';
 import type { EngineAccess } from '../engines/engine-for.ts';
-import { standingOf, unmetGoal } from '../runs/held-out.ts';
+import { unmetGoal } from '../runs/held-out.ts';
 import { metReason, metWithoutTraining, promotionOf } from '../runs/promotion.ts';
 import type { LiveRuns } from '../training/live-runs.ts';
 import type { Changes } from '../workspace/changes.ts';
@@ -122,19 +122,8 @@ export function openStageRuns(
       const remedy = 'Give it more steps, change its settings, or lower its rule.';
       notices.add({ severity: 'warning', message: `"${stage.name}": ${reason}`, remedy, runId: run.id });
     }
-    if (state === 'done') {
-      warnIfWorse(stage, run);
-      promote(stage);
-    }
+    if (state === 'done') promote(stage);
     return store.stages.get(stage.id) ?? null;
-  }
-
-  /** A goal can be met by a model that was better before. */
-  function warnIfWorse({ name }: StageRow, run: RunRow): void {
-    const standing = standingOf(store, run);
-    if (standing?.tone !== 'warn') return;
-    const remedy = 'Compare both checkpoints, or train the stage again with a lower learning rate.';
-    notices.add({ severity: 'warning', message: `"${name}": ${standing.sentence}`, remedy, runId: run.id });
   }
 
   /** Whatever comes of the work between two stages, the queue continues: the stages don't depend on it. */

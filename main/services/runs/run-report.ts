@@ -1,5 +1,6 @@
 /** A look at a run as plain JSON, for scripts and agents: names as in `--json` elsewhere, NaN becomes null. */
 import type { EventRow } from '../../store/events.ts';
+import type { HeldOutStanding } from './held-out.ts';
 import type { RunView } from './run-view.ts';
 import type { SampleView } from './samples/samples.ts';
 
@@ -28,7 +29,7 @@ export function runReport(view: RunView) {
       newest === undefined
         ? null
         : { step: newest.step, mean: finite(newest.mean), low: newest.low, high: newest.high, n: newest.n },
-    standing,
+    standing: standingReport(standing),
     verdict,
     advice: advice.map(({ rule, message, remedy, change }) => ({ rule, message, remedy, change })),
     samples:
@@ -41,6 +42,13 @@ export function runReport(view: RunView) {
             worst: extremes.worst === null ? null : sampleReport(extremes.worst),
           },
   };
+}
+
+/** Where a held-out score stands. */
+export function standingReport(standing: HeldOutStanding | null) {
+  if (standing === null) return null;
+  const { isMet: is_met, ...rest } = standing;
+  return { ...rest, is_met };
 }
 
 /** A completion with its target, without its prompt's twin fields. */

@@ -1,9 +1,13 @@
 /** The events of a run that become notices. */
 import type { Store } from '../../store/index.ts';
 import type { TrainerEvent } from '../../trainer/protocol/trainer-events.ts';
+import { standingOf } from '../runs/held-out.ts';
 import { requireRun } from '../runs/runs.ts';
 import type { Notices } from '../workspace/notices.ts';
 import type { RunOutcome } from './run-outcome.ts';
+
+/** A goal can be met, and a run be done, with a model that was better before. */
+const WORSE = 'Compare it with what it started from, or train it again with a lower learning rate.';
 
 /** Notifies of warnings and of pauses by the collapse watch. */
 export function noticeEvent(notices: Pick<Notices, 'add'>, store: Store, runId: number, event: TrainerEvent): void {
@@ -27,7 +31,10 @@ export function noticeEnd(notices: Pick<Notices, 'add'>, store: Store, outcome: 
     notices.add({ severity: 'error', message: `${name}: ${error.message}`, remedy, runId: kept ? runId : null });
     return;
   }
-  const severity = state === 'collapsed' ? 'warning' : 'info';
-  if (severity === 'info' && store.sweeps.trialOfRun(runId) !== undefined) return;
-  notices.add({ severity, message: `${name} is ${state} at step ${step}`, remedy, runId });
+  const message = `${name} is ${state} at step ${step}`;
+  if (state === 'collapsed') return void notices.add({ severity: 'warning', message, remedy, runId });
+  if (store.sweeps.trialOfRun(runId) !== undefined) return;
+  const standing = standingOf(store, requireRun(store, runId));
+  if (standing?.tone !== 'warn') return void notices.add({ severity: 'info', message, remedy, runId });
+  notices.add({ severity: 'warning', message: `${message}. ${standing.sentence}`, remedy: WORSE, runId });
 }

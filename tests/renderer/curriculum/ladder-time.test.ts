@@ -18,10 +18,18 @@ describe('ladderTime', () => {
   });
 
   it('is a range where longer texts are estimated', () => {
-    const scaled = { low: 3600, high: 18_000, basis: 'scaled' } as const;
+    const scaled = { low: 3600, high: 9000, basis: 'scaled' } as const;
     expect(ladderTime([stage(1, null, 'done'), stage(2, exact(600)), stage(3, scaled)], [])).toEqual({
-      time: '70 min to 5 h 10 min left',
+      time: '70 min to 2 h 40 min left',
       basis: 'One stage is estimated from the step times of other lengths.',
+    });
+  });
+
+  it('plans with no range that is too wide for it', () => {
+    expect(ladderTime([stage(1, { low: 660, high: 10_860, basis: 'scaled' })], [])).toEqual({
+      time: 'At least 11 min left, still measuring',
+      basis:
+        'One stage is estimated from the step times of other lengths. Too uncertain to plan with before a longer stage has run or been checked.',
     });
   });
 
