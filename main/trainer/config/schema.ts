@@ -84,7 +84,7 @@ export const trainConfigSchema = z.strictObject({
     .min(1)
     .default(['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj'])
     .meta({
-      doc: 'The linear layers that get an adapter, by their names in PEFT; these seven: all that the model has. Phi-3 has the first three in one, and gate and up.',
+      doc: 'The linear layers that get an adapter, by their names in PEFT; these seven: all that the model has.',
     }),
   use_rslora: z.boolean().default(false).meta({ doc: 'Rank-stabilised LoRA.' }),
 
