@@ -49,7 +49,9 @@ interface ImportCommandOptions {
 /** Adds `import` to `dataset`. */
 export function registerDatasetImport(dataset: Command): void {
   withCommonOptions(dataset.command('import <source>'))
-    .description('import records for a task: a file (JSONL, JSON, CSV, parquet) or hf:OWNER/NAME[/CONFIG][@REVISION]')
+    .description(
+      'import records for a task: a file (JSONL, JSON, CSV, parquet; also .gz, .zst) or hf:OWNER/NAME[/CONFIG][@REVISION]',
+    )
     .requiredOption('--task <name>', 'whose records they become: a name or a folder')
     .option('--map <field=column...>', 'columns of the fields; others are guessed by name', [])
     .option('--name <name>', "name of the dataset (default: the source's)")
@@ -105,7 +107,7 @@ async function importData(source: string, options: ImportCommandOptions, command
       context.say(
         `${written.files.test}: ${counted(leakage.overlaps.length, 'held-out record shares', 'held-out records share')} words with training records, ${counted(leakage.shared_titles.length, 'whole prompt')}; --split-by or --dedupe keeps them apart`,
       );
-    for (const warning of [quoted, unwritable]) if (warning !== null) context.say(warning);
+    for (const warning of [...written.notes, quoted, unwritable]) if (warning !== null) context.say(warning);
     context.out({
       dataset_id: id,
       task: typeof task === 'string' ? task : task.name,
@@ -140,7 +142,7 @@ async function preview(
     context.print(`${field} = ${column}${readNumber(plan, field, column)}`);
   if (problem !== null) throw inputError('BAD_MAPPING', problem.message, problem.remedy ?? undefined);
   for (const fault of faults) context.print(`[!] ${fault}`);
-  for (const warning of [quoted, unwritable]) if (warning !== null) context.say(warning);
+  for (const warning of [...plan.notes, quoted, unwritable]) if (warning !== null) context.say(warning);
   const [first] = train;
   if (first !== undefined) context.print(`\n${first.prompt}\n`);
   context.print(`${counted(counts.train, 'training record')}, ${counts.test} held out, ${counts.faults} with faults`);

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
 import { inputError } from '../../errors.ts';
 import { checkPortableName, nameFault } from '../../io/foreign-name.ts';
+import { unpackedName } from '../../io/packed-file.ts';
 import type { Store } from '../../store/index.ts';
 import type { TaskSource } from '../../tasks/index.ts';
 import type { WrittenImport } from '../datasets/import/plan.ts';
@@ -59,7 +60,8 @@ function hubName(source: string): string {
 /** A name for what is imported: that of its source. */
 export function nameOfSource(source: string): string {
   const last = source.replace(/@.*$/, '').split(/[\\/]/).filter(Boolean).at(-1) ?? 'records';
-  const stem = isHubSource(source) ? hubName(source) : last.slice(0, last.length - extname(last).length) || last;
+  const withoutEnding = (name: string): string => name.slice(0, name.length - extname(name).length);
+  const stem = isHubSource(source) ? hubName(source) : withoutEnding(unpackedName(last)) || last;
   const plain = stem
     .replaceAll(/[^\p{L}\p{N}._-]+/gu, '-')
     .replace(/^[^\p{L}\p{N}]+/u, '')

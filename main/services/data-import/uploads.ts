@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, extname, join } from 'node:path';
 import { inputError } from '../../errors.ts';
 import { nameFault } from '../../io/foreign-name.ts';
+import { isPacked, unpackedName } from '../../io/packed-file.ts';
 
 export interface Uploads {
   /** Keeps a file; returns its id. */
@@ -20,8 +21,9 @@ const KEPT = 6;
 
 /** `.csv`; none if it isn't plain. */
 function plainEnding(name: string): string {
-  const ending = extname(name.replace(/[. ]+$/, ''));
-  return /^\.\w{1,16}$/.test(ending) ? ending : '';
+  const plain = name.replace(/[. ]+$/, '');
+  const ending = extname(unpackedName(plain)) + (isPacked(plain) ? extname(plain) : '');
+  return /^(?:\.\w{1,16}){1,2}$/.test(ending) ? ending : '';
 }
 
 /** Opens an empty set. */

@@ -148,7 +148,8 @@ const MEDIA = /image|audio|video|file/i;
 /** Columns beside a conversation that hold what its words are about. */
 const MEDIA_FIELDS = ['image', 'images', 'audio', 'audios', 'video', 'videos'] as const;
 
-function checkMedia(record: Fields, before = ''): void {
+/** Throws a ConversationFault for pictures and sounds. */
+export function checkMedia(record: Fields, before = ''): void {
   const has = (value: unknown): boolean => (Array.isArray(value) ? value.length > 0 : value != null && value !== '');
   const found = MEDIA_FIELDS.find((name) => Object.hasOwn(record, name) && has(record[name]));
   if (found !== undefined)

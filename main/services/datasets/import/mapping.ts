@@ -1,17 +1,20 @@
 /** From a table's columns to a task's fields: which column becomes which field, guessed by name, and the values. */
 import { inputError } from '../../../errors.ts';
 import { parseJsonExactly } from '../../../io/json.ts';
+import type { ChatMessage } from '../../../samples/chat-message.ts';
+import { ConversationFault, isConversation, joined, readConversation } from '../../../tasks/folder/conversation.ts';
 import { checkDefinition } from '../../../tasks/folder/definition.ts';
 import type { TaskSource } from '../../../tasks/index.ts';
 import { didYouMean, nearestName } from '../../../text/nearest-name.ts';
 import { type DecimalMark, decimalMarkOf, lastNumber, wholeNumberText } from '../../../text/numbers.ts';
+import { guessConversation } from './guess-conversation.ts';
 import type { Row } from './table.ts';
 
 /** A field of a task's records. */
 export interface TaskField {
   /** With dots for a field inside another: `engagement.likes`. */
   readonly name: string;
-  readonly type: 'text' | 'number' | 'boolean' | 'list' | 'object';
+  readonly type: 'text' | 'number' | 'boolean' | 'list' | 'object' | 'messages';
   readonly optional: boolean;
 }
 
@@ -61,17 +64,23 @@ const KNOWN_AS: Readonly<Record<string, readonly string[]>> = {
   id: ['_id', 'uid', 'uuid', 'key', 'idx'],
 };
 
-/** The mapping that the names suggest; a field without a likely column is left out. */
-export function guessMapping(fields: readonly TaskField[], columns: readonly string[]): Mapping {
+/** The mapping that the names, and of conversations the first row, suggest; a field without a likely column is left out. */
+export function guessMapping(fields: readonly TaskField[], columns: readonly string[], first?: Row): Mapping {
   const plain = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
   const taken = new Set<string>();
   const find = (wanted: readonly string[]): string | undefined =>
     wanted.flatMap((name) => columns.filter((column) => plain(column) === plain(name) && !taken.has(column)))[0];
   const mapping: Record<string, string> = {};
+  for (const { name, type } of fields) {
+    const column = type === 'messages' ? guessConversation(name, columns, first?.values ?? {}) : null;
+    if (column === null) continue;
+    mapping[name] = column;
+    for (const one of column.split('+')) taken.add(one);
+  }
   // Columns of the same name come first: a synonym must not take one that another field is named after.
   for (const pass of ['same', 'known'] as const)
-    for (const { name } of fields) {
-      if (mapping[name] !== undefined) continue;
+    for (const { name, type } of fields) {
+      if (mapping[name] !== undefined || type === 'messages') continue;
       const last = name.split('.').at(-1) ?? name;
       const column = find(
         pass === 'same' ? [name, last] : ((Object.hasOwn(KNOWN_AS, last) ? KNOWN_AS[last] : undefined) ?? []),
@@ -159,9 +168,9 @@ export function checkMapping(
         `The task has no field "${field}"${didYouMean(nearestName(field, names))}`,
         `Its fields are ${names.join(', ')}.`,
       );
-    const path = columnOf(column);
-    const [top = ''] = path.split('.');
-    if (!columns.includes(path) && !columns.includes(top))
+    const known = (part: string): boolean => columns.includes(part) || columns.includes(part.split('.')[0] ?? '');
+    const path = partsOf(columnOf(column), columns).find((part) => !known(part));
+    if (path !== undefined)
       throw inputError(
         'BAD_MAPPING',
         `There is no column "${path}"${didYouMean(nearestName(path, columns))}`,
@@ -233,11 +242,25 @@ function place(record: Record<string, unknown>, [first = '', ...rest]: readonly 
 /** A column's value, or one inside it: `answers.text.0`. */
 export function valueAt(values: Row['values'], column: string): unknown {
   const path = columnOf(column);
-  const inside = (value: unknown, part: string): unknown =>
-    typeof value === 'object' && value !== null && Object.hasOwn(value, part)
-      ? (value as Record<string, unknown>)[part]
-      : undefined;
+  const inside = (value: unknown, part: string): unknown => {
+    if (ROLES.test(part) && isConversation(value)) return saidBy(value, part);
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, part)) return undefined;
+    return (value as Record<string, unknown>)[part];
+  };
+  const [first = '', second] = Object.hasOwn(values, path) ? [] : partsOf(path);
+  if (second !== undefined) return completed(valueAt(values, first), valueAt(values, second));
   return Object.hasOwn(values, path) ? values[path] : path.split('.').reduce<unknown>(inside, values);
+}
+
+/** `prompt+completion` is a conversation in two columns; a column may have such a name itself. */
+function partsOf(path: string, columns: readonly string[] = []): readonly string[] {
+  const parts = path.split('+');
+  return columns.includes(path) || parts.length !== 2 ? [path] : parts;
+}
+
+function completed(prompt: unknown, completion: unknown): unknown {
+  if (prompt === undefined) return completion;
+  return completion === undefined || completion === null ? prompt : joined(prompt, completion);
 }
 
 function cast(value: unknown, type: TaskField['type']): unknown {
@@ -251,7 +274,28 @@ function cast(value: unknown, type: TaskField['type']): unknown {
     case 'list':
     case 'object':
       return typeof value === 'string' ? parsed(value) : value;
+    case 'messages':
+      return value === undefined || value === null ? value : usualForm(value);
   }
+}
+
+/** What can't be read is left for the task to refuse. */
+function usualForm(value: unknown): unknown {
+  try {
+    return readConversation(value, 'messages');
+  } catch (error) {
+    if (error instanceof ConversationFault) return value;
+    throw error;
+  }
+}
+
+const ROLES = /^(?:system|user|assistant)$/;
+
+/** What a role says last in a conversation; undefined: nothing. */
+function saidBy(value: unknown, role: string): unknown {
+  const read = usualForm(value);
+  if (read === value) return undefined;
+  return (read as readonly ChatMessage[]).findLast((message) => message.role === role)?.content ?? undefined;
 }
 
 function parsed(text: string): unknown {

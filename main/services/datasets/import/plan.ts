@@ -21,7 +21,7 @@ import {
   taskFields,
   valueAt,
 } from './mapping.ts';
-import { lostSystem, rowHints } from './row-hints.ts';
+import { lostTurns, mediaBeside, rowHints } from './row-hints.ts';
 import { type Filter, filterRows, type Mapped, sampleRows, splitRows, withoutDuplicates } from './select.ts';
 import { type Row, readTable, type Table } from './table.ts';
 
@@ -77,6 +77,8 @@ export interface ImportPlan {
   readonly quoted: string | null;
   /** What to say of words that the model can't write; null: it can write all. */
   readonly unwritable: string | null;
+  /** What was read in another way than it is written. */
+  readonly notes: readonly string[];
 }
 
 export interface ImportProblem {
@@ -135,6 +137,7 @@ export async function planRows(options: RowOptions, table: Table, heldOut: HeldO
     fields,
     mapping,
     first: firstValues(table, mapping, fields),
+    notes: table.notes ?? [],
   };
   try {
     const { task, rows, leftOut, duplicates, faults, train, test } = await prepare(options, table, heldOut);
@@ -187,6 +190,7 @@ export interface WrittenImport {
   readonly leakage: Leakage | null;
   readonly quoted: string | null;
   readonly unwritable: string | null;
+  readonly notes: readonly string[];
 }
 
 /** Writes the dataset, if no row has a fault: otherwise an error lists them, and nothing is written. */
@@ -212,6 +216,7 @@ export async function writeImport(options: ImportOptions & { readonly target: st
     leakage,
     quoted,
     unwritable,
+    notes: table.notes ?? [],
   };
 }
 
@@ -242,7 +247,7 @@ async function chooseHeldOut(
 }
 
 function mappingOf({ map }: RowOptions, fields: readonly TaskField[], { columns, rows }: Table): Mapping {
-  const all = { ...numbersInTexts(guessMapping(fields, columns), fields, rows[0]), ...map };
+  const all = { ...numbersInTexts(guessMapping(fields, columns, rows[0]), fields, rows[0]), ...map };
   return Object.fromEntries(Object.entries(all).filter(([, column]) => column !== ''));
 }
 
@@ -262,7 +267,7 @@ async function prepare(options: RowOptions, table: Table, heldOut: HeldOut): Pro
     // A generated id is unique over both sides, which a line number isn't.
     const named = own.id === undefined ? { ...own, id: `${side}-${i + 1}` } : own;
     try {
-      const lost = lostSystem(row, mapping);
+      const lost = lostTurns(row, mapping) ?? mediaBeside(row, mapping, fields);
       if (lost !== null) throw new Error(lost);
       const record = parseRecord(task, options.task, named, row.line);
       const first = ids.get(record.id);

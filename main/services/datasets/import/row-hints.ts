@@ -1,5 +1,5 @@
 /** What to do about a row that isn't a record of the task: columns under other names, lists, conversations. */
-import { isJsonObject } from '../../../io/json.ts';
+import { ConversationFault, checkMedia, isConversation, readConversation } from '../../../tasks/folder/conversation.ts';
 import { didYouMean, nearestName } from '../../../text/nearest-name.ts';
 import { columnOf, type Mapping, type TaskField, valueAt } from './mapping.ts';
 import type { Row } from './table.ts';
@@ -18,42 +18,56 @@ function absentColumns(values: Row['values'], mapping: Mapping): string {
   return absent.map((column) => `; this row has no column "${column}"${didYouMean(nearestName(column, own))}`).join('');
 }
 
+const WHOLE = 'the task "conversation" takes it whole';
+
 /** Lists and objects where the task wants a text. */
 function partsOf(values: Row['values'], mapping: Mapping, fields: readonly TaskField[]): string {
   const hints = fields.map(({ name, type }) => {
     const column = mapping[name];
     const value = column === undefined || type !== 'text' ? null : valueAt(values, column);
     if (column === undefined || typeof value !== 'object' || value === null) return '';
-    const messages = conversationOf(value);
-    const last = messages?.findLastIndex(({ role }) => role === 'user') ?? -1;
-    if (messages !== null && last >= 0)
-      return `; it is a conversation (${messages.map(({ role }) => role).join(', ')}): map one message, such as ${name}=${column}.${last}.content`;
+    if (isConversation(value))
+      return `; it is a conversation (${rolesOf(value).join(', ')}): map one role, such as ${name}=${column}.user, or ${WHOLE}`;
     const [part] = Object.keys(value);
     return part === undefined ? '' : `; map a part of it, such as ${name}=${column}.${part}`;
   });
   return hints.join('');
 }
 
-/** Says of a row that maps one message of a conversation that its system message would be lost; null: it wouldn't. */
-export function lostSystem({ values }: Row, mapping: Mapping): string | null {
+/** What a row that maps parts of a conversation would lose: its system message, or earlier turns; null: nothing. */
+export function lostTurns({ values }: Row, mapping: Mapping): string | null {
   const used = Object.values(mapping).map(columnOf);
   for (const column of used) {
-    const [, list] = /^(.+)\.\d+\.content$/.exec(column) ?? [];
-    const messages = list === undefined ? null : conversationOf(valueAt(values, list));
-    const at = messages?.findIndex(({ role }) => role === 'system') ?? -1;
-    if (at >= 0 && !used.includes(`${list}.${at}.content`))
-      return `the system message ${list}.${at} would be lost; give the task a field for it, such as system: text with \`system: '{system}'\`, and map system=${list}.${at}.content`;
+    const [, list = '', part] = /^(.+?)\.(\d+\.content|user|assistant|system)$/.exec(column) ?? [];
+    const conversation = part === undefined ? undefined : valueAt(values, list);
+    if (part === undefined || !isConversation(conversation)) continue;
+    const roles = rolesOf(conversation);
+    const system = roles.indexOf('system');
+    if (system >= 0 && !used.includes(`${list}.system`) && !used.includes(`${list}.${system}.content`))
+      return `the system message of ${list} would be lost; give the task a field for it, such as system: text with \`system: '{system}'\`, and map system=${list}.system; or ${WHOLE}`;
+    if (part === 'user' && roles.filter((role) => role === 'user').length > 1)
+      return `${list} has several turns, of which ${column} is the last; ${WHOLE}`;
   }
   return null;
 }
 
-interface Message {
-  readonly role: string;
+/** Pictures and sounds beside a conversation, which would be lost; null: there are none. */
+export function mediaBeside({ values }: Row, mapping: Mapping, fields: readonly TaskField[]): string | null {
+  if (!fields.some(({ name, type }) => type === 'messages' && mapping[name] !== undefined)) return null;
+  try {
+    checkMedia(values);
+    return null;
+  } catch (error) {
+    if (error instanceof ConversationFault) return error.message;
+    throw error;
+  }
 }
 
-function conversationOf(value: unknown): readonly Message[] | null {
-  if (!Array.isArray(value) || value.length === 0) return null;
-  const isMessage = (one: unknown): one is Message =>
-    isJsonObject(one) && typeof one.role === 'string' && Object.hasOwn(one, 'content');
-  return value.every(isMessage) ? value : null;
+function rolesOf(value: unknown): string[] {
+  try {
+    return readConversation(value, 'messages').map(({ role }) => role);
+  } catch (error) {
+    if (error instanceof ConversationFault) return [];
+    throw error;
+  }
 }

@@ -7,9 +7,11 @@ import { MOST_FIELDS, parseCsv } from '../../../io/csv-rows.ts';
 import { isJsonObject, parseJson, parseJsonExactly } from '../../../io/json.ts';
 import { parseJsonLines } from '../../../io/json-lines.ts';
 import { jsonPlaces } from '../../../io/json-places.ts';
+import { isPacked, readUnpacked, unpackedName } from '../../../io/packed-file.ts';
 import { readParquet } from '../../../io/parquet.ts';
 import { openRegular } from '../../../io/read-file.ts';
-import { type FileFault, faultsError, lineOf, readTextFile } from '../../../io/text-file.ts';
+import { type Checked, decodeText, type FileFault, faultsError, lineOf, readTextFile } from '../../../io/text-file.ts';
+import { counted } from '../../../text/format.ts';
 import { recordsInJson } from './json-shapes.ts';
 
 /** A row with its place, for messages. */
@@ -23,6 +25,8 @@ export interface Row {
 export interface Table {
   readonly columns: readonly string[];
   readonly rows: readonly Row[];
+  /** What was read in another way than it is written, a sentence each. */
+  readonly notes?: readonly string[];
   /** Why columns can't be read; their values are null. */
   readonly unreadable?: ReadonlyMap<string, string>;
 }
@@ -31,7 +35,7 @@ export const TABLE_TYPES = ['.jsonl', '.ndjson', '.json', '.csv', '.tsv', '.parq
 
 const WORDS = {
   code: 'BAD_SOURCE',
-  give: `Give a file of records: ${TABLE_TYPES.join(', ')}.`,
+  give: `Give a file of records: ${TABLE_TYPES.join(', ')}, also packed as .gz or .zst.`,
   fix: 'Fix these lines; nothing was imported.',
   item: 'record',
 };
@@ -40,7 +44,8 @@ const WORDS = {
 export async function readTable(files: readonly string[]): Promise<Table> {
   const rows: Row[] = [];
   const unreadable = new Map<string, string>();
-  for (const file of files) for (const row of await rowsOf(file, unreadable)) rows.push(row);
+  const notes: string[] = [];
+  for (const file of files) for (const row of await rowsOf(file, { unreadable, notes })) rows.push(row);
   if (rows.length === 0) throw inputError('BAD_SOURCE', `${files.join(', ')}: expected at least one row, got none`);
   // A row may lack a column that others have.
   const columns = new Set<string>();
@@ -49,23 +54,31 @@ export async function readTable(files: readonly string[]): Promise<Table> {
     if (columns.size > MOST_FIELDS)
       throw fail({ file, line, reason: `expected at most ${MOST_FIELDS} columns, got more` });
   }
-  return { columns: [...columns], rows, unreadable };
+  return { columns: [...columns], rows, unreadable, notes };
 }
 
-async function rowsOf(file: string, unreadable: Map<string, string>): Promise<Row[]> {
-  const type = extname(file).toLowerCase();
+/** What is found out while files are read. */
+interface Seen {
+  readonly unreadable: Map<string, string>;
+  readonly notes: string[];
+}
+
+async function rowsOf(file: string, { unreadable, notes }: Seen): Promise<Row[]> {
+  const type = extname(unpackedName(file)).toLowerCase();
   switch (type) {
     case '.parquet':
+      if (isPacked(file))
+        throw fail({ file, line: null, reason: 'expected the parquet file itself, as it is packed already' });
       return parquetRows(file, unreadable);
     case '.csv':
       return csvRows(file, textOf(file));
     case '.tsv':
       return csvRows(file, textOf(file), '\t');
     case '.json':
-      return jsonRows(file, textOf(file), false);
+      return jsonRows(file, withoutNaN(file, textOf(file), notes), false);
     case '.jsonl':
     case '.ndjson':
-      return jsonRows(file, textOf(file), true);
+      return jsonRows(file, withoutNaN(file, textOf(file), notes), true);
     default:
       throw inputError(
         'BAD_SOURCE',
@@ -75,9 +88,17 @@ async function rowsOf(file: string, unreadable: Map<string, string>): Promise<Ro
 }
 
 function textOf(file: string): string {
-  const content = readTextFile(file);
+  const content = isPacked(file) ? textOfPacked(file) : readTextFile(file);
   if (content.kind === 'good') return content.value.replace(/^\uFEFF/, '');
   throw faultsError(WORDS.code, [content.fault], WORDS.give);
+}
+
+function textOfPacked(file: string): Checked<string> {
+  try {
+    return decodeText(file, readUnpacked(file));
+  } catch (error) {
+    return { kind: 'bad', fault: { file, line: null, reason: (error as Error).message } };
+  }
 }
 
 function rowOf(file: string, value: unknown, line: number): Row {
@@ -87,6 +108,25 @@ function rowOf(file: string, value: unknown, line: number): Row {
 
 function fail(fault: FileFault): Error {
   return faultsError(WORDS.code, [fault], 'Fix the file; nothing was imported.');
+}
+
+/** Outside of texts: Python's json writes numbers so that are none. */
+const NOT_A_NUMBER = /"(?:[^"\\\n]|\\.)*"|(?<![\w.])-?(?:NaN|Infinity)(?!\w)/g;
+
+/** JSON with null for Python's NaN and Infinity, of as many characters, so that places stay what they are. */
+function withoutNaN(file: string, text: string, notes: string[]): string {
+  if (!/NaN|Infinity/.test(text)) return text;
+  let [count, first] = [0, 0];
+  const read = text.replace(NOT_A_NUMBER, (found, offset: number) => {
+    if (found.startsWith('"')) return found;
+    if (count++ === 0) first = lineOf(text, offset);
+    return found.length < 4 ? 'null' : 'null'.padEnd(found.length);
+  });
+  if (count > 0)
+    notes.push(
+      `${basename(file)}: ${counted(count, 'NaN or Infinity was', 'NaN or Infinity were')} read as no value, the first in line ${first}`,
+    );
+  return read;
 }
 
 /** One value for the whole file, or one on each line: whichever it is, whatever the file is called. */

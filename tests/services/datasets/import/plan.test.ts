@@ -195,8 +195,8 @@ describe('planImport', () => {
     );
     const pretty = file('pretty.jsonl', '{\n "question": "a"\n}\n{\n "question": "b"\n}\n');
     await expect(planImport(options(pretty))).rejects.toThrow('an object on each line, got one that takes several');
-    const broken = file('nan.json', '[\n{"question": NaN}]');
-    await expect(planImport(options(broken))).rejects.toThrow('nan.json, line 2: not JSON: expected a value, got "N"');
+    const broken = file('nil.json', '[\n{"question": Nil}]');
+    await expect(planImport(options(broken))).rejects.toThrow('nil.json, line 2: not JSON: expected a value, got "N"');
     const uneven = file('uneven.json', JSON.stringify({ columns: ['question', 'answer'], data: [['x', 1], ['y']] }));
     await expect(planImport(options(uneven))).rejects.toThrow('expected 2 values for each row, got 1 in row 2');
   });
@@ -208,9 +208,9 @@ describe('planImport', () => {
     ];
     const source = file('chat.jsonl', JSON.stringify({ prompt: messages, answer: 4, texts: ['x'] }));
     const [whole] = (await planImport(options(source))).faults;
-    expect(whole).toContain('it is a conversation (system, user): map one message, such as question=prompt.1.content');
+    expect(whole).toContain('it is a conversation (system, user): map one role, such as question=prompt.user, or the');
     const [lost] = (await planImport(options(source, { map: { question: 'prompt.1.content' } }))).faults;
-    expect(lost).toContain('the system message prompt.0 would be lost');
+    expect(lost).toContain('the system message of prompt would be lost');
     const [list] = (await planImport(options(source, { map: { question: 'texts' } }))).faults;
     expect(list).toContain('map a part of it, such as question=texts.0');
   });

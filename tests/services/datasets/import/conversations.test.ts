@@ -1,0 +1,121 @@
+/** Chat datasets as other tools write them, for the bundled task `conversation`; packed files too. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { gzipSync, zstdCompressSync } from 'node:zlib';
+import { parquetWriteBuffer } from 'hyparquet-writer';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type ImportOptions, planImport, writeImport } from '../../../../main/services/datasets/import/plan.ts';
+import { readTaskFolder } from '../../../../main/tasks/folder/source.ts';
+import { temporaryFolderOfFile } from '../../../store/helpers.ts';
+
+const bundled = (name: string) => readTaskFolder(resolve(import.meta.dirname, '../../../../resources/tasks', name));
+let folder = '';
+beforeAll(() => {
+  folder = temporaryFolderOfFile();
+});
+
+function file(name: string, content: string | Uint8Array): string {
+  const path = join(folder, name);
+  writeFileSync(path, content);
+  return path;
+}
+
+const options = (path: string, changes: Partial<ImportOptions> = {}): ImportOptions => ({
+  ...{ files: [path], testFiles: [], task: bundled('conversation'), map: {}, filters: [], sample: null },
+  ...{ dedupe: false, splitBy: null, testShare: 0, seed: 42 },
+  ...changes,
+});
+const plan = (path: string, changes: Partial<ImportOptions> = {}) => planImport(options(path, changes));
+const lines = (...rows: readonly object[]): string => rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+
+const user = { role: 'user', content: 'Two and two?' };
+const said = { role: 'assistant', content: 'Four.' };
+const asked = [{ messages: [user], reference: 'Four.' }];
+const shareGpt = [
+  { from: 'human', value: 'Two and two?' },
+  { from: 'gpt', value: 'Four.' },
+];
+
+describe('an import of conversations', () => {
+  it.each<[string, () => string, string]>([
+    ["OpenAI's fine-tuning files", () => file('a.jsonl', lines({ messages: [user, said] })), 'messages'],
+    [
+      "TRL's prompts and completions",
+      () => file('b.jsonl', lines({ prompt: [user], completion: [said] })),
+      'prompt+completion',
+    ],
+    [
+      "TRL's preferences",
+      () => file('c.jsonl', lines({ prompt: [user], chosen: [said], rejected: [said] })),
+      'prompt+chosen',
+    ],
+    ['ShareGPT', () => file('d.json', JSON.stringify([{ id: 'x', conversations: shareGpt }])), 'conversations'],
+    ['texts', () => file('e.jsonl', lines({ instruction: 'Two and two?', output: 'Four.' })), 'instruction+output'],
+    ['JSON in CSV', () => file('f.csv', `talk\n"${JSON.stringify(shareGpt).replaceAll('"', '""')}"\n`), 'talk'],
+    [
+      'parquet',
+      () => {
+        const columnData = [{ name: 'messages', data: [[user, said]], type: 'JSON' as const }];
+        return file('g.parquet', new Uint8Array(parquetWriteBuffer({ columnData })));
+      },
+      'messages',
+    ],
+    ['gzip', () => file('h.jsonl.gz', gzipSync(lines({ messages: [user, said] }))), 'messages'],
+    ['Zstandard', () => file('i.jsonl.zst', zstdCompressSync(lines({ messages: [user, said] }))), 'messages'],
+  ])('guesses the column of %s', async (_, source, column) => {
+    const { mapping, train, problem, faults } = await plan(source());
+    expect({ problem, faults, mapping: mapping.messages }).toEqual({ problem: null, faults: [], mapping: column });
+    expect(train).toMatchObject(asked);
+  });
+
+  it('writes them in one form, with the functions that they offer', async () => {
+    const tools = [{ type: 'function', function: { name: 'add' } }];
+    const source = file('tools.jsonl', lines({ conversations: shareGpt, tools: JSON.stringify(tools) }));
+    const { files } = await writeImport({ ...options(source), target: join(folder, 'written.jsonl') });
+    expect(JSON.parse(readFileSync(files.train, 'utf8'))).toEqual({ id: 'train-1', messages: [user, said], tools });
+  });
+
+  it('names file, line and place of what is wrong', async () => {
+    const source = file('bad.jsonl', lines({ messages: [user, said] }, { messages: [user, { role: 'assistant' }] }));
+    expect((await plan(source)).faults).toEqual([
+      `${source}, line 2: expected "messages[1].content" to be a text, got none; only a message with tool_calls may lack it`,
+    ]);
+    const seen = file('seen.jsonl', lines({ messages: [user, said], image: 'a.png' }));
+    expect((await plan(seen)).faults).toEqual([
+      `${seen}, line 1: it has "image", which models here can't read: they read text alone`,
+    ]);
+  });
+
+  it('gives a task of texts what each role says, and loses no turn without a word', async () => {
+    const task = bundled('exact-match');
+    const map = { question: 'messages.user', answer: 'messages.assistant' };
+    const source = file('roles.jsonl', lines({ messages: [user, said] }));
+    expect((await plan(source, { task, map })).train).toMatchObject([{ reference: 'Four.' }]);
+    expect((await plan(source, { task, map: { ...map, question: 'messages' } })).faults[0]).toContain(
+      'it is a conversation (user, assistant): map one role, such as question=messages.user, or the task "conversation" takes it whole',
+    );
+    const turns = file('turns.jsonl', lines({ messages: [user, said, user, said] }));
+    expect((await plan(turns, { task, map })).faults[0]).toContain(
+      'has several turns, of which messages.user is the last',
+    );
+  });
+
+  it('says what is wrong with packed files', async () => {
+    await expect(plan(file('cut.jsonl.gz', gzipSync('{}').subarray(0, 12)))).rejects.toThrow(
+      'expected a whole .gz file',
+    );
+    await expect(plan(file('table.parquet.gz', gzipSync('x')))).rejects.toThrow('the parquet file itself');
+    await expect(plan(file('notes.txt.gz', gzipSync('x')))).rejects.toThrow('expected a file of records');
+  });
+
+  it("reads Python's NaN as no value, and says so", async () => {
+    const source = file(
+      'nan.jsonl',
+      `${lines({ messages: [user, said] })}{"messages": [${JSON.stringify({ ...user, content: 'a NaN' })}], "score": NaN, "least": -Infinity}\n`,
+    );
+    const { notes, train, rows } = await plan(source);
+    expect(notes).toEqual(['nan.jsonl: 2 NaN or Infinity were read as no value, the first in line 2']);
+    expect(rows[1]).toMatchObject({ score: null, least: null });
+    expect(train[1]?.messages).toEqual([{ role: 'user', content: 'a NaN' }]);
+  });
+});
