@@ -50,13 +50,13 @@ export function Chat({ modes }: { readonly modes: ReactNode }) {
     }),
     [store],
   );
-  useFirstModel(chat.models, models.data, (model) => store.set({ models: [model] }));
+  useFirstModel(chat.models, models.data, store.join);
   const writers = useMemo(() => chat.models.map((ref) => names.get(ref) ?? ''), [chat.models, names]);
   const scroller = useStickToEnd(chat.turns);
   useEffect(() => {
     if (!busy) return;
     const press = (event: KeyboardEvent): void => {
-      if (event.key === 'Escape' && !event.defaultPrevented) store.stop();
+      if (event.key === 'Escape' && !event.defaultPrevented && !closesSomething(event.target)) store.stop();
     };
     window.addEventListener('keydown', press);
     return () => window.removeEventListener('keydown', press);
@@ -67,6 +67,10 @@ export function Chat({ modes }: { readonly modes: ReactNode }) {
     if (isEmpty || keptId !== null) go();
     else setReplacing({ go });
   };
+  const discard = useMutation({
+    mutationFn: async () => replacing?.go(),
+    onSuccess: () => setReplacing(null),
+  });
   const open = (kept: KeptConversation): void => {
     setListing(false);
     replace(() => store.open(kept));
@@ -180,8 +184,9 @@ export function Chat({ modes }: { readonly modes: ReactNode }) {
           note={<SharedMachine />}
         />
         <div role="log" className="visually-hidden">
-          {spoken.map((answer) => (
-            <p key={answer}>{answer}</p>
+          {spoken.map((answer, i) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: two models can say the same
+            <p key={i}>{answer}</p>
           ))}
         </div>
       </div>
@@ -198,10 +203,7 @@ export function Chat({ modes }: { readonly modes: ReactNode }) {
         title="Discard this conversation?"
         action="Discard"
         dangerous
-        mutation={useDone(() => {
-          replacing?.go();
-          setReplacing(null);
-        })}
+        mutation={discard}
         onClose={() => setReplacing(null)}
       >
         <p>It isn’t kept. Choose Cancel and then Keep to store it in this workspace.</p>
@@ -210,8 +212,9 @@ export function Chat({ modes }: { readonly modes: ReactNode }) {
   );
 }
 
-function useDone(done: () => void) {
-  return useMutation({ mutationFn: async () => done() });
+/** Whether Escape closes a dialog, a menu or a list there. */
+function closesSomething(target: EventTarget | null): boolean {
+  return target instanceof Element && target.closest('[role="dialog"], [role="menu"], [aria-expanded="true"]') !== null;
 }
 
 /** The model in a link, `#/playground?chat=…`; by default the newest checkpoint, or a whole model. */

@@ -1,5 +1,5 @@
 /** The system prompt and how answers are drawn; folded away once a conversation has begun. */
-import { useId } from 'react';
+import { useId, useState } from 'react';
 import type { ChatSampling } from '../../../main/api/contract/index.ts';
 import { counted } from '../../components/format.ts';
 import { NumberField } from '../../components/NumberField.tsx';
@@ -114,6 +114,8 @@ function StopStrings({
   readonly onStop: (stop: string[]) => void;
 }) {
   const id = useId();
+  // As it is typed: an empty line is no string yet.
+  const [text, setText] = useState('');
   return (
     <span className={prompts.template}>
       <label htmlFor={id}>Stop at, one a line</label>
@@ -122,19 +124,19 @@ function StopStrings({
         rows={1}
         className={`box ${classes.stops}`}
         placeholder="nothing"
-        defaultValue={stop.join('\n')}
-        onChange={({ currentTarget }) =>
-          onStop(
-            currentTarget.value
-              .split('\n')
-              .filter((line) => line !== '')
-              .map((line) => line.slice(0, 200))
-              .slice(0, 8),
-          )
-        }
+        value={linesOf(text).join('\n') === stop.join('\n') ? text : stop.join('\n')}
+        onChange={({ currentTarget }) => {
+          setText(currentTarget.value);
+          onStop(linesOf(currentTarget.value));
+        }}
       />
     </span>
   );
+}
+
+function linesOf(text: string): string[] {
+  const lines = text.split('\n').filter((line) => line !== '');
+  return lines.map((line) => line.slice(0, 200)).slice(0, 8);
 }
 
 function within(value: number, min: number, max: number): number {

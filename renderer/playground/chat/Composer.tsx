@@ -3,6 +3,7 @@ import { Button } from '@mantine/core';
 import { IconPlayerStopFilled, IconSend2 } from '@tabler/icons-react';
 import { type ReactNode, type RefObject, useState } from 'react';
 import classes from './Chat.module.css';
+import { draft } from './use-chat.ts';
 
 export interface ComposerProps {
   readonly busy: boolean;
@@ -16,12 +17,16 @@ export interface ComposerProps {
 }
 
 export function Composer({ busy, missing, field, onSend, onStop, note }: ComposerProps) {
-  const [text, setText] = useState('');
+  const [text, setText] = useState(draft.text);
+  const write = (next: string): void => {
+    draft.text = next;
+    setText(next);
+  };
   const canSend = !busy && missing === null && text.trim() !== '';
   const send = (): void => {
     if (!canSend) return;
     onSend(text);
-    setText('');
+    write('');
   };
   return (
     <div className={classes.composer}>
@@ -34,7 +39,7 @@ export function Composer({ busy, missing, field, onSend, onStop, note }: Compose
         placeholder="Write a message"
         className={`box ${classes.area}`}
         value={text}
-        onChange={({ currentTarget }) => setText(currentTarget.value)}
+        onChange={({ currentTarget }) => write(currentTarget.value)}
         onKeyDown={(event) => {
           if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
           event.preventDefault();

@@ -4,12 +4,14 @@
  */
 import type { ChatNews, ChatToken, KeptConversation } from '../../../main/api/contract/index.ts';
 import type { Client } from '../../api/client.ts';
+import { failureOf } from '../../api/failure.ts';
 import { type Observable, observable } from '../../components/observable.ts';
 import {
   type Chat,
   type ChatAnswer,
   emptyChat,
   fromKept,
+  MAX_MODELS,
   messagesOf,
   toKept,
   withAnswer,
@@ -84,7 +86,11 @@ export function openChatStore(deps: ChatDeps, first: ChatState = freshState()) {
     if (keptId !== null && chat.turns.length > 0) keep(keptId).catch((keepError: unknown) => change({ keepError }));
   }
   async function keep(id: number | null): Promise<void> {
-    const kept = await deps.keep({ id, conversation: toKept(state.get().chat) });
+    const kept = await deps.keep({ id, conversation: toKept(state.get().chat) }).catch((error: unknown) => {
+      // It was deleted elsewhere: keeping it again makes another one.
+      if (failureOf(error).code === 'CONVERSATION_UNKNOWN') change({ keptId: null });
+      throw error;
+    });
     change({ keptId: kept.id, keepError: null });
     deps.onChange(state.get());
   }
@@ -194,6 +200,15 @@ export function openChatStore(deps: ChatDeps, first: ChatState = freshState()) {
     shareAnswers: (turn: number, column: number): void => changeChat(withSharedAnswers(state.get().chat, turn, column)),
     set: (part: Partial<Pick<Chat, 'system' | 'sampling' | 'models'>>): void =>
       changeChat({ ...state.get().chat, ...part }),
+    /** Brings a model into the chat: into its place where nothing has been said, otherwise beside the others. */
+    join(model: string): void {
+      const { chat } = state.get();
+      if (busy() || chat.models.includes(model)) return;
+      const only = chat.turns.length === 0;
+      const joined = only ? { ...chat, models: [model] } : withModel(chat, model);
+      asking = joined.models.map(() => null);
+      changeChat(joined, { columns: joined.models.map(() => idle) });
+    },
     addColumn(): void {
       if (busy()) return;
       asking.push(null);
@@ -226,6 +241,12 @@ export function openChatStore(deps: ChatDeps, first: ChatState = freshState()) {
       deps.onChange(state.get());
     },
   } as const;
+}
+
+/** In another column, or in the last one's place. */
+function withModel(chat: Chat, model: string): Chat {
+  const wide = chat.models.length < MAX_MODELS ? withColumn(chat) : chat;
+  return { ...wide, models: [...wide.models.slice(0, -1), model] };
 }
 
 function grown(answer: ChatAnswer, more: readonly ChatToken[]): ChatAnswer {

@@ -25,3 +25,6 @@ export function useChat(): readonly [ChatState, ChatStore] {
 export function nameModels(known: ReadonlyMap<string, string>): void {
   names = known;
 }
+
+/** The message that is being written: it stays while another screen is shown. */
+export const draft = { text: '' };
