@@ -5,6 +5,7 @@ import type { ReactNode } from 'react';
 import { failureOf } from '../api/failure.ts';
 import { StrandMark } from '../theme/strand-mark.tsx';
 import classes from './Feedback.module.css';
+import { Link } from './Link.tsx';
 
 /** Nothing here yet. */
 export function Empty({ title, children }: { readonly title: string; readonly children?: ReactNode }) {
@@ -36,7 +37,7 @@ export interface FailedProps {
 
 /** An error, shown where it happened. */
 export function Failed({ error, what, onRetry }: FailedProps) {
-  const { message, remedy } = failureOf(error);
+  const { message, remedy, code } = failureOf(error);
   return (
     <div className={classes.failed} role="alert">
       <IconAlertTriangle size={16} aria-hidden="true" />
@@ -45,6 +46,7 @@ export function Failed({ error, what, onRetry }: FailedProps) {
         <p>{message}</p>
         {remedy !== null && <p className={classes.remedy}>{remedy}</p>}
       </div>
+      {code === 'CONVERSATIONS' && <Link href="/tasks/conversation/import">Import as conversations …</Link>}
       {onRetry !== undefined && (
         <Button variant="default" onClick={onRetry}>
           Try again

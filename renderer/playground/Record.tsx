@@ -132,11 +132,14 @@ function Prompt({ record: { messages, reference, maxTurns } }: { readonly record
   const alone = messages.length === 1;
   return (
     <dl className={classes.prompt}>
-      {messages.map(({ role, content }, i) => (
+      {messages.map(({ role, content, tool_calls: calls = [] }, i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the order of messages is fixed
         <div key={i}>
           <dt>{alone ? 'Prompt' : ROLES[role]}</dt>
-          <dd className="mono own-direction">{content}</dd>
+          <dd className="mono own-direction">
+            {content}
+            {calls.map(({ function: { name, arguments: given } }) => `${name}(${JSON.stringify(given)})`).join('\n')}
+          </dd>
         </div>
       ))}
       {reference !== '' && (

@@ -1,6 +1,7 @@
 /** The records that an import would give, as prompts; faults with file and line come first. */
 import { useState } from 'react';
 import type { ImportPlan } from '../../main/api/contract/index.ts';
+import { Conversation } from '../components/Conversation.tsx';
 import { Panel } from '../components/Screen.tsx';
 import { Segments } from '../components/Segments.tsx';
 import classes from './Import.module.css';
@@ -13,7 +14,7 @@ export interface ImportPreviewProps {
 
 export function ImportPreview({ plan, isOld }: ImportPreviewProps) {
   const [side, setSide] = useState<'train' | 'test'>('train');
-  const { problem, counts, faults, leakage, quoted, unwritable } = plan;
+  const { problem, counts, faults, leakage, quoted, unwritable, notes } = plan;
   const leaks = leakage && sharedInWords(leakage, counts.test);
   const records = plan[side];
   return (
@@ -40,6 +41,11 @@ export function ImportPreview({ plan, isOld }: ImportPreviewProps) {
           </p>
         )}
         {leaks !== null && <p className={classes.warn}>{leaks}</p>}
+        {notes.map((note) => (
+          <p key={note} className={classes.warn}>
+            {note}
+          </p>
+        ))}
         {quoted !== null && <p className={classes.warn}>{quoted}</p>}
         {unwritable !== null && <p className={classes.warn}>{unwritable}</p>}
         {faults.length > 0 && (
@@ -55,13 +61,11 @@ export function ImportPreview({ plan, isOld }: ImportPreviewProps) {
               <p className="faint mono">
                 {id}, line {line}
               </p>
-              {(messages ?? [{ role: 'prompt', content: prompt }]).map(({ role, content }, i) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: the order of messages is fixed
-                <p key={i} className={`own-direction ${classes.prompt}`}>
-                  {role !== 'prompt' && <span className="faint">{role}: </span>}
-                  {content}
-                </p>
-              ))}
+              {messages === null ? (
+                <p className={`own-direction ${classes.prompt}`}>{prompt}</p>
+              ) : (
+                <Conversation messages={messages} label={`Prompt of ${id}`} user="User" />
+              )}
               {reference !== '' && (
                 <p className="own-direction">
                   <span className="faint">target: </span>

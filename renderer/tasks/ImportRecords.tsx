@@ -44,7 +44,9 @@ export function ImportRecords({ task }: { readonly task: string }) {
         <div className={classes.sources}>
           <div className={classes.files}>
             <Panel title="A file">
-              <p className="soft">JSONL, JSON, CSV or parquet. Nothing is written until you create the dataset.</p>
+              <p className="soft">
+                JSONL, JSON, CSV or parquet, also as .gz or .zst. Nothing is written until you create the dataset.
+              </p>
               <ChooseFile
                 label="File of records"
                 accept={RECORD_FILES}

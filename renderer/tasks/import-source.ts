@@ -8,7 +8,7 @@ export interface Source {
 }
 
 /** File endings, as a file dialog takes them. */
-export const RECORD_FILES = '.jsonl,.ndjson,.json,.csv,.tsv,.parquet';
+export const RECORD_FILES = '.jsonl,.ndjson,.json,.csv,.tsv,.parquet,.gz,.zst';
 
 /** Where the held-out records are from. */
 export type HeldOutKind = 'part' | 'file' | 'split';

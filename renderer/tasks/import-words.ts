@@ -47,7 +47,9 @@ export interface ColumnOption {
 export function insideColumns(rows: ImportPlan['rows']): string[] {
   const found = new Set<string>();
   const visit = (value: unknown, path: string, depth: number): void => {
-    if (typeof value === 'object' && value !== null && depth < DEEPEST) {
+    const roles = rolesIn(value);
+    if (roles.length > 0) for (const role of roles) found.add(`${path}.${role}`);
+    else if (typeof value === 'object' && value !== null && depth < DEEPEST) {
       // Of a list the first item: others rarely mean another field.
       const inside = Array.isArray(value) ? value.slice(0, 1).entries() : Object.entries(value);
       for (const [name, item] of inside) visit(item, `${path}.${name}`, depth + 1);
@@ -57,14 +59,35 @@ export function insideColumns(rows: ImportPlan['rows']): string[] {
   return [...found].slice(0, MOST_INSIDE);
 }
 
+const ROLES: Readonly<Record<string, string>> = { human: 'user', gpt: 'assistant', model: 'assistant' };
+
+/** Who speaks in a conversation, by role and not by place; empty: it isn't one. */
+function rolesIn(value: unknown): string[] {
+  if (!Array.isArray(value)) return [];
+  const named = value.map((one: { role?: unknown; from?: unknown } | null) => one?.role ?? one?.from);
+  if (!named.every((role) => typeof role === 'string')) return [];
+  const roles = new Set(named.map((role) => ROLES[role] ?? role));
+  return ['system', 'user', 'assistant'].filter((role) => roles.has(role));
+}
+
+/** A prompt and its answer in two columns, as a conversation. */
+function pairsOf(columns: readonly string[]): string[] {
+  const named = (names: readonly string[]) => columns.filter((column) => names.includes(column.toLowerCase()));
+  const answers = named(['completion', 'chosen', 'response', 'output', 'answer']);
+  return named(['prompt', 'instruction', 'question', 'input']).flatMap((asked) =>
+    answers.map((answer) => `${asked}+${answer}`),
+  );
+}
+
 const DEEPEST = 3;
 const MOST_INSIDE = 60;
 
 /** What a field can be mapped to. A number may be the last one of a text, as answers to sums are often given. */
 export function columnOptions(columns: readonly string[], type: string, current: string): ColumnOption[] {
   const plain = columns.map((column) => ({ value: column, label: column }));
+  const pairs = type === 'messages' ? pairsOf(columns).map((pair) => ({ value: pair, label: pair })) : [];
   const numbers = type === 'number' ? columns.map((column) => lastNumberOf(column)) : [];
-  const all = [{ value: '', label: '– none –' }, ...plain, ...numbers];
+  const all = [{ value: '', label: '– none –' }, ...plain, ...pairs, ...numbers];
   // A nested column that was typed on the command line's way.
   return all.some(({ value }) => value === current) ? all : [...all, { value: current, label: current }];
 }
@@ -83,7 +106,7 @@ export function datasetName(source: string): string {
   const last = ofHub || (parts.at(-1) ?? 'records');
   return (
     last
-      .replace(/\.\w+$/, '')
+      .replace(/\.\w+(?:\.(?:gz|zst))?$/, '')
       .replaceAll(/[^\p{L}\p{N}._-]+/gu, '-')
       .slice(0, 60) || 'records'
   );

@@ -9,6 +9,8 @@ export function detectTask(file: string): 'interleave' | 'reply' {
   const fields = firstFields(file);
   if (fields.includes('post')) return 'reply';
   if (fields.includes('fragment_a')) return 'interleave';
+  if (firstFields(file).some((name) => ['messages', 'conversations'].includes(name)))
+    throw inputError('CONVERSATIONS', `${file} holds conversations`, 'Name their task: --task conversation.');
   throw inputError(
     'BAD_DATASET',
     `${file}: expected records of replies (id, post, reply, engagement) or of interleaving (fragment_a, fragment_b, …), got ${fields.length === 0 ? 'none' : fields.join(', ')}`,

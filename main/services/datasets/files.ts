@@ -1,8 +1,12 @@
 /** Dataset files: JSONL, written atomically, read strictly. */
+import { basename } from 'node:path';
 import { inputError } from '../../errors.ts';
 import type { FileOps } from '../../io/atomic-write.ts';
+import { isJsonObject } from '../../io/json.ts';
 import { parseJsonLines, readJsonLines } from '../../io/json-lines.ts';
 import { type NewFile, writeFilesAtomic } from '../../io/write-files.ts';
+import { isConversation } from '../../tasks/folder/conversation.ts';
+import { nativeTask } from '../../tasks/index.ts';
 import type { Task, TaskRecord } from '../../tasks/task.ts';
 
 /** The files of a dataset and its held-out records. */
@@ -47,12 +51,40 @@ const WORDS = {
 
 /** Reads a dataset: every record, or an error that lists every invalid line; `fix` is what to do about them. */
 export function readDataset<R extends TaskRecord>(file: string, task: Task<R>, fix = WORDS.fix): R[] {
-  return readJsonLines(file, { ...WORDS, fix }, recordReader(task));
+  return orConversations(file, task, (read) => readJsonLines(file, { ...WORDS, fix }, read));
 }
 
 /** The same for named content, such as a file from the page. */
 export function parseDataset<R extends TaskRecord>(name: string, text: string, task: Task<R>): R[] {
-  return parseJsonLines(name, text, WORDS, recordReader(task));
+  return orConversations(name, task, (read) => parseJsonLines(name, text, WORDS, read));
+}
+
+/** Reads records; where they are conversations, which Braid's own tasks don't take, says which task does. */
+function orConversations<R extends TaskRecord>(
+  file: string,
+  task: Task<R>,
+  records: (read: (value: unknown, line: number) => R) => R[],
+): R[] {
+  const read = recordReader(task);
+  let spoken = 0;
+  try {
+    return records((value, line) => {
+      const isSpoken = isJsonObject(value) && Object.values(value).some(isConversation);
+      try {
+        return read(value, line);
+      } catch (error) {
+        if (isSpoken) spoken++;
+        throw error;
+      }
+    });
+  } catch (error) {
+    if (spoken === 0 || nativeTask(task.name) === undefined) throw error;
+    throw inputError(
+      'CONVERSATIONS',
+      `${file} holds conversations, which the task "${task.name}" doesn't take`,
+      `Use the task "conversation": train with --task conversation, or import them by \`braid dataset import ${basename(file)} --task conversation\`.`,
+    );
+  }
 }
 
 function recordReader<R extends TaskRecord>(task: Task<R>): (value: unknown, line: number) => R {

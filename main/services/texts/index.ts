@@ -4,7 +4,7 @@ import { readProse } from '../../io/encodings.ts';
 import { type FileFault, faultsError } from '../../io/text-file.ts';
 import { append } from '../../lists.ts';
 import { mergeTexts } from './merge.ts';
-import { type ParseOptions, parseTexts } from './parse.ts';
+import { type ParseOptions, parseTexts, OF_RECORDS } from './parse.ts';
 import type { CorpusText, SourceText } from './source-text.ts';
 
 export { type Duplicate, type MergeOutcome, type MergeResult, mergeTexts } from './merge.ts';
@@ -26,7 +26,9 @@ export function readTexts(files: readonly string[], options: ParseOptions = {}):
     append(texts, parsed.texts);
     append(faults, parsed.faults);
   }
-  if (faults.length > 0) throw faultsError('BAD_TEXTS', faults, 'Nothing was imported. Fix these and import again.');
+  const areRecords = faults.every(({ reason }) => reason.endsWith(OF_RECORDS));
+  const code = areRecords ? 'CONVERSATIONS' : 'BAD_TEXTS';
+  if (faults.length > 0) throw faultsError(code, faults, 'Nothing was imported. Fix these and import again.');
   return texts;
 }
 

@@ -227,13 +227,16 @@ function strings(item: Readonly<Record<string, unknown>>): Omit<Draft, 'text'> {
   return { id: text('id'), title: text('title'), source: text('source') };
 }
 
+/** What short conversations are for. */
+export const OF_RECORDS = 'conversations to train on are imported for the task "conversation"';
+
 function readChats(value: unknown, collector: Collector, line: number | null): void {
   collector.chat();
   const { texts, answers } = readChatExport(value, collector.minWords);
   for (const draft of texts) collector.text(draft, line ?? 1);
   if (texts.length === 0)
     collector.fault(
-      `expected an assistant message of at least ${collector.minWords} words, got ${answers} shorter ones`,
+      `expected an assistant message of at least ${collector.minWords} words, got ${answers} shorter ones; ${OF_RECORDS}`,
       line,
     );
 }

@@ -13,7 +13,7 @@ import { openEnvironment, replay } from './environment.ts';
 import { type FolderRecord, ownAnswer, parseFolderRecord, quotedFields, toolsOf } from './record.ts';
 import { type FolderSource, sandboxComponents } from './source.ts';
 import { fillIn, withoutEnd } from './template.ts';
-import { openTools, TOOLS_FILE, toolProgram, turnsOf } from './tools.ts';
+import { chatTools, openTools, TOOLS_FILE, toolProgram, turnsOf } from './tools.ts';
 
 /** The metric that evaluations of such tasks are compared by: the weighted sum of the components. */
 export const FOLDER_METRIC = 'reward';
@@ -92,7 +92,7 @@ export function openFolderTask(
     ...facts,
     parseRecord: (value, line) => parseFolderRecord(definition, value, line),
     quoted: (record) => quotedFields(definition, record),
-    tools: (record) => toolsOf(definition, record),
+    ...toolsFor(definition),
     target: (record) =>
       definition.target === undefined ? ownAnswer(definition, record) : fillIn(withoutEnd(definition.target), record),
     score,
@@ -108,6 +108,15 @@ export function openFolderTask(
     },
   };
   return task;
+}
+
+/** The functions that the model may call: the task's, or those that a record with a conversation offers. */
+function toolsFor(definition: TaskDefinition): Pick<Task<FolderRecord>, 'tools'> {
+  if (definition.tools !== undefined) {
+    const tools = chatTools(definition.tools);
+    return { tools: () => tools };
+  }
+  return conversationField(definition) === undefined ? {} : { tools: toolsOf };
 }
 
 /** tools.ts on a thread of its own: what a tool keeps in variables is none of the reward's. */

@@ -15,7 +15,6 @@ import type { TaskRecord } from '../task.ts';
 import { ConversationFault, conversationIn, readTools } from './conversation.ts';
 import { conversationField, type FieldType, type TaskDefinition } from './definition.ts';
 import { fieldsIn, fillIn, shownField, withoutEnd } from './template.ts';
-import { chatTools } from './tools.ts';
 
 /** A record with its own fields and whatever else its line has. */
 export interface FolderRecord extends TaskRecord, Readonly<Record<string, unknown>> {
@@ -68,10 +67,9 @@ function asked(task: TaskDefinition, own: readonly ChatMessage[], values: Readon
   return { prompt: plainLines(askedOf(messages)), messages };
 }
 
-/** The functions that the model may call: the task's, or those that a record with a conversation offers. */
-export function toolsOf(task: TaskDefinition, { tools }: FolderRecord): readonly ChatTool[] | undefined {
-  if (task.tools !== undefined) return chatTools(task.tools);
-  return conversationField(task) === undefined ? undefined : (tools as readonly ChatTool[] | undefined);
+/** The functions that a record with a conversation offers. */
+export function toolsOf({ tools }: FolderRecord): readonly ChatTool[] | undefined {
+  return tools as readonly ChatTool[] | undefined;
 }
 
 /** The turn that ends a record's own conversation; empty: somebody else's does. */

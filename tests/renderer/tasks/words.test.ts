@@ -87,6 +87,9 @@ describe('cell', () => {
 
 describe('columnOptions', () => {
   it('offers the last number of a column for a number, and keeps a mapping that was typed elsewhere', () => {
+    expect(columnOptions(['prompt', 'chosen'], 'messages', '').map(({ value }) => value)).toEqual([
+      ...['', 'prompt', 'chosen', 'prompt+chosen'],
+    ]);
     expect(columnOptions(['q'], 'text', '').map(({ value }) => value)).toEqual(['', 'q']);
     expect(columnOptions(['q'], 'number', 'meta.id').map(({ value }) => value)).toEqual([
       ...['', 'q', 'q:last-number', 'meta.id'],
@@ -121,6 +124,10 @@ describe('insideColumns', () => {
       { id: 2, answers: null },
     ];
     expect(insideColumns(rows)).toEqual(['answers.text.0', 'answers.start.0']);
+    const talk = { messages: [{ role: 'system' }, { role: 'user' }, { role: 'assistant' }], old: [{ from: 'gpt' }] };
+    expect(insideColumns([talk])).toEqual([
+      ...['messages.system', 'messages.user', 'messages.assistant', 'old.assistant'],
+    ]);
     expect(insideColumns([{ a: { b: { c: { d: { e: { f: 1 } } } } } }])).toEqual([]);
   });
 });
