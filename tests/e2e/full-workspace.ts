@@ -71,8 +71,14 @@ export function seedComparison(place: ModelPlaces): void {
       const completion = i % wrongEvery === 0 ? target.split(' ').reverse().join(' ') : target;
       return { id, target, words, completion, ...measureCompletion(target, completion) };
     });
-    const limits = { cut: 0, maxCompletionLength: 24 };
-    const evaluation = { name: entry.name, items, summary: summarizeEvaluation(items), seconds: 1, ...limits };
+    const evaluation = {
+      name: entry.name,
+      items,
+      summary: summarizeEvaluation(items),
+      seconds: 1,
+      cut: 0,
+      maxCompletionLength: 44,
+    };
     const fingerprint = modelFingerprint(resolveModelParts(entry.model, paths));
     const kept = { ...evaluation, row: interleaveRow(evaluation) };
     storeEvaluation(store, set, entry, fingerprint, { backend: 'wasm' }, kept);
