@@ -139,13 +139,13 @@ export function longestTarget(records: readonly Pick<TokenRecord, 'targetIds'>[]
   return records.reduce((most, { targetIds }) => Math.max(most, targetIds.length), 0);
 }
 
-/** Throws where a limit doesn't hold the targets that are learned. */
+/** Throws where a limit doesn't hold the targets: for those that are learned, or that answers are measured by. */
 export function checkHoldsTargets(records: readonly Pick<TokenRecord, 'targetIds'>[], limit: number): void {
   const longest = longestTarget(records);
   if (limit >= longest) return;
   throw new BraidError(
     'COMPLETION_TOO_SHORT',
-    `Expected "max_completion_length" of at least ${longest} tokens to fine-tune on the targets (the longest one with its end token), got ${limit}`,
+    `Expected "max_completion_length" of at least ${longest} tokens (the longest target with its end token), got ${limit}`,
     {
       kind: 'input',
       remedy: 'Leave max_completion_length out to have it computed, or use a dataset with shorter targets.',

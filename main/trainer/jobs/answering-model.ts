@@ -2,7 +2,14 @@
 import { type ModelConfig, readModelConfig } from '../../model/config.ts';
 import { endTokens, loadTokenizer, type Tokenizer } from '../../model/tokenizer.ts';
 import type { Task, TaskRecord } from '../../tasks/task.ts';
-import { checkContext, completionLength, encodeRecords, longestPrompt, type TokenRecord } from '../batching/prompts.ts';
+import {
+  checkContext,
+  checkHoldsTargets,
+  completionLength,
+  encodeRecords,
+  longestPrompt,
+  type TokenRecord,
+} from '../batching/prompts.ts';
 import type { OpenPolicy, PolicyOpener } from '../memory/open-policy.ts';
 import { checkParts, type ModelParts } from '../policy/model-parts.ts';
 
@@ -43,6 +50,7 @@ export function openAnswering(
   // Where completions are compared with targets word by word, longer ones can only lose.
   const least = task.show === 'aligned' ? null : trainedLimit;
   const maxNewTokens = given ?? Math.max(byTargets, least ?? 0);
+  if (task.show === 'aligned') checkHoldsTargets(records, maxNewTokens);
   checkContext(records, maxNewTokens, config, task);
   const policy = open(parts, longestPrompt(records) + maxNewTokens);
   return { ...policy, tokenizer, eosTokenIds: endTokens(tokenizer, config.eosTokenIds), records, maxNewTokens };
