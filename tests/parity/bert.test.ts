@@ -35,7 +35,7 @@ describe.each(await openTestBackends())("loadSentenceEncoder against transformer
 
   it('gives a text the same vector whatever is encoded beside it', () => {
     const texts = reference.map(([text]) => text);
-    const many = encoder.encode(Array.from({ length: 20 }, () => texts).flat());
+    const many = encoder.encode(Array.from({ length: 3 }, () => texts).flat());
     expect(many.slice(0, texts.length)).toEqual(texts.flatMap((text) => encoder.encode([text])));
     expect(many.slice(-texts.length)).toEqual(many.slice(0, texts.length));
   });

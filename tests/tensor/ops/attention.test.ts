@@ -95,7 +95,7 @@ function writtenGradients(
 
 describe.each(await openTestBackends())('packedAttention on $name', (backend) => {
   beforeAll(backend.use);
-  const segments = (): tf.Tensor2D => tf.tensor2d(SEGMENTS, [4, 4], 'int32');
+  const segments = (): tf.Tensor2D => tf.tensor2d(SEGMENTS, [SEGMENTS.length, 4], 'int32');
   const attend = (q: tf.Tensor2D, k: tf.Tensor2D, v: tf.Tensor2D): tf.Tensor2D =>
     packedAttention(q, k, v, segments(), SHAPE);
 
