@@ -39,7 +39,7 @@ export function commandHint({ code, message }: Pick<BraidError, 'code' | 'messag
 
 /** The message names what was not agreed to by its hash. */
 function allowing(message: string): string {
-  const options = [...message.matchAll(/, ([0-9a-f]{64})\)/g)].map(([, hash]) => `--allow-external ${hash}`);
-  const each = options.length === 0 ? '--allow-external HASH' : options.join(' ');
-  return `\`braid task allow NAME\`, or ${each}, with --allow-plain-http where it is plain http.`;
+  const found = [...message.matchAll(/, ([0-9a-f]{64})(, plain http)?\)/g)];
+  const options = found.map(([, hash, plain]) => `--allow-external ${hash}${plain ? ' --allow-plain-http' : ''}`);
+  return `\`braid task allow NAME\`, or ${options.length === 0 ? '--allow-external HASH' : options.join(' ')}.`;
 }

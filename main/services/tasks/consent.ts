@@ -99,6 +99,6 @@ export function requireAllowed(source: TaskSource, consents: ConsentFile): reado
   );
 }
 
-function described({ component, text, hash }: Reach): string {
-  return `${text} (component "${component}", ${hash})`;
+function described({ component, text, hash, isPlain }: Reach): string {
+  return `${text} (component "${component}", ${hash}${isPlain ? ', plain http' : ''})`;
 }

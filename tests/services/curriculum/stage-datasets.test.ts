@@ -10,7 +10,7 @@ import { importBundled } from '../../../main/services/library/imports.ts';
 import { openLibrary } from '../../../main/services/library/library.ts';
 import { makeDatasets } from '../../../main/services/library/make-datasets.ts';
 import { runDetail } from '../../../main/services/runs/history.ts';
-import { createRun } from '../../../main/services/runs/runs.ts';
+import { createRun, interruptRun } from '../../../main/services/runs/runs.ts';
 import { openChanges } from '../../../main/services/workspace/changes.ts';
 import { openJobs } from '../../../main/services/workspace/jobs.ts';
 import { openWorkspace } from '../../../main/services/workspace/workspace.ts';
@@ -53,44 +53,35 @@ describe('makeStageDatasets', () => {
 });
 
 describe('a stage whose own dataset is gone', () => {
-  async function lostDataset() {
+  it('gets it again under its own name, with the same records, whatever else has its length', async () => {
     const opened = library();
     const { store } = opened;
     await importBundled(opened);
     const recipe = { seed: 42, template: { name: processTemplate.name, version: processTemplate.version } };
-    const { made } = await makeDatasets(opened, {
-      ...defaultPairs,
-      ...recipe,
-      stages: [10],
-      name: 'own',
-      replace: false,
-    });
+    const options = { ...defaultPairs, ...recipe, stages: [10], name: 'own', replace: false };
+    const { made } = await makeDatasets(opened, options);
     const datasetId = made[0]?.id ?? 0;
     const stageId = addStage(store, { words: 10, datasetId });
+    const own = () => store.datasets.get(store.stages.get(stageId)?.datasetId ?? 0)?.name;
     const file = store.datasets.get(datasetId)?.file ?? '';
+    const records = readDataset(file, interleaveTask);
     const { runId } = createRun(store, parseConfig({ dataset: file }), { name: 'first', stageId });
-    return { opened, store, datasetId, stageId, runId, file, records: readDataset(file, interleaveTask) };
-  }
+    interruptRun(store, runId, 'killed');
 
-  it('gets it again under its own name, with the same records', async () => {
-    const { opened, store, stageId, runId, file, records } = await lostDataset();
     rmSync(file);
     expect(runDetail(store, runId).lacks).toEqual(['Its dataset, own-10words.jsonl, is missing']);
     expect(await makeStageDatasets(opened)).toEqual([]);
     expect(readDataset(file, interleaveTask)).toEqual(records);
-    expect(runDetail(store, runId).lacks).toEqual([]);
-    expect(store.datasets.get(store.stages.get(stageId)?.datasetId ?? 0)?.name).toBe('own-10words');
-  });
+    expect([runDetail(store, runId).lacks, own()]).toEqual([[], 'own-10words']);
 
-  it('gets it again after it was removed, whatever else has its length', async () => {
-    const { opened, store, datasetId, stageId } = await lostDataset();
+    // Removed: its run still knows it by name.
     removeDataset(opened, datasetId);
-    expect(store.stages.get(stageId)?.datasetId).toBeNull();
+    expect(own()).toBeUndefined();
     const other = addStage(store, { words: 10 });
     await makeStageDatasets(opened);
-    const names = [stageId, other].map((id) => store.datasets.get(store.stages.get(id)?.datasetId ?? 0)?.name);
-    expect(names[0]).toBe('own-10words');
-    expect(names[1]).toMatch(/10words$/);
+    expect(own()).toBe('own-10words');
+    expect(readDataset(file, interleaveTask)).toEqual(records);
+    expect(store.datasets.get(store.stages.get(other)?.datasetId ?? 0)?.words).toBe(10);
   });
 });
 

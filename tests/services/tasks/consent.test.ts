@@ -64,7 +64,7 @@ describe('consent to what a task reaches', () => {
     const { consents, source } = world(PLAIN);
     const [{ hash = '' } = {}] = reachesOf(source(), consents);
     expect(() => requireAllowed(source(), consents)).toThrow(
-      expect.objectContaining({ remedy: expect.stringContaining('--allow-plain-http') }),
+      expect.objectContaining({ message: expect.stringContaining(`, ${hash}, plain http)`) }),
     );
     expect(() => allowReaches(source(), [hash], consents)).toThrow(
       expect.objectContaining({ code: 'REWARD_NOT_SECURE' }),

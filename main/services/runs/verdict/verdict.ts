@@ -223,7 +223,7 @@ function onOverfitting({ evaluations, steps }: VerdictInput, held: HeldOutStandi
     'overfitting',
     [
       `${held.sentence}.`,
-      `The training reward is rising, but the held-out score has fallen from ${score(best.mean)} at step ${best.step}: the model may be overfitting the training prompts or gaming the reward.`,
+      `The training reward is rising, but the held-out score has fallen from ${score(best.mean)} ${best.step === 0 ? 'before the run' : `at step ${best.step}`}: the model may be overfitting the training prompts or gaming the reward.`,
     ],
     `Read the completions. ${best.step === 0 ? 'The model was best before the run' : `Roll back to the checkpoint nearest to step ${best.step}`}: use more training records or a lower learning rate.`,
   );
