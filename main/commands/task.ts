@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
+import { inputError } from '../errors.ts';
 import { checkTask } from '../services/reward-trials/check-task.ts';
 import { dryRun } from '../services/reward-trials/dry-run.ts';
 import { rescoreRun } from '../services/reward-trials/rescore.ts';
@@ -16,6 +17,11 @@ import { hostPaths } from './host-paths.ts';
 import { type CommandContext, commandContext, wholeNumber, withCommonOptions } from './shared.ts';
 import { tableLines } from './table.ts';
 import { folderSource, registerTaskConsent } from './task-consent.ts';
+
+interface NewOptions {
+  readonly template: string;
+  readonly set?: readonly string[];
+}
 
 interface DryRunOptions extends ConsentOptions {
   readonly completions: string;
@@ -32,9 +38,8 @@ export function registerTask(program: Command): void {
   withCommonOptions(task.command('new <name>'))
     .description("make a task from a template: in the workspace's tasks/, or at a path")
     .option('--template <name>', 'a bundled task to start from', DEFAULT_TEMPLATE)
-    .action((name: string, options: { readonly template: string }, command: Command) =>
-      makeTask(name, options.template, commandContext(command)),
-    );
+    .option('--set <name=value...>', 'of a template that makes its records: a setting, such as family=chain_sum')
+    .action((name: string, options: NewOptions, command: Command) => makeTask(name, options, commandContext(command)));
   withConsentOptions(withCommonOptions(task.command('check <dir>')))
     .description("check a task's files, records and examples")
     .action((dir: string, options: ConsentOptions, command: Command) => check(dir, options, commandContext(command)));
@@ -55,12 +60,22 @@ export function registerTask(program: Command): void {
   registerTaskConsent(task);
 }
 
-function makeTask(name: string, template: string, context: CommandContext): void {
+function makeTask(name: string, { template, set = [] }: NewOptions, context: CommandContext): void {
   const { root } = openWorkspace({ workspace: context.workspace.root });
-  const folder = newTask(name, template, { workspace: root, paths: hostPaths() });
+  const folder = newTask(name, template, { workspace: root, paths: hostPaths() }, settingsOf(set));
   const files = ['task.yaml', 'reward.ts', 'reward.py'].filter((file) => existsSync(join(folder, file)));
   context.print(`${folder}: change ${files.join(' and ')}, then \`braid task check ${argumentOf(name)}\``);
   context.out({ task: name, template, folder });
+}
+
+function settingsOf(set: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    set.map((entry) => {
+      const at = entry.indexOf('=');
+      if (at > 0) return [entry.slice(0, at), entry.slice(at + 1)];
+      throw inputError('BAD_OPTION', `Expected --set NAME=VALUE, got "${entry}"`);
+    }),
+  );
 }
 
 /** How the next command can name what was made. */

@@ -10,6 +10,7 @@ export const templateWords: Readonly<Record<string, string>> = {
   'last-number': 'A word problem; the last number of the answer counts, as in GSM8K.',
   'length-limit': 'Say the same within a number of words.',
   'python-command': 'A reward that your own Python program computes; asks before it runs.',
+  'reasoning-gym': 'Sums to start with; the Python package reasoning-gym makes and scores 106 families of tasks.',
   'rubric-judge': 'A chat model grades by a rubric; asks before anything is sent to it.',
   'second-text': 'Write the second of two texts; the bundled model learns it in a minute.',
   'shop-tools': 'Look prices up and compute with two tools; calls and results are part of the conversation.',

@@ -23,6 +23,7 @@ describe('the bundled tasks', () => {
       'last-number',
       'length-limit',
       'python-command',
+      'reasoning-gym',
       'rubric-judge',
       'second-text',
       'shop-tools',

@@ -9,6 +9,7 @@ import { checkTaskName } from '../../tasks/folder/source.ts';
 import { nativeNames } from '../../tasks/index.ts';
 import { didYouMean, nearestName } from '../../text/nearest-name.ts';
 import { type TaskPlaces, templateNames } from './find-task.ts';
+import { makeRecords, makerOf, type TemplateSettings } from './make-records.ts';
 
 /** The types of the module 'braid', for editors. */
 const TYPES = 'braid.d.ts';
@@ -16,8 +17,16 @@ const TYPES = 'braid.d.ts';
 /** The template of a task that names none. */
 export const DEFAULT_TEMPLATE = 'exact-match';
 
-/** Makes the folder: in the workspace's tasks/ for a name, otherwise at the given path. Returns it. */
-export function newTask(name: string, template: string, { workspace, paths }: TaskPlaces): string {
+/**
+ * Makes the folder: in the workspace's tasks/ for a name, otherwise at the given path. Returns it. `settings`: for a
+ * template whose records a program makes.
+ */
+export function newTask(
+  name: string,
+  template: string,
+  { workspace, paths }: TaskPlaces,
+  settings: TemplateSettings = {},
+): string {
   const known = templateNames(paths);
   if (!known.includes(template))
     throw inputError(
@@ -25,11 +34,22 @@ export function newTask(name: string, template: string, { workspace, paths }: Ta
       `There is no template "${template}"${didYouMean(nearestName(template, known))}`,
       `Templates are ${known.join(', ')}.`,
     );
-  return copyTask(name, join(paths.resources, 'tasks', template), { workspace, paths });
+  const from = join(paths.resources, 'tasks', template);
+  const maker = makerOf(from);
+  if (maker !== null)
+    return copyTask(name, from, { workspace, paths }, (folder) => makeRecords(folder, maker, settings));
+  const [unknown] = Object.keys(settings);
+  if (unknown === undefined) return copyTask(name, from, { workspace, paths });
+  throw inputError('BAD_OPTION', `The template ${template} has no settings, got "${unknown}"`, 'Leave --set out.');
 }
 
-/** The same from the folder of any task. */
-export function copyTask(name: string, from: string, { workspace, paths }: TaskPlaces): string {
+/** The same from the folder of any task; `finish` completes the copy. */
+export function copyTask(
+  name: string,
+  from: string,
+  { workspace, paths }: TaskPlaces,
+  finish: (folder: string) => void = () => undefined,
+): string {
   const isPath = /[\\/]/.test(name);
   const folder = isPath ? resolve(name) : join(workspace, 'tasks', name);
   const own = checkTaskName(basename(folder));
@@ -39,6 +59,7 @@ export function copyTask(name: string, from: string, { workspace, paths }: TaskP
   const fill = (temporary: string): void => {
     copyFolder(from, temporary);
     copyContent(join(paths.resources, 'tasks', TYPES), join(temporary, TYPES));
+    finish(temporary);
   };
   writeFolderAtomic(folder, fill, { what: 'the task' });
   return folder;

@@ -1,0 +1,91 @@
+"""Records and scores of reasoning-gym (python3 -m pip install reasoning-gym==0.1.25).
+
+`gym.py make` reads settings as JSON and prints records: family, level (of the family's curriculum), size, test_size,
+seed, and any field of the family's configuration. Without an argument it scores completions: one JSON object a line in,
+one a line out, with the same id.
+"""
+
+import json
+import re
+import sys
+
+try:
+    import reasoning_gym
+    from reasoning_gym.factory import CURRICULA, DATASETS, create_curriculum
+except ImportError:
+    sys.exit("reasoning-gym isn't installed for this Python: python3 -m pip install reasoning-gym==0.1.25")
+
+ANSWER = re.compile(r"<answer>(.*?)</answer>", re.DOTALL)
+scorers = {}
+
+
+def score(record: dict, completion: str) -> float:
+    """The package's score of what stands in the last <answer>, or of the whole text; 0 to 1."""
+    family = record["family"]
+    if family not in scorers:
+        scorers[family] = reasoning_gym.get_score_answer_fn(family)
+    found = ANSWER.findall(completion)
+    entry = {"question": record["question"], "answer": record["answer"], "metadata": record["metadata"]}
+    return float(scorers[family]((found[-1] if found else completion).strip(), entry))
+
+
+def configuration(family: str, level: int, size: int, seed: int, fields: dict) -> dict:
+    """The fields of a family's configuration; a level is that of its curriculum, its highest where it has fewer."""
+    if level == 0:
+        return {"size": size, "seed": seed, **fields}
+    if family not in CURRICULA:
+        sys.exit(f"{family} has no curriculum: leave level out")
+    curriculum = create_curriculum(family)
+    curriculum.set_global_level(level)
+    made = curriculum.generate_configuration({"size": size, "seed": seed})
+    return {**vars(made), **fields}
+
+
+def records(family: str, level: int, size: int, seed: int, fields: dict) -> list:
+    dataset = reasoning_gym.create_dataset(family, **configuration(family, level, size, seed, fields))
+    return [
+        {
+            "id": f"{family}-{seed}-{i}",
+            "question": entry["question"],
+            # Some families have many right answers, and name one or none.
+            "answer": str(entry["answer"] if entry["answer"] is not None else ""),
+            "family": family,
+            "metadata": entry["metadata"],
+        }
+        for i, entry in enumerate(dataset)
+    ]
+
+
+def make(settings: dict) -> dict:
+    family = settings.pop("family", "chain_sum")
+    if family not in DATASETS:
+        sys.exit(f"There is no family {family}. There are: {', '.join(sorted(DATASETS))}")
+    level, seed = int(settings.pop("level", 0)), int(settings.pop("seed", 42))
+    size, test_size = int(settings.pop("size", 500)), int(settings.pop("test_size", 64))
+    try:
+        train = records(family, level, size, seed, settings)
+        # Another seed, and no question of the training records.
+        asked = {record["question"] for record in train}
+        test = records(family, level, 2 * test_size, seed + 1_000_003, settings)
+    except (TypeError, AssertionError, ValueError) as error:
+        sys.exit(f"{family} can't be made with these settings: {error}")
+    held_out = [record for record in test if record["question"] not in asked][:test_size]
+    examples = [
+        {"record": record, "completion": f"So it is <answer>{record['answer']}</answer>", "reward": 1}
+        for record in train
+        if record["answer"] and score(record, record["answer"]) == 1
+    ][:4]
+    return {"records.jsonl": train, "records.test.jsonl": held_out, "examples.jsonl": examples}
+
+
+if sys.argv[1:] == ["make"]:
+    print(json.dumps(make(json.load(sys.stdin)), default=str))
+    sys.exit()
+
+for line in sys.stdin:
+    answer = json.loads(line)
+    try:
+        result = {"id": answer["id"], "score": score(answer["record"], answer["completion"])}
+    except Exception as error:  # this completion fails, with the reason; the others are scored
+        result = {"id": answer["id"], "error": f"{type(error).__name__}: {error}"}
+    print(json.dumps(result), flush=True)
