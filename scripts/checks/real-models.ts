@@ -120,7 +120,7 @@ function replies(seed: string): void {
 function interleave(seed: string): void {
   const texts = join(datasets, `texts-${seed}`);
   part(`texts-${seed}`, () =>
-    braid('dataset', '--words', '10', '--seed', seed, '--model', model, '--output-dir', texts),
+    braid('dataset', '--words', '10', '--train', '4000', '--test', '64', '--seed', seed, '--output-dir', texts),
   );
   const train = join(texts, '10words.jsonl');
   const own = ['--config', 'interleave-smollm2', '--model', model, '--dataset', train, '--seed', seed];
