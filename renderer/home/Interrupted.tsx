@@ -37,7 +37,7 @@ function Line({ run: { id, name, state, step, maxSteps, reason, endedAt } }: { r
             step {step} of {maxSteps}
           </span>{' '}
           {reason?.split('\n')[0]}
-          {lacks.length > 0 && <span className={classes.lack}> {lacks.join('. ')}.</span>}
+          {lacks.length > 0 && <span className={classes.lack}> · {lacks.join('. ')}.</span>}
         </p>
         <When at={endedAt} />
         <Button loading={isBusy} disabled={lacks.length > 0} onClick={() => resume()} aria-label={`Resume ${name}`}>
