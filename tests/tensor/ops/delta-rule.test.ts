@@ -124,7 +124,7 @@ describe.each(await openTestBackends())('deltaRule on $name', (backend) => {
       const { value, grads } = gradients(() => loss(given), given);
       value.dispose();
       given.forEach((x, n) => {
-        const found = (grads[n] as tf.Tensor).dataSync();
+        const found = (grads[n] as tf.Tensor).dataSync<'float32'>();
         // Along one direction, by doubles.
         const direction = randomTensor<tf.Rank.R2>(x.shape, 200 + n);
         const step = 1e-3;
