@@ -4,7 +4,7 @@ import { readProse } from '../../io/encodings.ts';
 import { type FileFault, faultsError } from '../../io/text-file.ts';
 import { append } from '../../lists.ts';
 import { mergeTexts } from './merge.ts';
-import { type ParseOptions, parseTexts, OF_RECORDS } from './parse.ts';
+import { OF_RECORDS, type ParseOptions, parseTexts } from './parse.ts';
 import type { CorpusText, SourceText } from './source-text.ts';
 
 export { type Duplicate, type MergeOutcome, type MergeResult, mergeTexts } from './merge.ts';

@@ -107,6 +107,12 @@ export function openRunIo(
     emit({ kind: 'notice', step: 0, topic: 'control_tokens', message, remedy: QUOTED_REMEDY });
   }
 
+  function noticePlainLines(): void {
+    if (stage.task.tools === undefined || stage.tokenizer.hasChatTemplate) return;
+    const message = 'This model has no chat template: it reads conversations as plain lines, each with who speaks.';
+    emit({ kind: 'notice', step: 0, topic: 'plain_lines', message, remedy: 'Use a chat model to train on chats.' });
+  }
+
   /** Of targets: the run was allowed to train on them, or isn't rewarded for them. */
   function noticeUnwritable(): void {
     const found = unwritableOf(stage, stage.task);
@@ -177,6 +183,7 @@ export function openRunIo(
     begin: async () => {
       if (progress.step > 0) return;
       noticeQuoting();
+      noticePlainLines();
       noticeUnwritable();
       noticeUnusedChat();
       if (config.eval_steps === 0) return;
