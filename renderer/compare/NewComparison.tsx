@@ -111,6 +111,7 @@ function Form({
           value={choice.datasetIds.map(String)}
           onChange={(ids) => change({ datasetIds: ids.map(Number) })}
           searchable
+          limit={100}
           hidePickedOptions
           styles={besidePills(choice.datasetIds.length)}
         />

@@ -16,7 +16,6 @@ import { useQuery } from '@tanstack/react-query';
 import { type ComponentType, useEffect, useLayoutEffect, useMemo, useState } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import { api } from '../api/client.ts';
-import { counted, score } from '../components/format.ts';
 import { whenIdle } from '../components/use-when-idle.ts';
 import { stateOf } from '../curriculum/words.ts';
 import { allRuns } from '../runs/all-runs.ts';
@@ -24,7 +23,14 @@ import { navigate } from './hash-location.ts';
 import { type ScreenKey, useCurrentKeys, useKeysHelp } from './keys.tsx';
 import classes from './Palette.module.css';
 import { ordered } from './palette-order.ts';
-import { comparisonPlaces, modelPlaces, type PalettePlace, taskPlaces } from './palette-places.ts';
+import {
+  comparisonPlaces,
+  datasetPlaces,
+  modelPlaces,
+  type PalettePlace,
+  runPlaces,
+  taskPlaces,
+} from './palette-places.ts';
 import { paletteStore } from './palette-store.ts';
 import { recentPlaces, rememberPlace } from './recent-places.ts';
 import { screens } from './screens.ts';
@@ -68,19 +74,13 @@ export function Palette() {
     { id: 'tour', label: 'Take the tour', leftSection: <IconRoute {...icon} />, onClick: later(tour.start) },
     { id: 'keys', label: 'Keyboard shortcuts', leftSection: <IconKeyboard {...icon} />, onClick: later(showKeys) },
   ];
-  const objects = runs.map(({ id, name, state, latest, tags }) => ({
-    ...thing(`/runs/${id}`, name, `${state}, reward ${score(latest.reward?.value)}`),
-    keywords: [`run ${id}`, ...tags],
-    leftSection: <IconChartLine {...icon} />,
-  }));
+  // There may be ten thousand: made when they are looked for, not at each change while the palette is closed.
+  const objects = useMemo(() => (isOpen ? entriesOf(runPlaces(runs), IconChartLine) : none), [runs, isOpen]);
   const stages = (curriculum?.stages ?? []).map((stage) => ({
     ...thing(`/curriculum?stage=${stage.id}`, stage.name, `stage, ${stateOf(stage)}`),
     leftSection: <IconStairs {...icon} />,
   }));
-  const pairs = datasets.map(({ id, name, trainN }) => ({
-    ...thing(`/texts/dataset/${id}`, name, `dataset, ${counted(trainN, 'training pair')}`),
-    leftSection: <IconDatabase {...icon} />,
-  }));
+  const pairs = useMemo(() => entriesOf(datasetPlaces(datasets), IconDatabase), [datasets]);
   const experiments = sweeps.map(({ id, name, state }) => ({
     ...thing(`/experiments/${id}`, name, `sweep, ${state}`),
     leftSection: <IconFlask {...icon} />,
@@ -146,6 +146,7 @@ export function Palette() {
 /** Entries that are shown when the palette opens, somewhat more than fit in it; the others follow once the page is idle. */
 const FIRST = 14;
 const MOST = 40;
+const none: SpotlightActionData[] = [];
 const icon = { size: 16, 'aria-hidden': true } as const;
 const AFTER_CLOSING_MS = 60;
 
@@ -160,10 +161,11 @@ function thing(path: string, label: string, description: string) {
 }
 
 function entriesOf(places: readonly PalettePlace[], Icon: ComponentType<typeof icon>): SpotlightActionData[] {
+  const leftSection = <Icon {...icon} />;
   return places.map(({ path, label, description, keywords = [] }) => ({
     ...thing(path, label, description),
     keywords,
-    leftSection: <Icon {...icon} />,
+    leftSection,
   }));
 }
 

@@ -13,13 +13,31 @@ export interface EntryGroup<E extends Entry> {
 
 /** Lower is better: the label itself, its beginning, the beginning of one of its words, inside it, elsewhere. */
 export function rank(entry: Entry, query: string): number | null {
-  const label = (entry.label ?? '').toLowerCase();
+  const { label, words, others } = searchable(entry);
   if (label === query) return 0;
   if (label.startsWith(query)) return 1;
-  if (label.split(/[^\p{L}\p{N}]+/u).some((word) => word.startsWith(query))) return 2;
+  if (words.some((word) => word.startsWith(query))) return 2;
   if (label.includes(query)) return 3;
+  return query.split(/\s+/).every((word) => label.includes(word) || others.includes(word)) ? 4 : null;
+}
+
+interface Searchable {
+  readonly label: string;
+  readonly words: readonly string[];
+  readonly others: string;
+}
+
+/** Of thousands of entries, asked at each keystroke. */
+const known = new WeakMap<Entry, Searchable>();
+
+function searchable(entry: Entry): Searchable {
+  const before = known.get(entry);
+  if (before !== undefined) return before;
+  const label = (entry.label ?? '').toLowerCase();
   const others = [entry.description ?? '', ...[entry.keywords ?? []].flat()].join(' ').toLowerCase();
-  return query.split(/\s+/).every((word) => `${label} ${others}`.includes(word)) ? 4 : null;
+  const made = { label, words: label.split(/[^\p{L}\p{N}]+/u), others };
+  known.set(entry, made);
+  return made;
 }
 
 /** The matching entries of each group by rank; the group with the best one first, others in their order. */

@@ -1,5 +1,11 @@
 /** Comparisons, tasks and models as entries of the palette. Pure. */
-import type { ComparisonSummary, ModelEntry, TaskSummary } from '../../main/api/contract/index.ts';
+import type {
+  ComparisonSummary,
+  DatasetSummary,
+  ModelEntry,
+  RunSummary,
+  TaskSummary,
+} from '../../main/api/contract/index.ts';
 import { counted, score } from '../components/format.ts';
 
 export interface PalettePlace {
@@ -15,6 +21,25 @@ export function comparisonPlaces(comparisons: readonly ComparisonSummary[]): Pal
     label: `${others.map(({ name }) => name).join(', ')} against ${baseline?.name ?? 'nothing'}`,
     description: `comparison, ${counted(prompts.n, 'prompt')} of ${prompts.datasets.join(', ')}`,
     keywords: [`comparison ${id}`],
+  }));
+}
+
+export function runPlaces(
+  runs: readonly Pick<RunSummary, 'id' | 'name' | 'state' | 'latest' | 'tags'>[],
+): PalettePlace[] {
+  return runs.map(({ id, name, state, latest, tags }) => ({
+    path: `/runs/${id}`,
+    label: name,
+    description: `${state}, reward ${score(latest.reward?.value)}`,
+    keywords: [`run ${id}`, ...tags],
+  }));
+}
+
+export function datasetPlaces(datasets: readonly Pick<DatasetSummary, 'id' | 'name' | 'trainN'>[]): PalettePlace[] {
+  return datasets.map(({ id, name, trainN }) => ({
+    path: `/texts/dataset/${id}`,
+    label: name,
+    description: `dataset, ${counted(trainN, 'training pair')}`,
   }));
 }
 

@@ -90,6 +90,7 @@ export function NewTask({ tasks, from, onClose }: NewTaskProps) {
               onChange={(value) => setTemplate(value ?? FIRST)}
               allowDeselect={false}
               searchable
+              limit={50}
             />
           )}
           {source === 'folder' && host.field}

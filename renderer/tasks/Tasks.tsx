@@ -1,13 +1,15 @@
 /** Every task with files: the workspace's, then the bundled ones; a new one starts as a copy. */
-import { Button, Table } from '@mantine/core';
+import { Button, Table, TextInput } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { useMemo, useState } from 'react';
+import { useMemo, useRef, useState } from 'react';
 import type { TaskSummary } from '../../main/api/contract/index.ts';
 import { api } from '../api/client.ts';
 import { Failed, Loading } from '../components/Feedback.tsx';
+import { counted } from '../components/format.ts';
 import { Link } from '../components/Link.tsx';
 import { Panel, Screen } from '../components/Screen.tsx';
+import { useTableRows } from '../components/use-table-rows.ts';
 import { useKeys } from '../frame/keys.tsx';
 import { hasDraft } from './draft-store.ts';
 import { NewTask } from './NewTask.tsx';
@@ -33,17 +35,17 @@ export function Tasks() {
       {data === undefined && error === null && <Loading what="the tasks" />}
       {data !== undefined && (
         <>
-          <Panel title="In this workspace" className={classes.scrolling ?? ''}>
+          <Panel title="In this workspace">
             {own.length === 0 ? (
               <p className="soft">
                 None yet. A new task starts as a copy of a bundled one: change its reward, see at once what it would
                 give, then train with it.
               </p>
             ) : (
-              <TaskTable label="Tasks of the workspace" tasks={own} />
+              <OwnTasks tasks={own} />
             )}
           </Panel>
-          <Panel title="Bundled" className={classes.scrolling ?? ''}>
+          <Panel title="Bundled">
             <TaskTable label="Bundled tasks" tasks={bundled} />
             <p className={`soft ${classes.after}`}>
               Interleaving and replies are built in, with screens of their own: <Link href="/texts">Texts</Link>,{' '}
@@ -57,37 +59,71 @@ export function Tasks() {
   );
 }
 
+/** Fewer are seen at a glance. */
+const SEARCHED_FROM = 12;
+const ROW = 30;
+
+function OwnTasks({ tasks }: { readonly tasks: readonly TaskSummary[] }) {
+  const [search, setSearch] = useState('');
+  const wanted = search.trim().toLowerCase();
+  const found = tasks.filter(({ name, title }) => `${name} ${title ?? ''}`.toLowerCase().includes(wanted));
+  return (
+    <>
+      {tasks.length >= SEARCHED_FROM && (
+        <TextInput
+          className={classes.find ?? ''}
+          aria-label="Search tasks"
+          placeholder={`Search ${counted(tasks.length, 'task')}`}
+          value={search}
+          onChange={({ currentTarget }) => setSearch(currentTarget.value)}
+        />
+      )}
+      {found.length === 0 && <p className="soft">No task has “{search}” in its name or title.</p>}
+      <TaskTable label="Tasks of the workspace" tasks={found} />
+    </>
+  );
+}
+
 function TaskTable({ label, tasks }: { readonly label: string; readonly tasks: readonly TaskSummary[] }) {
   const { data: info } = useQuery(api.app.info.queryOptions());
+  const scroller = useRef<HTMLElement>(null);
+  const { shown, before, after, measure } = useTableRows({ count: tasks.length, scroller, height: ROW });
   return (
-    <Table highlightOnHover aria-label={label}>
-      <Table.Thead>
-        <Table.Tr>
-          {['Name', 'Title', 'Reward', 'Check', 'Records'].map((head) => (
-            <Table.Th key={head}>{head}</Table.Th>
-          ))}
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {tasks.map(({ name, title, rewards, kinds, check, hasRecords, problem }) => (
-          <Table.Tr key={name}>
-            <Table.Td>
-              <Link href={`/tasks/${name}`}>{name}</Link>
-              {info !== undefined && hasDraft({ workspace: info.workspace, name }) && (
-                <span className={classes.unsaved}> unsaved changes</span>
-              )}
-            </Table.Td>
-            <Table.Td>{title ?? <span className={classes.bad}>{problem}</span>}</Table.Td>
-            <Table.Td className="mono">
-              {rewards
-                .map((reward) => (kinds[reward] === undefined ? reward : `${reward} (${kinds[reward]})`))
-                .join(', ')}
-            </Table.Td>
-            <Table.Td className="mono">{check ?? '–'}</Table.Td>
-            <Table.Td>{hasRecords ? 'yes' : '–'}</Table.Td>
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
+    <section ref={scroller} className={classes.table} tabIndex={0} aria-label={label}>
+      <Table highlightOnHover stickyHeader aria-label={label} aria-rowcount={tasks.length + 1}>
+        <Table.Thead>
+          <Table.Tr>
+            {['Name', 'Title', 'Reward', 'Check', 'Records'].map((head) => (
+              <Table.Th key={head}>{head}</Table.Th>
+            ))}
           </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
+        </Table.Thead>
+        <Table.Tbody>
+          {before > 0 && <tr style={{ height: before }} />}
+          {shown
+            .flatMap((index) => tasks[index] ?? [])
+            .map(({ name, title, rewards, kinds, check, hasRecords, problem }, i) => (
+              <Table.Tr key={name} ref={measure} data-index={shown[i]}>
+                <Table.Td className={classes.name ?? ''}>
+                  <Link href={`/tasks/${name}`}>{name}</Link>
+                  {info !== undefined && hasDraft({ workspace: info.workspace, name }) && (
+                    <span className={classes.unsaved}> unsaved changes</span>
+                  )}
+                </Table.Td>
+                <Table.Td>{title ?? <span className={classes.bad}>{problem}</span>}</Table.Td>
+                <Table.Td className={`mono ${classes.reward}`}>
+                  {rewards
+                    .map((reward) => (kinds[reward] === undefined ? reward : `${reward} (${kinds[reward]})`))
+                    .join(', ')}
+                </Table.Td>
+                <Table.Td className="mono">{check ?? '–'}</Table.Td>
+                <Table.Td>{hasRecords ? 'yes' : '–'}</Table.Td>
+              </Table.Tr>
+            ))}
+          {after > 0 && <tr style={{ height: after }} />}
+        </Table.Tbody>
+      </Table>
+    </section>
   );
 }

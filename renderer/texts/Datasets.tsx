@@ -1,7 +1,7 @@
 /** The datasets of the workspace. */
-import { Button, Table } from '@mantine/core';
+import { Button, Table, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import type { DatasetSummary } from '../../main/api/contract/index.ts';
 import { api } from '../api/client.ts';
@@ -10,6 +10,7 @@ import { bytes, counted, number } from '../components/format.ts';
 import { Link } from '../components/Link.tsx';
 import { heldOutInWords, leakageInWords } from '../components/leakage.ts';
 import { Panel } from '../components/Screen.tsx';
+import { useTableRows } from '../components/use-table-rows.ts';
 import { When } from '../components/When.tsx';
 import { FoundFiles } from './FoundFiles.tsx';
 import { RemoveDataset } from './RemoveDataset.tsx';
@@ -46,40 +47,84 @@ export function Datasets() {
           </p>
         </Empty>
       )}
-      {data !== undefined && data.length > 0 && (
-        <Panel className={classes.datasets ?? ''}>
-          <Table stickyHeader highlightOnHover>
-            <Table.Thead>
-              <Table.Tr>
-                {heads.map(([name, align]) => (
-                  <Table.Th key={name} ta={align}>
-                    {name}
-                  </Table.Th>
-                ))}
-                <Table.Th>
-                  <span className="visually-hidden">Actions</span>
-                </Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {data.map((dataset) => (
-                <Row key={dataset.id} dataset={dataset} onRemove={() => setDeleting(dataset.id)} />
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Panel>
-      )}
+      {data !== undefined && data.length > 0 && <Listed datasets={data} onRemove={setDeleting} />}
       <FoundFiles />
       {deleting !== null && <RemoveDataset id={deleting} onClose={() => setDeleting(null)} />}
     </TextsScreen>
   );
 }
 
-function Row({ dataset, onRemove }: { readonly dataset: DatasetSummary; readonly onRemove: () => void }) {
+interface ListedProps {
+  readonly datasets: readonly DatasetSummary[];
+  readonly onRemove: (id: number) => void;
+}
+
+/** Fewer are seen at a glance. */
+const SEARCHED_FROM = 12;
+const ROW = 41;
+
+function Listed({ datasets, onRemove }: ListedProps) {
+  const scroller = useRef<HTMLElement>(null);
+  const [search, setSearch] = useState('');
+  const wanted = search.trim().toLowerCase();
+  const found = datasets.filter(({ name, task }) => `${name} ${task}`.toLowerCase().includes(wanted));
+  const { shown, before, after, measure } = useTableRows({ count: found.length, scroller, height: ROW });
+  return (
+    <>
+      {datasets.length >= SEARCHED_FROM && (
+        <TextInput
+          className={classes.find ?? ''}
+          aria-label="Search datasets"
+          placeholder={`Search ${counted(datasets.length, 'dataset')}`}
+          value={search}
+          onChange={({ currentTarget }) => setSearch(currentTarget.value)}
+        />
+      )}
+      <Panel ref={scroller} className={classes.datasets ?? ''}>
+        {found.length === 0 && <p className="soft">No dataset has “{search}” in its name.</p>}
+        <Table stickyHeader highlightOnHover aria-rowcount={found.length + 1}>
+          <Table.Thead>
+            <Table.Tr>
+              {heads.map(([name, align]) => (
+                <Table.Th key={name} ta={align}>
+                  {name}
+                </Table.Th>
+              ))}
+              <Table.Th>
+                <span className="visually-hidden">Actions</span>
+              </Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {before > 0 && <tr style={{ height: before }} />}
+            {shown.map((index) => {
+              const dataset = found[index];
+              return (
+                dataset !== undefined && (
+                  <Row key={dataset.id} {...{ dataset, index, measure }} onRemove={() => onRemove(dataset.id)} />
+                )
+              );
+            })}
+            {after > 0 && <tr style={{ height: after }} />}
+          </Table.Tbody>
+        </Table>
+      </Panel>
+    </>
+  );
+}
+
+interface RowProps {
+  readonly dataset: DatasetSummary;
+  readonly index: number;
+  readonly measure: (row: HTMLElement | null) => void;
+  readonly onRemove: () => void;
+}
+
+function Row({ dataset, index, measure, onRemove }: RowProps) {
   const { id, name, words, trainN, testN, seed, template, runs, stages, madeAt } = dataset;
   const leaks = leakageInWords(dataset.leakage, testN, dataset.task);
   return (
-    <Table.Tr>
+    <Table.Tr ref={measure} data-index={index} aria-rowindex={index + 2}>
       <Table.Td>
         <Link href={`/texts/dataset/${id}`}>{name}</Link>
       </Table.Td>

@@ -54,10 +54,11 @@ export const theme = createTheme({
     TextInput: { defaultProps: { size: 'xs' } },
     Textarea: { defaultProps: { size: 'xs' } },
     NumberInput: { defaultProps: { size: 'xs' } },
-    Select: { defaultProps: { size: 'xs' } },
+    // Of thousands of options a menu shows the first; typing finds the others.
+    Select: { defaultProps: { size: 'xs', limit: 100 } },
     // Mantine would keep the options of every closed list in the DOM: two hundred runs for each run select.
     Combobox: { defaultProps: { keepMounted: false } },
-    MultiSelect: { defaultProps: { size: 'xs' } },
+    MultiSelect: { defaultProps: { size: 'xs', limit: 100 } },
     Checkbox: { defaultProps: { size: 'xs' } },
     Switch: { defaultProps: { size: 'xs' } },
     Tooltip: { defaultProps: { openDelay: 300, withArrow: false } },
