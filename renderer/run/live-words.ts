@@ -12,16 +12,17 @@ export function shownState({ state, asked }: Pick<LiveStatus, 'state' | 'asked'>
 /** What is waited for; null: nothing. A trainer answers between two steps only. */
 export function waitsFor(live: Asked, ended = 'saved'): string | null {
   const { step, maxSteps } = live;
-  const next = Math.min(step + 1, maxSteps);
+  // Before the first step it may be evaluating the baseline.
+  const next = step === 0 ? 'once this is done' : `after step ${Math.min(step + 1, maxSteps)}`;
   switch (shownState(live)) {
     case 'starting':
       return step === 0 ? 'starting, loading the model …' : `resuming from step ${step}, loading the model …`;
     case 'pausing':
-      return `pausing after step ${next} …`;
+      return `pausing ${next} …`;
     case 'resuming':
       return `resuming after step ${step} …`;
     case 'stopping':
-      return live.asked === 'save' ? 'saving …' : `stopping after step ${next}, then saving …`;
+      return live.asked === 'save' ? 'saving …' : `stopping ${next}, then saving …`;
     case 'ending':
       return `${ended}, its process is exiting …`;
     default:

@@ -7,6 +7,7 @@ describe('waitsFor', () => {
   it('says what a trainer has been asked until it answers between two steps', () => {
     expect(waitsFor(live)).toBeNull();
     expect(waitsFor({ ...live, asked: 'pause' })).toBe('pausing after step 8 …');
+    expect(waitsFor({ ...live, asked: 'pause', step: 0 })).toBe('pausing once this is done …');
     expect(waitsFor({ ...live, state: 'paused', asked: 'resume' })).toBe('resuming after step 7 …');
     expect(waitsFor({ ...live, state: 'stopping' })).toBe('stopping after step 8, then saving …');
     // Paused, it has no step to finish.
