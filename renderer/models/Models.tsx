@@ -19,6 +19,11 @@ import { modelLines, neighbour } from './model-rows.ts';
 
 const JOB_KINDS = ['model-download', 'model-import', 'model-export'];
 
+const EXPORTED = {
+  kind: 'model-export',
+  words: 'The model is in the list. Its notice says how it answers, compared with the original.',
+};
+
 export function Models() {
   const { data, error, refetch } = useQuery(api.models.list.queryOptions());
   const [dialog, setDialog] = useState<'add' | 'download' | null>(null);
@@ -55,7 +60,7 @@ export function Models() {
         </>
       }
     >
-      <JobProgress kinds={JOB_KINDS} />
+      <JobProgress kinds={JOB_KINDS} done={EXPORTED} />
       {error !== null && <Failed what="The models can't be listed" error={error} onRetry={() => void refetch()} />}
       {error === null && data === undefined && <Loading what="the models" />}
       {data !== undefined && <Listed models={data} />}
