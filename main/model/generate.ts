@@ -16,6 +16,7 @@ import type { Model } from './model.ts';
 import { type Prefill, readPrompts } from './prefill.ts';
 import { argmax, draw, isPlain, processors, type SamplingOptions } from './sampler.ts';
 import { cloneKept, disposeKept, type ReadRow } from './sequences.ts';
+import type { StopTest } from './stop-strings.ts';
 import { type EndedTurn, type ReadContext, readOn, type TurnTaking } from './turns.ts';
 
 export interface GenerateOptions extends SamplingOptions {
@@ -23,6 +24,8 @@ export interface GenerateOptions extends SamplingOptions {
   readonly numGenerations: number;
   readonly maxNewTokens: number;
   readonly eosTokenIds: readonly number[];
+  /** Whether a completion ends with its last token for what it says. */
+  readonly stops?: StopTest;
   /**
    * Runs a batch with the number of completions that are in flight at a time, again with fewer if it fails for memory;
    * by default all. More are sampled one batch after the other, by the same random numbers. Logits may differ in their
@@ -94,7 +97,15 @@ function generateRows(
   const places = batch.map(({ prompt }) => used.indexOf(prompt));
   const rows = places.map((place) => prefill.places[place] ?? NOWHERE);
   const logits = (): tf.Tensor2D => tf.tidy(() => gatherRows(prefill.logits, tf.tensor1d(places, 'int32')));
-  const flight: Flight = { model, adapter, prompts, batch, options, sequences: batch.map(() => []) };
+  const flight: Flight = {
+    model,
+    adapter,
+    prompts,
+    batch,
+    options,
+    sequences: batch.map(() => []),
+    stopped: new Set(),
+  };
   const context = { kept: prefill.kept, rows, logits: openOrFree(prefill, logits) };
   prefill.logits.dispose();
   if (options.turns !== undefined) return inTurns(flight, context, options.turns);
@@ -111,6 +122,8 @@ interface Flight {
   readonly options: GenerateOptions;
   /** Of each row, prompts left out. */
   readonly sequences: readonly number[][];
+  /** Those whose last turn ended by a stop string. */
+  readonly stopped: Set<number>;
 }
 
 interface DecodedTurn {
@@ -122,8 +135,9 @@ interface DecodedTurn {
 
 /** Decodes each row until its end token or its limit; takes the context over. */
 function decodeTurn(flight: Flight, context: ReadContext, turn: DecodedTurn): void {
-  const { model, adapter, sequences, options } = flight;
+  const { model, adapter, prompts, batch, sequences, options, stopped } = flight;
   let { active } = turn;
+  for (const row of active) stopped.delete(row);
   let { logits } = context;
   const left = (row: number): number => turn.limit(row) - (sequences[row] as number[]).length;
   const capacity = Math.max(...active.map(left));
@@ -138,7 +152,9 @@ function decodeTurn(flight: Flight, context: ReadContext, turn: DecodedTurn): vo
         const row = active[i] as number;
         (sequences[row] as number[]).push(id);
         options.onRow?.(row, id);
-        if (!ended.has(id) && left(row) > 0) going.push(i);
+        if (ended.has(id)) return;
+        if (options.stops?.(prompts[batch[row]?.prompt ?? 0] ?? [], sequences[row] ?? [])) stopped.add(row);
+        else if (left(row) > 0) going.push(i);
       });
       pulse();
       options.onToken?.(t + 1, going.length);
@@ -187,7 +203,8 @@ function inTurns(flight: Flight, first: ReadContext, { maxTurnTokens, answer }: 
           completion: prompt * options.numGenerations + generation,
           turn,
           ids,
-          terminated: ends.has(ids.at(-1) ?? -1),
+          terminated: ends.has(ids.at(-1) ?? -1) || flight.stopped.has(row),
+          byString: flight.stopped.has(row),
           room: options.maxNewTokens - (sequences[row] as number[]).length,
         };
       });
@@ -242,13 +259,13 @@ function checkPrompts(model: Model, prompts: readonly (readonly number[])[], max
 
 /** `masks`: of completions in turns; `truncated`: those whose answer had no room. */
 function finish(
-  { sequences, options }: Flight,
+  { sequences, options, stopped }: Flight,
   turns?: { readonly masks: readonly number[][]; readonly truncated: ReadonlySet<number> },
 ): Completion[] {
   const ended = new Set(options.eosTokenIds);
   return sequences.map((ids, row) => ({
     ids,
-    terminated: ended.has(ids.at(-1) ?? -1) && turns?.truncated.has(row) !== true,
+    terminated: (ended.has(ids.at(-1) ?? -1) || stopped.has(row)) && turns?.truncated.has(row) !== true,
     ...(turns !== undefined && { toolMask: turns.masks[row] ?? [] }),
   }));
 }

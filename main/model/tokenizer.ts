@@ -46,6 +46,8 @@ export interface Tokenizer {
   tokenId(token: string): number | undefined;
   /** The token of an id as it stands in the vocabulary. */
   token(id: number): string | undefined;
+  /** How tokens spell bytes that aren't whole characters: as GPT-2's characters, by names such as <0x0A>, or not. */
+  readonly bytesAs: 'characters' | 'names' | null;
   /** The token that stands for what the vocabulary lacks; null: it lacks nothing, or such texts are refused. */
   readonly unknownId: number | null;
   /** The token that ends a completion, as tokenizer_config.json names it. */
@@ -145,6 +147,7 @@ export function loadTokenizer(folder: string, chat: ChatSettings = readChatSetti
           ),
     tokenId: (token) => inner.token_to_id(token),
     token: (id) => inner.id_to_token(id),
+    bytesAs: bytesAs(definition),
     unknownId: unknownId(definition, inner),
     eosTokenId: inner.token_to_id(tokenText(config.eos_token)) ?? null,
     hasChatTemplate: template !== null,
@@ -158,6 +161,13 @@ export function loadTokenizer(folder: string, chat: ChatSettings = readChatSetti
     },
     files: TOKENIZER_FILES.map((name) => join(folder, name)).filter((file) => existsSync(file)),
   };
+}
+
+/** By the parts of the decoder. */
+function bytesAs(definition: object): Tokenizer['bytesAs'] {
+  const decoder = JSON.stringify((definition as { decoder?: unknown }).decoder ?? null);
+  if (decoder.includes('"type":"ByteFallback"')) return 'names';
+  return decoder.includes('"type":"ByteLevel"') ? 'characters' : null;
 }
 
 /** Whether decoding removes the space before punctuation: as in transformers 5, only when configured and never for BPE. */

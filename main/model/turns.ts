@@ -30,6 +30,8 @@ export interface EndedTurn {
   /** Of this turn, with its end token. */
   readonly ids: readonly number[];
   readonly terminated: boolean;
+  /** Whether a stop string ended it, and no end token. */
+  readonly byString?: boolean;
   /** How many tokens the completion may still have, the answer's among them. */
   readonly room: number;
 }

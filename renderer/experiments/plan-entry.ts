@@ -1,6 +1,6 @@
 /** What is typed for a sweep, and the plan that it makes. Pure. */
 import type { ConfigField } from '../../main/api/contract/index.ts';
-import { numberFrom, numbersFrom, variablesFrom } from '../components/config-form/entry.ts';
+import { numberFrom, numbersFrom, textsFrom, variablesFrom } from '../components/config-form/entry.ts';
 
 /** One setting that varies, as typed. */
 export interface VariedField {
@@ -94,6 +94,8 @@ function valuesOf(varied: VariedField, random: boolean, field: ConfigField | und
       );
     case 'numbers':
       return partsOf(varied.text, /\n/).map((part) => readValue(part, nullable, (text) => numbersFrom(text, false)));
+    case 'texts':
+      return partsOf(varied.text, /\n/).map((part) => readValue(part, nullable, textsFrom));
     case 'choices':
       return partsOf(varied.text, /\n/).map((part) => readValue(part, nullable, (text) => partsOf(text, /[\s,]+/)));
     case 'variables':
@@ -115,6 +117,6 @@ function partsOf(text: string, between: RegExp): string[] {
 export function typingHint({ input, nullable }: ConfigField): string {
   const none = nullable ? '; none for no value' : '';
   if (input.kind === 'number') return `Values, separated by commas${none}`;
-  if (input.kind === 'numbers' || input.kind === 'choices') return `One list a line${none}`;
+  if (input.kind === 'numbers' || input.kind === 'choices' || input.kind === 'texts') return `One list a line${none}`;
   return `One value a line${none}`;
 }

@@ -68,6 +68,13 @@ describe.each(await openTestBackends())('generate on $name', (backend) => {
     expect(new Set(rows).size).toBe(PROMPTS.length * SAMPLED.numGenerations);
   });
 
+  it('ends a completion with the token that a test of its text names', () => {
+    const stops: GenerateOptions['stops'] = (prompt, own) => own.length === prompt.length;
+    const made = generate(model, null, PROMPTS, { ...GREEDY, maxNewTokens: 6, stops });
+    expect(made.map(({ ids: own }) => own.length)).toEqual([3, 1, 6]);
+    expect(made.map(({ terminated }) => terminated)).toEqual([true, true, false]);
+  });
+
   it('refuses a model whose logits are not finite, by the prompt, and keeps nothing of it', () => {
     for (const bad of [Number.NaN, Number.POSITIVE_INFINITY, 3e38]) {
       const value = tf.fill(model.head.value.shape, bad) as tf.Tensor2D;

@@ -12,6 +12,7 @@ export type FieldInput =
   | { readonly kind: 'switch' }
   | { readonly kind: 'number'; readonly whole: boolean; readonly min: number | null; readonly max: number | null }
   | { readonly kind: 'numbers' }
+  | { readonly kind: 'texts' }
   | { readonly kind: 'variables' }
   | { readonly kind: 'text' };
 
@@ -88,6 +89,7 @@ const groups: readonly (readonly [title: string, fields: Names])[] = [
       'top_k',
       'min_p',
       'repetition_penalty',
+      'stop_strings',
       'num_iterations',
       'steps_per_generation',
       'dynamic_sampling',
@@ -194,7 +196,8 @@ function kindOf(schema: FieldSchema): FieldInput {
     case 'boolean':
       return { kind: 'switch' };
     case 'array':
-      return schema.items?.enum === undefined ? { kind: 'numbers' } : { kind: 'choices', options: schema.items.enum };
+      if (schema.items?.enum !== undefined) return { kind: 'choices', options: schema.items.enum };
+      return { kind: schema.items?.type === 'string' ? 'texts' : 'numbers' };
     case 'object':
       return { kind: 'variables' };
     case 'integer':

@@ -50,7 +50,9 @@ export const DECLINED: Readonly<Record<string, string>> = {
   ...each('mixture-of-experts models cannot be trained', ['router_aux_loss_coef']),
   ...each('models are run without dropout', ['disable_dropout', 'neftune_noise_alpha']),
   ...each('logits are always float32', ['cast_lm_head_to_fp32']),
-  ...each('sampling has the fields temperature, top_p, top_k, min_p and repetition_penalty', ['generation_kwargs']),
+  ...each('sampling has the fields temperature, top_p, top_k, min_p, repetition_penalty and stop_strings', [
+    'generation_kwargs',
+  ]),
   ...each('the optimiser is AdamW', ['optim', 'optim_args', 'optim_target_modules']),
   ...each('schedules have no further settings', ['lr_scheduler_kwargs']),
   ...each('labels are not smoothed: there are none in reinforcement learning', ['label_smoothing_factor']),

@@ -12,7 +12,10 @@ import type { RunConfig } from '../config/config.ts';
 import type { TokenSum } from '../losses/adaptive-entropy.ts';
 
 /** How completions are sampled; the engine knows the end tokens. */
-export type Sampling = Omit<GenerateOptions, 'inBatches' | 'eosTokenIds' | 'onRow'>;
+export interface Sampling extends Omit<GenerateOptions, 'inBatches' | 'eosTokenIds' | 'onRow' | 'stops'> {
+  /** A completion ends with the token that completes one of these. */
+  readonly stopStrings?: readonly string[];
+}
 
 /** Prompts [P] and their completions [R]. */
 export type Rows = Pick<Generation, 'prompts' | 'completions'>;

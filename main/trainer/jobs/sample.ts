@@ -6,6 +6,7 @@
 import { append } from '../../lists.ts';
 import { adapterNorms, type ModuleNorm } from '../../model/adapter-norms.ts';
 import { UNFILTERED } from '../../model/sampler.ts';
+import { withStops } from '../../model/stop-strings.ts';
 import { hashString } from '../../random.ts';
 import { type Completed, completedOf } from '../../samples/completion.ts';
 import { openTask, type TaskSource } from '../../tasks/index.ts';
@@ -35,6 +36,8 @@ export interface SampleJob extends BackendChoice, Limits {
   readonly seed: number;
   /** Prompts between two reports of progress; they share the coordinates of their random numbers. */
   readonly batchSize: number;
+  /** A completion ends with the token that completes one of these. */
+  readonly stopStrings?: readonly string[];
 }
 
 export interface SampledModel {
@@ -92,6 +95,7 @@ async function sampleModel(
   const began = performance.now();
   const model = openAnswering(parts, task, job, open);
   const { policy, tokenizer, records, maxNewTokens } = model;
+  const { decode } = withStops(tokenizer, job.stopStrings ?? []);
   const completions: Completed[][] = [];
   const measures: TaskMetrics[][] = [];
   let terminated = 0;
@@ -104,12 +108,13 @@ async function sampleModel(
         temperature: job.temperature,
         ...UNFILTERED,
         coordinates: [job.seed, SAMPLE_STREAM, first],
+        stopStrings: job.stopStrings ?? [],
         onToken: alive,
       });
       terminated += made.filter((completion) => completion.terminated).length;
       const answers = made.flatMap((one, i) => {
         const { record } = batch[Math.floor(i / job.samples)] ?? {};
-        return record === undefined ? [] : [answerOf(record, one, tokenizer.decode)];
+        return record === undefined ? [] : [answerOf(record, one, decode)];
       });
       const byRecord = <T>(all: readonly T[]): T[][] =>
         batch.map((_, i) => all.slice(i * job.samples, (i + 1) * job.samples));

@@ -1,4 +1,6 @@
 import type { GenerateOptions } from '../../model/generate.ts';
+import { openStops } from '../../model/stop-strings.ts';
+import type { Tokenizer } from '../../model/tokenizer.ts';
 import type { Engine } from '../engine/engine.ts';
 import { generateWithin } from '../memory/generate-within.ts';
 import type { OpenPolicy } from '../memory/open-policy.ts';
@@ -9,11 +11,16 @@ export function sampler(
     policy,
     activationMb,
     eosTokenIds,
-  }: Pick<OpenPolicy, 'policy' | 'activationMb'> & Pick<GenerateOptions, 'eosTokenIds'>,
+    tokenizer,
+  }: Pick<OpenPolicy, 'policy' | 'activationMb'> &
+    Pick<GenerateOptions, 'eosTokenIds'> & { readonly tokenizer: Tokenizer },
   onRow?: GenerateOptions['onRow'],
 ): Pick<Engine, 'sample'> {
   const options = { eosTokenIds, ...(onRow && { onRow }) };
   return {
-    sample: async (prompts, sampling) => generateWithin(policy, prompts, activationMb, { ...sampling, ...options }),
+    sample: async (prompts, { stopStrings = [], ...sampling }) => {
+      const stops = openStops(tokenizer, stopStrings);
+      return generateWithin(policy, prompts, activationMb, { ...sampling, ...options, ...(stops && { stops }) });
+    },
   };
 }

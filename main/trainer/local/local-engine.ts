@@ -3,6 +3,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import { modelParameters } from '../../model/model.ts';
 import type { PromptGroup } from '../../model/pack.ts';
 import { parameterCount } from '../../model/parameter.ts';
+import { openStops } from '../../model/stop-strings.ts';
 import { endTokens } from '../../model/tokenizer.ts';
 import { allRows } from '../batching/rows.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -56,8 +57,11 @@ export function openLocalEngine(
       vocabSize,
       hasReference: reference !== null,
     }),
-    sample: async (prompts, sampling) =>
-      generateWithin(policy, prompts, own.activation_memory_mb, { ...sampling, eosTokenIds }),
+    sample: async (prompts, { stopStrings = [], ...sampling }) => {
+      const stops = openStops(tokenizer, stopStrings);
+      const options = { ...sampling, eosTokenIds, ...(stops && { stops }) };
+      return generateWithin(policy, prompts, own.activation_memory_mb, options);
+    },
     logps: async (rows, plan, of) => {
       const asked = of === 'policy' ? policy : reference;
       if (asked === null) throw new Error('Expected a reference, the session has none');

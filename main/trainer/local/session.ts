@@ -1,4 +1,5 @@
 /** A stage that is computed here, opened from a `TrainerStart`: tokens, model, adapter, optimiser. */
+
 import { inputError } from '../../errors.ts';
 import { checkChecksums } from '../../model/checksums.ts';
 import { readModelConfig } from '../../model/config.ts';
@@ -7,6 +8,7 @@ import { type Adapter, adapterParameters, createAdapter, disposeAdapter, ownTarg
 import { disposeModel, type Model, modelParameters } from '../../model/model.ts';
 import type { Parameter } from '../../model/parameter.ts';
 import { hasAdapter, loadAdapter } from '../../model/peft.ts';
+import { withStops } from '../../model/stop-strings.ts';
 import type { Task } from '../../tasks/task.ts';
 import { longestPrompt } from '../batching/prompts.ts';
 import { isReinforcement, type TrainConfig } from '../config/config.ts';
@@ -82,7 +84,7 @@ export function openSessionOn(start: TrainerStart, tokens: SessionTokens, task: 
     evalRecords,
     maxCompletionLength,
     ...(trialLength > maxCompletionLength && { trialLength }),
-    decode: (ids) => tokenizer.decode(ids),
+    decode: withStops(tokenizer, config.stop_strings).decode,
     dispose: () => {
       task.close();
       meaning?.dispose();

@@ -4,6 +4,7 @@
  * message of the user (without a chat template: as plain text). They are part of the completion but not the model's:
  * `toolMask` keeps them out of the loss and out of every metric (TRL 1.13: tool_mask).
  */
+import { withStops } from '../../model/stop-strings.ts';
 import { encodeAnswer, type Tokenizer } from '../../model/tokenizer.ts';
 import { keepingMarks } from '../../model/tool-calls/flow.ts';
 import { readToolCalls } from '../../model/tool-calls/read.ts';
@@ -31,7 +32,8 @@ export async function sampleEpisodes(
   const ids = prompts.map(({ promptIds }) => promptIds);
   const { environment } = task;
   if (environment === undefined) return engine.sample(ids, sampling);
-  const play = openPlay(environment, task.tools, tokenizer, prompts, sampling);
+  const stopping = withStops(tokenizer, sampling.stopStrings ?? []);
+  const play = openPlay(environment, task.tools, stopping, prompts, sampling);
   const completions = await engine.sample(ids, { ...sampling, turns: play.turns });
   return completions.map((completion, row) => ({ ...completion, episode: play.episode(row) }));
 }
@@ -81,7 +83,7 @@ function openPlay(
   const answer = (ended: readonly EndedTurn[]): (readonly number[] | null)[] => {
     const turns = ended.map(asked);
     const steps = environment.step(turns);
-    return ended.map(({ completion, turn, ids, terminated }, i) => {
+    return ended.map(({ completion, turn, ids, terminated, byString }, i) => {
       const past = turn === 0 ? before : (all.get(completion) ?? before);
       const own = turns[i]?.messages.at(-1) ?? { role: 'assistant' as const, content: '' };
       const step = steps[i];
@@ -94,7 +96,7 @@ function openPlay(
       const messages = [...past.messages, called?.turn ?? own, ...answered];
       all.set(completion, { messages, rewards: withRewards(past.rewards, rewards), failure: null, state });
       if (step.done || answered.length === 0 || turn + 1 === environment.maxTurns) return null;
-      return encodeAnswer(tokenizer, answered, terminated ? (ids.at(-1) ?? null) : null);
+      return encodeAnswer(tokenizer, answered, terminated && byString !== true ? (ids.at(-1) ?? null) : null);
     });
   };
 

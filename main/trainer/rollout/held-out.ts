@@ -1,5 +1,6 @@
 /** Held-out evaluation: greedy completions of frozen prompts, measured by the task. */
 import { UNFILTERED } from '../../model/sampler.ts';
+import { withStops } from '../../model/stop-strings.ts';
 import { writtenOf } from '../../samples/completion.ts';
 import type { Task } from '../../tasks/task.ts';
 import type { TokenRecord } from '../batching/prompts.ts';
@@ -9,6 +10,7 @@ import { answerOf } from './score.ts';
 
 export interface EvaluateOptions {
   readonly maxNewTokens: number;
+  readonly stopStrings?: readonly string[];
   /** Records between two reports of progress. */
   readonly batchSize: number;
   /** Called with the number of records done. */
@@ -32,6 +34,7 @@ export async function evaluate(
   options: EvaluateOptions,
 ): Promise<Evaluation> {
   const { task, tokenizer } = context;
+  const { decode } = withStops(tokenizer, options.stopStrings ?? []);
   const items: EvaluationItem[] = [];
   let cut = 0;
   for (let start = 0; start < records.length; start += options.batchSize) {
@@ -42,10 +45,11 @@ export async function evaluate(
       temperature: 0,
       ...UNFILTERED,
       coordinates: [0],
+      ...(options.stopStrings && { stopStrings: options.stopStrings }),
       ...(options.onToken && { onToken: options.onToken }),
     });
     cut += completions.filter(({ terminated }) => !terminated).length;
-    const answers = batch.map(({ record }, i) => answerOf(record, completions[i], tokenizer.decode));
+    const answers = batch.map(({ record }, i) => answerOf(record, completions[i], decode));
     task.measure(answers).forEach((metrics, i) => {
       const answer = answers[i];
       if (answer !== undefined) items.push({ id: answer.record.id, ...writtenOf(answer), metrics });

@@ -65,6 +65,12 @@ const REFUSALS: readonly Refusal[] = [
     remedy: 'Remove min_p; top_p and top_k work.',
   },
   {
+    field: 'stop_strings',
+    when: (config) => samples(config) && config.stop_strings.length > 0,
+    message: 'stop strings: completions there end by end tokens only',
+    remedy: 'Remove stop_strings.',
+  },
+  {
     field: 'repetition_penalty',
     when: (config) => samples(config) && config.repetition_penalty !== 1,
     message: 'a repetition penalty: the protocol has none',

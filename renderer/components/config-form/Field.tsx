@@ -3,7 +3,7 @@ import { Autocomplete, MultiSelect, Select, Switch, TextInput, UnstyledButton } 
 import { useId, useState } from 'react';
 import type { ConfigFault, ConfigField } from '../../../main/api/contract/index.ts';
 import classes from './ConfigForm.module.css';
-import { faultInWords, formatValue, numberFrom, numbersFrom, variablesFrom } from './entry.ts';
+import { faultInWords, formatValue, numberFrom, numbersFrom, textsFrom, variablesFrom } from './entry.ts';
 
 export interface FieldProps {
   readonly field: ConfigField;
@@ -96,6 +96,11 @@ function Control({ id, field, value, fault, suggestions, onChange }: ControlProp
           onChange={(text) => onChange(text === '' && nullable ? null : text)}
         />
       );
+    case 'texts': {
+      // As JSON: a text may be a line end, or have a comma.
+      const shown = Array.isArray(value) && value.length > 0 ? JSON.stringify(value) : '';
+      return <Typed {...common} value={shown} nullable={nullable} parse={textsFrom} onChange={onChange} />;
+    }
     case 'number':
     case 'numbers':
     case 'variables': {

@@ -33,6 +33,17 @@ export function numbersFrom(text: string, nullable: boolean): unknown {
   return parts.map((part) => numberFrom(part, false));
 }
 
+/** Texts typed as a JSON list; anything else is one text. */
+export function textsFrom(text: string): unknown {
+  if (text.trim() === '') return [];
+  try {
+    const value: unknown = JSON.parse(text);
+    return Array.isArray(value) ? value : [text];
+  } catch {
+    return [text];
+  }
+}
+
 /** Variables typed as `name=value` with commas between; what can't be one stays text, so that validation reports it. */
 export function variablesFrom(text: string): unknown {
   const parts = text.split(',').flatMap((part) => part.trim() || []);

@@ -78,7 +78,7 @@ async function chunks(path: string, body: object): Promise<Reply[]> {
   expect(response.headers.get('content-type')).toContain('text/event-stream');
   const lines = (await response.text()).split('\n\n').filter((line) => line !== '');
   expect(lines.pop()).toBe('data: [DONE]');
-  return lines.map((line) => JSON.parse(line.replace(/^data: /, '')));
+  return lines.map((line) => JSON.parse(line.replace(/^data: /, '')) as Reply);
 }
 
 describe('openAddress', () => {
