@@ -1,4 +1,4 @@
-/** What a chat's page hears of one answer: tokens with their probabilities, and how it ended. */
+/** What is streamed of an answer in a chat. */
 
 /** A token and how likely the model found it. */
 export interface LikelyToken {
