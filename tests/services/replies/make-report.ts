@@ -75,6 +75,7 @@ export async function makeReport(
         backend: 'wasm',
         models,
         rows: comparisonTable(models, measures, 7),
+        relevanceModel: null,
         rewardCost: null,
         relevanceModel: null,
       },
