@@ -32,6 +32,14 @@ describe('datasetFiles', () => {
   });
 });
 
+describe('a file of conversations', () => {
+  it('is named as such, with the task that takes it', () => {
+    const talk = { messages: [{ role: 'user', content: 'Hi' }] };
+    const read = () => readDataset(file(`${JSON.stringify(talk)}\n`), interleaveTask);
+    expect(read).toThrow('holds conversations, which the task "interleave" doesn\'t take');
+  });
+});
+
 describe('writeDataset', () => {
   it('writes both files, which read back as they were', () => {
     const files = writeDataset(join(folder, 'new', '3words.jsonl'), dataset);

@@ -81,7 +81,7 @@ describe('parseTexts of a chat export', () => {
   it('says when no answer is long enough', () => {
     const content = JSON.stringify([{ title: 'Ferries', mapping }]);
     expect(parseTexts('chat.json', content).faults.map(describeFault)).toEqual([
-      'chat.json: expected an assistant message of at least 50 words, got 3 shorter ones',
+      'chat.json: expected an assistant message of at least 50 words, got 3 shorter ones; conversations to train on are imported for the task "conversation"',
     ]);
   });
 });
