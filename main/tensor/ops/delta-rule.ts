@@ -180,7 +180,7 @@ function scan(
     const within: tf.Tensor3D = tf.matMul(at(steps.own), written);
     outputs.push(state === null ? within : (tf.add(within, tf.matMul(at(steps.read), state)) as tf.Tensor3D));
     const added: tf.Tensor3D = tf.matMul(at(steps.left), written, true, false);
-    state = state === null ? added : (tf.add(tf.mul(state, at(steps.end)), added) as tf.Tensor3D);
+    state = state === null ? added : tf.add(tf.mul(state, at(steps.end)), added);
   }
   const joined = outputs.length === 1 ? (outputs[0] as tf.Tensor3D) : tf.concat(outputs, 1); // [S*H, L*C, V]
   const byToken = tf.transpose(tf.reshape(joined, [count, heads, each, valueDim]), [0, 2, 1, 3]);
