@@ -75,7 +75,6 @@ export async function makeReport(
         backend: 'wasm',
         models,
         rows: comparisonTable(models, measures, 7),
-        relevanceModel: null,
         rewardCost: null,
         relevanceModel: null,
       },
