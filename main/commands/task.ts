@@ -13,6 +13,7 @@ import { openStore } from '../store/index.ts';
 import { openTask, type TaskSource } from '../tasks/index.ts';
 import { counted } from '../text/format.ts';
 import { allowedAccess, type ConsentOptions, withConsentOptions } from './consent-options.ts';
+import { commandHint } from './hints.ts';
 import { hostPaths } from './host-paths.ts';
 import { type CommandContext, commandContext, wholeNumber, withCommonOptions } from './shared.ts';
 import { tableLines } from './table.ts';
@@ -85,7 +86,12 @@ function argumentOf(name: string): string {
 
 function check(dir: string, options: ConsentOptions, context: CommandContext): void {
   const source = folderSource(dir, context);
-  const result = checkTask(source, hostPaths().rewardWorker, () => allowedAccess(source, options, context));
+  const result = checkTask(
+    source,
+    hostPaths().rewardWorker,
+    () => allowedAccess(source, options, context),
+    commandHint,
+  );
   const { ok, task, rewards, records, examples, faults, external, notes, first } = result;
   for (const fault of faults) context.print(`[!] ${fault}`);
   for (const text of notes) context.print(`[ ] ${text}`);

@@ -38,6 +38,13 @@ describe('braid task allow', () => {
       expect(refused.stderr).toContain('style.mjs');
       expect(refused.stderr).toContain(`--allow-external ${reach.hash}`);
     }
+    writeFileSync(join(home, 'ws', 'tasks', 'say', 'examples.jsonl'), lines({ word: 'hi', completion: 'hi' }));
+    const checked = JSON.parse((await braidAt(home, '', 'task', 'check', 'say', '--json')).stdout);
+    expect(checked.notes).toEqual([
+      expect.stringMatching(
+        new RegExp(`not scored.*On the command line: \`braid task allow NAME\`, or --allow-external ${reach.hash}`),
+      ),
+    ]);
     expect((await braidAt(home, '', ...dryRun, '--allow-external', 'f'.repeat(64))).code).toBe(2);
     expect(existsSync(ran)).toBe(false);
 

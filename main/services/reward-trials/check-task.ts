@@ -46,12 +46,13 @@ const TOLERANCE = 1e-3;
 
 /**
  * Checks everything; faults are listed, not thrown. `accessOf`: what components outside the sandbox need; where it
- * refuses, nothing is run or sent, and the examples are not scored.
+ * refuses, nothing is run or sent, and the examples are not scored. `hintOf`: what the caller adds to a remedy.
  */
 export function checkTask(
   source: FolderSource,
   rewardWorker: string,
   accessOf: () => ExternalAccess | null = () => null,
+  hintOf: (error: BraidError) => string | null = () => null,
 ): TaskCheck {
   const faults: string[] = [];
   const attempt = <T>(work: () => T): T | null => {
@@ -78,7 +79,12 @@ export function checkTask(
   const [record] = read ?? [];
   const first = task === null || record === undefined ? null : { prompt: record.prompt, target: task.target(record) };
   if (isRunnable && given !== null && examples !== null) {
-    const scoring = attempt(() => openScoring(source, rewardWorker, accessOf, notes));
+    const scoring = attempt(() =>
+      openScoring(source, rewardWorker, accessOf, (refusal) => {
+        const said = [`${refusal.message}.`, refusal.remedy, hintOf(refusal)].filter((part) => part != null);
+        notes.push(`The examples were not scored. ${said.join(' ')}`);
+      }),
+    );
     if (scoring !== null) {
       append(faults, (attempt(() => exampleFaults(scoring, given, examples)) ?? []).map(describeFault));
       scoring.close();
@@ -114,12 +120,12 @@ function braceNotes({ definition }: FolderSource): string[] {
     );
 }
 
-/** The task with what it was allowed; null: it may not run, which is noted. */
+/** The task with what it was allowed; null: it may not run, which `note` is told. */
 function openScoring(
   source: FolderSource,
   rewardWorker: string,
   accessOf: () => ExternalAccess | null,
-  notes: string[],
+  note: (refusal: BraidError) => void,
 ): Task | null {
   try {
     const access = accessOf();
@@ -128,7 +134,7 @@ function openScoring(
     return openTask(source, rewardWorker, access);
   } catch (error) {
     if (!(error instanceof BraidError) || error.code !== 'REWARD_NOT_ALLOWED') throw error;
-    notes.push(`The examples were not scored. ${error.message}. ${error.remedy ?? ''}`);
+    note(error);
     return null;
   }
 }
