@@ -74,7 +74,7 @@ export function Palette() {
     { id: 'tour', label: 'Take the tour', leftSection: <IconRoute {...icon} />, onClick: later(tour.start) },
     { id: 'keys', label: 'Keyboard shortcuts', leftSection: <IconKeyboard {...icon} />, onClick: later(showKeys) },
   ];
-  // There may be ten thousand: made when they are looked for, not at each change while the palette is closed.
+  // There may be ten thousand: made while the palette is open, not at each change while it is closed.
   const objects = useMemo(() => (isOpen ? entriesOf(runPlaces(runs), IconChartLine) : none), [runs, isOpen]);
   const stages = (curriculum?.stages ?? []).map((stage) => ({
     ...thing(`/curriculum?stage=${stage.id}`, stage.name, `stage, ${stateOf(stage)}`),
