@@ -21,7 +21,7 @@ import { asHuggingFace, prependScheme } from './pre-tokenizers.ts';
 import { shown } from './shown.ts';
 import { readDefinition, readTokenizerConfig } from './tokenizer-files.ts';
 import { limitsOf } from './tokenizer-limits.ts';
-import { asUserMessages, describedTools, withSystem } from './tool-prompt.ts';
+import { asUserMessages } from './tool-prompt.ts';
 
 /** Text to token ids and back, by the model folder's own files. */
 export interface Tokenizer {
@@ -325,13 +325,8 @@ export function encodePrompt(
   messages?: readonly ChatMessage[],
   tools?: readonly ChatTool[],
 ): number[] {
-  const described = tools === undefined || tokenizer.takesTools ? null : describedTools(tools);
-  if (!tokenizer.hasChatTemplate) {
-    const whole = described === null ? prompt : `${described}\n\n${prompt}`;
-    return tokenizer.encodeText(whole, { quoted, special: true });
-  }
-  const given = messages ?? [{ role: 'user' as const, content: prompt }];
-  const asked = described === null ? given : withSystem(given, described);
+  if (!tokenizer.hasChatTemplate) return tokenizer.encodeText(prompt, { quoted, special: true });
+  const asked = messages ?? [{ role: 'user' as const, content: prompt }];
   const quoting = asked.map((message) => quotedMessage(message, (words) => tokenizer.quote(words, quoted)));
   return tokenizer.encodeQuoted(tokenizer.chatQuoting(quoting, true, quotedTools(tools)));
 }

@@ -65,15 +65,15 @@ def file(name: str) -> str:
 
 # Name: template, TRL's training template, control tokens, what begins a text, what ends a turn.
 FAMILIES = {
-    "Qwen2.5": (file("qwen2_5"), file("qwen2_5_training"), CHATML, None, "<|im_end|>"),
-    "Qwen3": (file("qwen3"), file("qwen3_training"), CHATML, None, "<|im_end|>"),
-    "Llama 3": (file("llama3"), file("llama3_training"), LLAMA, "<|begin_of_text|>", "<|eot_id|>"),
-    "Llama 3.2": (file("llama3_2"), None, LLAMA, "<|begin_of_text|>", "<|eot_id|>"),
-    "Gemma 3": (file("gemma3"), file("gemma3_training"), ["<bos>", "<eos>", "<start_of_turn>", "<end_of_turn>"], "<bos>", "<end_of_turn>"),
+    "Qwen2.5": ("qwen2_5", file("qwen2_5_training"), CHATML, None, "<|im_end|>"),
+    "Qwen3": ("qwen3", file("qwen3_training"), CHATML, None, "<|im_end|>"),
+    "Llama 3": ("llama3", file("llama3_training"), LLAMA, "<|begin_of_text|>", "<|eot_id|>"),
+    "Llama 3.2": ("llama3_2", None, LLAMA, "<|begin_of_text|>", "<|eot_id|>"),
+    "Gemma 3": ("gemma3", file("gemma3_training"), ["<bos>", "<eos>", "<start_of_turn>", "<end_of_turn>"], "<bos>", "<end_of_turn>"),
     "SmolLM2": (SMOLLM2, None, CHATML, "<|im_start|>", "<|im_end|>"),
     "SmolLM3": (SMOLLM3, None, CHATML, None, "<|im_end|>"),
-    "Phi-3": (file("phi3"), file("phi3_training"), PHI, None, "<|end|>"),
-    "Phi-3.5": (file("phi3_5"), file("phi3_5_training"), PHI, None, "<|end|>"),
+    "Phi-3": ("phi3", file("phi3_training"), PHI, None, "<|end|>"),
+    "Phi-3.5": ("phi3_5", file("phi3_5_training"), PHI, None, "<|end|>"),
     "Mistral": (jinja_cases.FAMILIES["mistral"][0], None, MISTRAL_TOKENS, "<s>", "</s>"),
 }
 
@@ -121,6 +121,9 @@ def main() -> None:
     made = []
     for name, (template, training, tokens, bos, eos) in FAMILIES.items():
         tokenizer = tokenizer_of(tokens, bos, eos)
+        # TRL's own files stay where they are: the fixture names them.
+        own = TEMPLATES / f"{template}.jinja" if len(template) < 20 else None
+        template = template if own is None else own.read_text()
         rows = []
         for index, conversation in enumerate(CONVERSATIONS):
             messages = conversation["messages"]
@@ -134,7 +137,7 @@ def main() -> None:
                 if masked is not None:
                     row["trained"] = dict(ids=masked["input_ids"], mask=masked["assistant_masks"])
             rows.append(row)
-        made.append(dict(name=name, template=template, tokens=tokens, bos=bos, eos=eos, rows=rows))
+        made.append(dict(name=name, template=template if own is None else None, file=own and own.name, tokens=tokens, bos=bos, eos=eos, rows=rows))
     fixture = dict(conversations=CONVERSATIONS, families=made)
     (FIXTURES / "conversations.json").write_text(json.dumps(fixture, separators=(",", ":"), ensure_ascii=False) + "\n")
 

@@ -1,4 +1,7 @@
-/** Against transformers' apply_chat_template and TRL's masks: see conversations.py, which made the values. */
+/**
+ * Against transformers' apply_chat_template and TRL's masks: see conversations.py, which made the values. Templates that
+ * are TRL's files are read from its folder in BRAID_TRL (`…/trl/chat_templates`); without it, those families are skipped.
+ */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +13,9 @@ import { encodeRecords } from '../../main/trainer/batching/prompts.ts';
 
 interface Family {
   readonly name: string;
-  readonly template: string;
+  /** Null: a file of TRL's. */
+  readonly template: string | null;
+  readonly file?: string | null;
   /** Control tokens, added to the tokenizer. */
   readonly tokens: readonly string[];
   readonly bos: string | null;
@@ -60,58 +65,67 @@ function tokenizerOf({ template, tokens, bos, eos }: Family): Tokenizer {
 const definition = "title: T\nfields: { messages: messages }\nprompt: '{messages}'\nsuccess_threshold: 1\n";
 const task = openTask({ name: 'talk', folder: 'talk', definition, reward: '' }, '');
 
-describe.each(families)('conversations with the template of $name', (family) => {
-  const tokenizer = tokenizerOf(family);
-  const end = tokenizer.eosTokenId ?? -1;
-  const encode = (index: number, everyTurn = false) => {
-    const record = task.parseRecord({ id: 'x', ...conversations[index] });
-    return encodeRecords(task, tokenizer, [record], { eosTokenIds: [end], vocabSize: 1e6 }, everyTurn)[0];
-  };
-  const isAnswered = (index: number): boolean => conversations[index]?.messages.at(-1)?.role === 'assistant';
+const { BRAID_TRL: folder } = process.env;
+const known = families.map(({ template, file, ...family }) => ({
+  ...family,
+  template: template ?? (folder === undefined ? null : readFileSync(join(folder, file ?? ''), 'utf8')),
+}));
 
-  it.each(family.rows)('has the token ids of apply_chat_template for conversation $conversation', (row) => {
-    const { conversation: index, whole, prompt } = row;
-    if (prompt === null || whole === null) return expect(() => encode(index)).toThrow('its chat template');
-    const encoded = encode(index);
-    expect(encoded?.promptIds).toEqual(prompt);
-    if (!isAnswered(index)) return expect(encoded?.targetIds).toEqual([end]);
-    // What the template writes behind the turn's end isn't trained on.
-    const target = encoded?.targetIds ?? [];
-    if (whole.slice(0, prompt.length).join() === prompt.join()) {
-      const rest = whole.slice(prompt.length);
-      return expect(target).toEqual(rest.slice(0, rest.indexOf(end) + 1));
-    }
-    // Mistral's template puts the system message into the user's last one: the answer is the same.
-    expect(family.name).toBe('Mistral');
-    expect(whole.slice(-target.length)).toEqual(target);
-  });
+describe.each(known.filter(({ template }) => template !== null))(
+  'conversations with the template of $name',
+  (family) => {
+    const tokenizer = tokenizerOf(family);
+    const end = tokenizer.eosTokenId ?? -1;
+    const encode = (index: number, everyTurn = false) => {
+      const record = task.parseRecord({ id: 'x', ...conversations[index] });
+      return encodeRecords(task, tokenizer, [record], { eosTokenIds: [end], vocabSize: 1e6 }, everyTurn)[0];
+    };
+    const isAnswered = (index: number): boolean => conversations[index]?.messages.at(-1)?.role === 'assistant';
 
-  const masked = family.rows.flatMap(({ conversation, trained }) => (trained ? [{ conversation, ...trained }] : []));
-  it.runIf(masked.length > 0)(
-    'trains the tokens that assistant_only_loss of TRL trains, to the end of each turn',
-    () => {
-      for (const { conversation, ids, mask } of masked) {
-        const lessons = encode(conversation, true)?.lessons ?? [];
-        const tokens = lessons.flatMap(({ completions, predicted }) =>
-          completions.flatMap((completion, c) => completion.filter((_, i) => predicted?.[c]?.[i] ?? true)),
-        );
-        expect(tokens).toEqual(turnsOf(ids, mask));
+    it.each(family.rows)('has the token ids of apply_chat_template for conversation $conversation', (row) => {
+      const { conversation: index, whole, prompt } = row;
+      if (prompt === null || whole === null) return expect(() => encode(index)).toThrow('its chat template');
+      const encoded = encode(index);
+      expect(encoded?.promptIds).toEqual(prompt);
+      if (!isAnswered(index)) return expect(encoded?.targetIds).toEqual([end]);
+      // What the template writes behind the turn's end isn't trained on.
+      const target = encoded?.targetIds ?? [];
+      if (whole.slice(0, prompt.length).join() === prompt.join()) {
+        const rest = whole.slice(prompt.length);
+        return expect(target).toEqual(rest.slice(0, rest.indexOf(end) + 1));
       }
-    },
-  );
+      // Mistral's template puts the system message into the user's last one: the answer is the same.
+      expect(family.name).toBe('Mistral');
+      expect(whole.slice(-target.length)).toEqual(target);
+    });
 
-  /** The trained tokens of each turn, without the line breaks that TRL's templates count in. */
-  function turnsOf(ids: readonly number[], mask: readonly number[]): number[] {
-    const turns: number[] = [];
-    let open = false;
-    for (const [i, id] of ids.entries()) {
-      const begins = mask[i] === 1 && mask[i - 1] !== 1;
-      if (begins) open = true;
-      if (mask[i] !== 1 || !open) continue;
-      // Qwen2.5's header ends within the trained part.
-      if (!(begins && tokenizer.token(id) === 'Ċ')) turns.push(id);
-      if (id === end) open = false;
+    const masked = family.rows.flatMap(({ conversation, trained }) => (trained ? [{ conversation, ...trained }] : []));
+    it.runIf(masked.length > 0)(
+      'trains the tokens that assistant_only_loss of TRL trains, to the end of each turn',
+      () => {
+        for (const { conversation, ids, mask } of masked) {
+          const lessons = encode(conversation, true)?.lessons ?? [];
+          const tokens = lessons.flatMap(({ completions, predicted }) =>
+            completions.flatMap((completion, c) => completion.filter((_, i) => predicted?.[c]?.[i] ?? true)),
+          );
+          expect(tokens).toEqual(turnsOf(ids, mask));
+        }
+      },
+    );
+
+    /** The trained tokens of each turn, without the line breaks that TRL's templates count in. */
+    function turnsOf(ids: readonly number[], mask: readonly number[]): number[] {
+      const turns: number[] = [];
+      let open = false;
+      for (const [i, id] of ids.entries()) {
+        const begins = mask[i] === 1 && mask[i - 1] !== 1;
+        if (begins) open = true;
+        if (mask[i] !== 1 || !open) continue;
+        // Qwen2.5's header ends within the trained part.
+        if (!(begins && tokenizer.token(id) === 'Ċ')) turns.push(id);
+        if (id === end) open = false;
+      }
+      return turns;
     }
-    return turns;
-  }
-});
+  },
+);

@@ -4,6 +4,7 @@ import { contextLength, type ModelConfig } from '../../model/config.ts';
 import { answerTokens, turnsOf } from '../../model/conversation-tokens.ts';
 import type { PromptGroup } from '../../model/pack.ts';
 import { encodePrompt, endTokens, type Tokenizer } from '../../model/tokenizer.ts';
+import { describedTools, withSystem } from '../../model/tool-prompt.ts';
 import { answerOf, askedOf, shownText } from '../../samples/chat-message.ts';
 import { promptMessages } from '../../tasks/folder/environment.ts';
 import type { Task, TaskRecord } from '../../tasks/task.ts';
@@ -63,14 +64,29 @@ export function endsItself(task: Task, { messages = [], ...record }: TaskRecord)
 
 /** Token ids of a record's prompt. */
 export function promptTokens(tokenizer: Tokenizer, task: Task, record: TaskRecord): number[] {
+  const { prompt, messages, tools } = askedIn(tokenizer, task, record);
+  return encodePrompt(tokenizer, prompt, task.quoted(record), messages, tools);
+}
+
+/** What a record asks. The task's own tools are described in it where the model's template knows nothing of tools. */
+function askedIn(tokenizer: Tokenizer, task: Task, record: TaskRecord) {
+  const { prompt } = record;
   const messages = record.messages && askedOf(record.messages);
-  return encodePrompt(tokenizer, record.prompt, task.quoted(record), messages, task.tools?.(record));
+  const tools = task.tools?.(record);
+  if (task.environment?.hasTools !== true || tools === undefined || tokenizer.takesTools)
+    return { prompt, messages, tools };
+  const described = describedTools(tools);
+  return {
+    prompt: `${described}\n\n${prompt}`,
+    messages: withSystem(messages ?? [{ role: 'user', content: prompt }], described),
+    tools,
+  };
 }
 
 /** A record's prompt as text, with the chat template if the model has one. */
 export function promptText(tokenizer: Tokenizer, task: Task, record: TaskRecord): string {
-  if (!tokenizer.hasChatTemplate) return record.prompt;
-  return tokenizer.chat(promptMessages(record), true, task.tools?.(record) ?? null);
+  const { prompt, messages = promptMessages(record), tools = null } = askedIn(tokenizer, task, record);
+  return tokenizer.hasChatTemplate ? tokenizer.chat(messages, true, tools) : prompt;
 }
 
 /** What the texts of a run's records quote of the model's control tokens. */

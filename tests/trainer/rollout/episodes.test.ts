@@ -1,10 +1,11 @@
 import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { encodePrompt, loadTokenizer } from '../../../main/model/tokenizer.ts';
+import { loadTokenizer } from '../../../main/model/tokenizer.ts';
 import type { Completion } from '../../../main/samples/completion.ts';
 import { openFolderTask } from '../../../main/tasks/folder/folder-task.ts';
 import { readTaskFolder } from '../../../main/tasks/folder/source.ts';
+import { promptTokens } from '../../../main/trainer/batching/prompts.ts';
 import type { Sampling } from '../../../main/trainer/engine/engine.ts';
 import { sampleEpisodes } from '../../../main/trainer/rollout/episodes.ts';
 import { temporaryFolder } from '../../store/helpers.ts';
@@ -25,7 +26,7 @@ function opened(template = TEMPLATE) {
   onTestFinished(() => task.close());
   const tokenizer = loadTokenizer(folder);
   const record = task.parseRecord({ id: 'a', question: 'How much are 2 pens?', first: 'pen', total: 4 });
-  const promptIds = encodePrompt(tokenizer, record.prompt, [], record.messages, task.tools?.(record));
+  const promptIds = promptTokens(tokenizer, task, record);
   return { tokenizer, task, prompts: [{ record, promptIds, targetIds: [] }] };
 }
 
