@@ -120,7 +120,7 @@ function braceNotes({ definition }: FolderSource): string[] {
     );
 }
 
-/** The task with what it was allowed; null: it may not run, which `note` is told. */
+/** The task with what it was allowed; null: it may not run, which `note` gets. */
 function openScoring(
   source: FolderSource,
   rewardWorker: string,
