@@ -77,7 +77,7 @@ describe.skipIf(noBrowser)('the playground', () => {
     const { page, complaints, goto } = await openPage(app);
     await goto('/playground?chat=bundled:tiny');
     await page.getByText('No chat template: it reads plain lines').waitFor();
-    await page.getByText('Settings', { exact: true }).click();
+    await page.locator('summary').filter({ hasText: 'Settings' }).click();
     await page.getByLabel('Temperature').fill('0');
     await page.getByLabel('Max tokens').fill('24');
     await expectAccessible(page);

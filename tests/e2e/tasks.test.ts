@@ -37,7 +37,7 @@ describe.skipIf(noBrowser)('a task of your own', () => {
     await page.getByRole('button', { name: 'New task …' }).click();
     const dialog = page.getByRole('dialog', { name: 'New task' });
     await dialog.getByRole('textbox', { name: /Name/ }).fill('mine');
-    await dialog.getByRole('combobox', { name: 'Starts as a copy of' }).click();
+    await dialog.getByRole('combobox', { name: 'Task to copy' }).click();
     await page.getByRole('option', { name: /^second-text/ }).click();
     await dialog.getByRole('button', { name: 'Create' }).click();
     await page.getByRole('heading', { level: 1, name: 'mine' }).waitFor();
