@@ -49,7 +49,8 @@ describe.skipIf(noBrowser)('the queue', () => {
     await page.getByRole('button', { name: 'Start stage' }).click();
     await page.getByText(/is training, which slowed this check down/).waitFor({ timeout: 180_000 });
     // The check says to wait, and so does the suggested button.
-    const variant = (name: string) => page.getByRole('button', { name, exact: true }).getAttribute('data-variant');
+    const check = page.locator('section').filter({ has: page.getByRole('heading', { name: /: pre-flight check$/ }) });
+    const variant = (name: string) => check.getByRole('button', { name, exact: true }).getAttribute('data-variant');
     expect([await variant('Start'), await variant('Add to queue')]).toEqual(['default', 'filled']);
     const known = page.getByRole('checkbox', { name: /^Start anyway/ });
     if ((await known.count()) > 0) await known.check();
@@ -58,7 +59,7 @@ describe.skipIf(noBrowser)('the queue', () => {
     await refused.getByText(/No room for another run: .* is training and the settings allow 1/).waitFor();
     await refused.getByText(/Add it to the queue, stop the other/).waitFor();
     await expectAccessible(page);
-    await page.getByRole('button', { name: 'Add to queue' }).click();
+    await check.getByRole('button', { name: 'Add to queue' }).click();
     await page.getByRole('button', { name: 'Remove Second from the queue' }).waitFor();
 
     // The order of the queue is the user's, by dragging and by keyboard.

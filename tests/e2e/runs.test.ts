@@ -143,7 +143,7 @@ describe.skipIf(noBrowser)('runs', () => {
       await page.getByRole('heading', { name: 'run-0004-10words-grpo' }).waitFor();
       await expect.poll(() => drawn(page, light)).toBeGreaterThan(8);
       // Nothing is promised of a run that has ended.
-      await page.getByText('–not evaluated', { exact: true }).waitFor();
+      await page.getByText('–baseline 0.500', { exact: true }).waitFor();
       await page.getByText('None were saved.').waitFor();
       await page.getByText('No advice: nothing stands out.', { exact: true }).waitFor();
       expect(complaints).toEqual([]);
