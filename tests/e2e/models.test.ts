@@ -101,8 +101,8 @@ describe.skipIf(noBrowser)('the Models screen', () => {
     await dialog.getByRole('button', { name: 'Export', exact: true }).click();
     await dialog.getByText('There is already a model at').waitFor();
     await name.fill('../elsewhere');
-    await dialog.getByRole('button', { name: 'Export', exact: true }).click();
-    await dialog.getByText('Expected a name of letters').waitFor();
+    await dialog.getByText('Letters, digits, dots, dashes and underscores: it becomes a folder').waitFor();
+    expect(await dialog.getByRole('button', { name: 'Export', exact: true }).isDisabled()).toBe(true);
     await name.fill('mine');
     await expectAccessible(page);
     await dialog.getByRole('button', { name: 'Export', exact: true }).click();

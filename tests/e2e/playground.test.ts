@@ -120,7 +120,7 @@ describe.skipIf(noBrowser)('the playground', () => {
     await page.getByText('Say something').waitFor();
     await page.getByRole('button', { name: 'More', exact: true }).click();
     await page.getByRole('menuitem', { name: 'Kept conversations …' }).click();
-    await page.getByRole('button', { name: 'the bell was rung' }).click();
+    await page.getByRole('button', { name: 'the bell was rung', exact: true }).click();
     await first.getByText('It was.').waitFor();
     await first.getByText('edited').waitFor();
     await message.fill('more and more');
