@@ -207,6 +207,8 @@ describe.skipIf(noBrowser)('runs', () => {
       await page.getByRole('menuitem', { name: 'With all texts' }).click();
       const file = join(temporaryFolderOfFile(), 'run.html');
       await (await saving).saveAs(file);
+      // What the app still loads would fail, and isn't the file's.
+      await page.goto('about:blank');
       await page.context().setOffline(true);
       const complaints: string[] = [];
       page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
