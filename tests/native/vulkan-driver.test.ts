@@ -61,7 +61,7 @@ describe('vulkanProblem', () => {
     );
     const error = noAdapter('no adapter was found', problem);
     expect(error.message).toBe(`No GPU was found: no adapter was found; ${problem?.what}`);
-    expect(error.remedy).toBe('Install libx11-6 libxext6 (as Debian and Ubuntu call it). Or use --backend wasm.');
+    expect(error.remedy).toBe('Install libx11-6 libxext6 (as Debian and Ubuntu call it). Or use the wasm backend.');
   });
 
   it("names the loaders that NVIDIA's driver opens while it runs, which no list of its libraries has", () => {

@@ -70,10 +70,13 @@ describe('a run whose targets say little of its completions', () => {
 });
 
 describe('a limit below the longest target', () => {
-  it('is refused where targets are learned, and only there', () => {
-    const session = (config: object) => tinySession({ model, config: { max_completion_length: 2, ...config } });
-    expect(() => session({ method: 'sft' })).toThrow(expect.objectContaining({ code: 'COMPLETION_TOO_SHORT' }));
-    const opened = session({});
+  it('is refused where targets are learned or compared word by word, and only there', () => {
+    const config = { max_completion_length: 2 };
+    const refused = expect.objectContaining({ code: 'COMPLETION_TOO_SHORT' });
+    expect(() => tinySession({ model, config })).toThrow(refused);
+    const own = { model, task: short, records };
+    expect(() => tinySession({ ...own, config: { ...config, method: 'sft' } })).toThrow(refused);
+    const opened = tinySession({ ...own, config });
     expect(opened.maxCompletionLength).toBe(2);
     opened.dispose();
   });
