@@ -46,6 +46,7 @@ async function world(
 fields: { fragment_a: text, fragment_b: text }
 prompt: 'Say {fragment_a}'
 target: '{fragment_a}'
+max_completion_length: 8
 success_threshold: 1
 rewards:
   said: 1
