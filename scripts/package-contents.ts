@@ -83,7 +83,8 @@ const parts: readonly Part[] = [
   },
   {
     what: 'bundled tasks',
-    files: /^resources\/tasks\/(braid\.d\.ts|[\w-]+\/(task\.yaml|run\.yaml|reward\.(ts|py)|[\w.]+\.jsonl))$/,
+    files:
+      /^resources\/tasks\/(braid\.d\.ts|[\w-]+\/((task|run|template)\.yaml|(reward|tools)\.ts|(reward|gym)\.py|[\w.]+\.jsonl))$/,
     least: 30,
   },
   { what: 'presets', files: /^resources\/presets\/[\w.-]+\.yaml$/, least: 1 },
