@@ -12,7 +12,7 @@ it("finds an adapter's base by its Hub name among the models of the workspace", 
   for (const folder of [base, adapter]) mkdirSync(folder, { recursive: true });
   writeFileSync(join(adapter, 'adapter_config.json'), JSON.stringify({ base_model_name_or_path: 'someone/Small-1B' }));
   const parts = (paths: { resources: string; models?: string }) => resolveModelParts(adapter, paths);
-  const missing = { code: 'BASE_MISSING', remedy: expect.stringContaining('braid download') };
+  const missing = { code: 'BASE_MISSING', remedy: expect.stringContaining('download it on the Models screen') };
   expect(errorOf(() => parts({ resources: root, models }))).toMatchObject(missing);
   writeFileSync(join(base, 'config.json'), '{}');
   expect(parts({ resources: join(root, 'r'), models })).toMatchObject({ base, adapter });
