@@ -35,8 +35,9 @@ export function limitInWords(event: {
   return `completions of up to ${limit} tokens${seen}`;
 }
 
-/** A size in MiB, or in GiB from 1 GiB. */
+/** A size in MiB, in GiB from 1 GiB, in KiB below half a MiB. */
 export function formatBytes(bytes: number): string {
+  if (bytes > 0 && bytes < 2 ** 19) return `${Math.ceil(bytes / 2 ** 10)} KiB`;
   const gib = bytes / 2 ** 30;
   return gib >= 1 ? `${gib.toFixed(1)} GiB` : `${Math.round(bytes / 2 ** 20)} MiB`;
 }

@@ -248,7 +248,7 @@ describe('preflightChecks', () => {
     ['too little memory free', 'Memory', 'WARN', /191 MiB free/, { machine: { freeMemory: 2e8 } }],
     ['too little memory at all', 'Memory', 'FAIL', /381 MiB/, { machine: { freeMemory: 2e8, memory: 3e8 } }],
     ['a long run', 'Time', 'WARN', /20 h 0 min/, { result: { estimate: { ...result.estimate, seconds } } }],
-    ['a full disk', 'Disk', 'FAIL', /0 MiB free/, { machine: { freeDisk: 10 } }],
+    ['a full disk', 'Disk', 'FAIL', /1 KiB free/, { machine: { freeDisk: 10 } }],
     ['a disk that is nearly full', 'Disk', 'WARN', /4 checkpoints/, { machine: { freeDisk: 1e6 } }],
     ['another run', 'Room', 'WARN', /run 7 is training/, { machine: { training: ['run 7'] } }],
   ])('warns of %s', (_, name, status, detail, change) => {
