@@ -38,7 +38,8 @@ function changed(value: unknown, clean: (text: string) => string): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, changed(item, clean)]));
 }
 
-const LEFT_OUT = '(text left out)';
+/** What stands for a text that isn't shared. */
+export const LEFT_OUT = '(text left out)';
 
 /** Without prompts, targets, completions, prompts of the configuration, and the user's notes; the scores stay. */
 export function withoutTexts(content: ReportContent): ReportContent {

@@ -1,6 +1,4 @@
 /** A run for a report: its curves, the best and the worst of its stored steps, and what repeats it. */
-import { createHash } from 'node:crypto';
-import { closeSync, existsSync, openSync, readSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { Store } from '../../store/index.ts';
 import { configForm } from '../config/form.ts';
@@ -11,6 +9,7 @@ import { requireRun } from '../runs/runs.ts';
 import { runSamples, stepExtremes } from '../runs/samples/samples.ts';
 import { runVerdict } from '../runs/verdict/run-verdict.ts';
 import { readSettings } from '../workspace/settings.ts';
+import { hashOf } from './file-hash.ts';
 import type { ReportedFile, ReportedStep, RunContent } from './report.ts';
 
 /** Buckets a metric: about one for every two pixels of the widest chart. */
@@ -62,18 +61,6 @@ function filesOf(store: Store, runId: number): readonly ReportedFile[] {
     { name: basename(dataset), what: 'training records', sha256: hashOf(dataset) },
     { name: basename(heldOut), what: 'held-out records', sha256: hashOf(heldOut) },
   ];
-}
-
-/** In parts: a dataset may be larger than memory. */
-function hashOf(path: string): string | null {
-  if (!existsSync(path)) return null;
-  const [hash, part, file] = [createHash('sha256'), Buffer.alloc(2 ** 20), openSync(path, 'r')];
-  try {
-    for (let n = readSync(file, part); n > 0; n = readSync(file, part)) hash.update(part.subarray(0, n));
-  } finally {
-    closeSync(file);
-  }
-  return hash.digest('hex');
 }
 
 function commandsOf({ config, dataset, parentCheckpointId }: RunContent['detail']): readonly string[] {
