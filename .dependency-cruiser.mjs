@@ -13,6 +13,7 @@ const services = [
   ['sweeps'],
   ['queue', 'replies'],
   ['reports'],
+  ['publish'],
   ['app'],
 ];
 

@@ -97,6 +97,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./report.ts')).registerReport,
   },
   {
+    name: 'push',
+    about: 'a trained model with its card, or a dataset, to the Hugging Face Hub',
+    load: async () => (await import('./push.ts')).registerPush,
+  },
+  {
     name: 'export',
     about: 'export a run for other tools (TensorBoard, CSV, parquet), or a stage as a folder that TRL runs',
     load: async () => (await import('./export.ts')).registerExport,

@@ -1,0 +1,160 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { fenced } from '../../../main/services/publish/card.ts';
+import { planDatasetPush } from '../../../main/services/publish/dataset-plan.ts';
+import { type ModelPush, type PushPlan, planModelPush } from '../../../main/services/publish/plan.ts';
+import { evaluationDataset } from '../../../main/services/runs/evaluation.ts';
+import { requireRun } from '../../../main/services/runs/runs.ts';
+import { temporaryFolder } from '../../store/helpers.ts';
+import { HOSTILE, place } from '../reports/reported-run.ts';
+
+/** A LoRA checkpoint of a run of 20 steps, on a base model in a folder of this machine. */
+function checkpoint(completion = HOSTILE) {
+  const made = place({ steps: 20, everyStep: 10, completion: () => completion });
+  const { store, runId, root } = made;
+  const base = join(root, 'models/base');
+  mkdirSync(base, { recursive: true });
+  writeFileSync(join(base, 'config.json'), '{}');
+  writeFileSync(join(base, 'README.md'), '---\nlanguage: en\nlicense: apache-2.0\n---\n# Base');
+  const folder = join(store.folder, 'outputs/run/checkpoint-20');
+  mkdirSync(folder, { recursive: true });
+  const files = {
+    'adapter_config.json': JSON.stringify({ peft_type: 'LORA', base_model_name_or_path: base }),
+    'tokenizer_config.json': JSON.stringify({ name_or_path: base, model_max_length: 5 }),
+    'adapter_model.safetensors': 'weights',
+    'optimizer.safetensors': 'momentum',
+    'trainer_state.json': '{}',
+    'rng.json': '{}',
+    '.secret': 'key',
+  };
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  store.checkpoints.record(runId, 20, 'outputs/run/checkpoint-20', 'periodic');
+  const evaluate = (step: number, mean: number) =>
+    store.evaluations.add(evaluation(runId, evaluationDataset(requireRun(store, runId)), step, mean), []);
+  evaluate(0, 0.25);
+  evaluate(20, 0.75);
+  const plan = (push: Partial<ModelPush> = {}) =>
+    planModelPush(made, {
+      ...{ repo: 'me/model', folder, trained: folder, runId: null, texts: true, license: null, baseModel: null },
+      ...push,
+    });
+  return { ...made, base, folder, plan, evaluate };
+}
+
+function evaluation(runId: number, dataset: string, step: number, mean: number) {
+  return {
+    ...{ runId, checkpointId: null, model: 'm', step, n: 64, mean, low: mean - 0.1, high: mean + 0.1 },
+    dataset,
+    ...{ exactMatch: null, metrics: { eval_alignment: mean }, duringTraining: true },
+  };
+}
+
+function textOf({ files }: PushPlan, name: string): string {
+  const content = files.find(({ path }) => path === name)?.content;
+  if (!Buffer.isBuffer(content)) throw new Error(`Expected the text of ${name}`);
+  return content.toString();
+}
+
+describe('planModelPush', () => {
+  it('sends what makes the model, its card, curves, configuration and report, and nothing else', async () => {
+    const { plan } = checkpoint();
+    const { files, notes } = await plan();
+    expect(files.map(({ path }) => path)).toEqual([
+      ...['README.md', 'adapter_config.json', 'adapter_model.safetensors', 'curves/held-out.png', 'curves/loss.png'],
+      ...['curves/reward.png', 'report.html', 'run.yaml', 'tokenizer_config.json'],
+    ]);
+    expect(notes).toEqual(["Which repository of the Hub holds base isn't known: name it with --base-model."]);
+  });
+
+  it('names no folder of this machine', async () => {
+    const { plan, root, store } = checkpoint();
+    const made = await plan();
+    for (const { path, content } of made.files) {
+      if (!Buffer.isBuffer(content) || path.endsWith('.png')) continue;
+      for (const folder of [root, store.folder]) expect(content.toString(), path).not.toContain(folder);
+    }
+    expect(JSON.parse(textOf(made, 'adapter_config.json'))).toMatchObject({ base_model_name_or_path: 'base' });
+    expect(JSON.parse(textOf(made, 'tokenizer_config.json'))).toEqual({ name_or_path: 'base', model_max_length: 5 });
+  });
+
+  it('tells in the card what the Hub reads: licence, base, library and the held-out score', async () => {
+    const { plan } = checkpoint();
+    const card = textOf(await plan({ baseModel: 'owner/base' }), 'README.md');
+    const head = parse(/^---\n(.*?)\n---\n/s.exec(card)?.[1] ?? '') as Record<string, unknown>;
+    expect(head).toMatchObject({ license: 'apache-2.0', base_model: 'owner/base', library_name: 'peft' });
+    const [entry] = head['model-index'] as { results: { metrics: unknown }[] }[];
+    expect(entry?.results[0]?.metrics).toEqual([{ type: 'alignment', value: 0.75, name: 'held-out alignment' }]);
+    expect(card).toContain('| alignment | **0.250** [0.150, 0.350] | **0.750** [0.650, 0.850] |');
+    expect(card).toContain('from_pretrained("owner/base")');
+  });
+
+  it('takes its evaluation and completions from the pushed step, not from later ones', async () => {
+    const { plan, evaluate } = checkpoint();
+    evaluate(30, 0.1);
+    expect(textOf(await plan(), 'README.md')).toContain('| held out | before | step 20 |');
+  });
+
+  it('keeps hostile completions inside their block', async () => {
+    const { plan } = checkpoint('````\n# owned\n<script>x</script>');
+    const card = textOf(await plan(), 'README.md');
+    expect(card).toContain('`````\n');
+    const outside = card.replaceAll(/^(`{3,})\w*\n.*?^\1$/gms, '');
+    expect(outside).not.toContain('owned');
+    expect(fenced('a ``` b')).toBe('````\na ``` b\n````');
+  });
+
+  it('leaves texts out where they are to stay here', async () => {
+    const { plan } = checkpoint('a private answer');
+    const made = await plan({ texts: false });
+    expect(textOf(made, 'README.md')).not.toContain('a private answer');
+    expect(textOf(made, 'README.md')).not.toContain('## Samples');
+  });
+
+  it('makes a card without results for a folder of no run', async () => {
+    const { plan, base } = checkpoint();
+    writeFileSync(join(base, 'model.safetensors'), 'weights');
+    const made = await plan({ folder: base, trained: base });
+    expect(made.files.map(({ path }) => path)).toEqual(['README.md', 'config.json', 'model.safetensors']);
+    expect(textOf(made, 'README.md')).toContain("How it was trained isn't known here.");
+    expect(made.notes[0]).toContain('No run is known');
+  });
+
+  it('refuses a folder without weights', async () => {
+    const { plan, root } = checkpoint();
+    await expect(plan({ folder: root })).rejects.toMatchObject({ code: 'MODEL_MISSING' });
+  });
+});
+
+describe('planDatasetPush', () => {
+  it('makes a repository that load_dataset reads, with the held-out records as its test split', async () => {
+    const file = join(temporaryFolder(), 'pairs.jsonl');
+    writeFileSync(file, '{"prompt":"a","target":"b"}\n\n{"prompt":"c","target":"d"}\n');
+    writeFileSync(file.replace('.jsonl', '.test.jsonl'), '{"prompt":"e","target":"f"}\n');
+    const made = await planDatasetPush({ repo: 'me/pairs', file, license: 'cc0-1.0' });
+    expect(made.files.map(({ path }) => path)).toEqual(['README.md', 'pairs.jsonl', 'pairs.test.jsonl']);
+    const card = textOf(made, 'README.md');
+    expect(card).toContain('3 records');
+    expect(card).toContain('Fields: `prompt`, `target`.');
+    expect(parse(/^---\n(.*?)\n---\n/s.exec(card)?.[1] ?? '')).toMatchObject({
+      license: 'cc0-1.0',
+      configs: [
+        {
+          data_files: [
+            { split: 'train', path: 'pairs.jsonl' },
+            { split: 'test', path: 'pairs.test.jsonl' },
+          ],
+        },
+      ],
+    });
+  });
+
+  it('refuses a file that holds no records', async () => {
+    const file = join(temporaryFolder(), 'pairs.jsonl');
+    writeFileSync(file, '3\n');
+    await expect(planDatasetPush({ repo: 'me/pairs', file, license: null })).rejects.toMatchObject({
+      code: 'BAD_DATASET',
+    });
+  });
+});
