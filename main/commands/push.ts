@@ -120,7 +120,8 @@ async function modelPlan(
 }
 
 async function send(plan: PushPlan, options: PushOptions, context: CommandContext): Promise<void> {
-  const { repo, type, files, notes } = plan;
+  const { repo, type, files } = plan;
+  const notes = plan.notes.map(({ message, option }) => `${message} Say it with --${option}.`);
   const total = files.reduce((sum, { bytes }) => sum + bytes, 0);
   const listed = files.map(({ path, bytes }) => ({ path, bytes }));
   const whose = options.public === undefined ? 'private where it is new' : 'public';

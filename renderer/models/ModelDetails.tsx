@@ -11,6 +11,7 @@ import { Panel } from '../components/Screen.tsx';
 import { Export } from './Export.tsx';
 import { MemoryNeeds } from './MemoryNeeds.tsx';
 import classes from './Models.module.css';
+import { Push } from './Push.tsx';
 import { Remove } from './Remove.tsx';
 import { StagePlan } from './StagePlan.tsx';
 import { TrainFrom } from './TrainFrom.tsx';
@@ -20,6 +21,7 @@ export function ModelDetails({ entry }: { readonly entry: ModelEntry }) {
   const { data, error, refetch } = useQuery(api.models.inspect.queryOptions({ input: { ref } }));
   const [removing, setRemoving] = useState(false);
   const [exporting, setExporting] = useState(false);
+  const [pushing, setPushing] = useState(false);
   return (
     <Panel
       title={name}
@@ -50,6 +52,11 @@ export function ModelDetails({ entry }: { readonly entry: ModelEntry }) {
               Export …
             </Button>
           )}
+          {problem === null && kind !== 'bundled' && (
+            <Button variant="default" onClick={() => setPushing(true)}>
+              Push to the Hub …
+            </Button>
+          )}
           {kind !== 'bundled' && !deleted && (
             <Button variant="default" onClick={() => setRemoving(true)}>
               {kind === 'imported' ? 'Remove …' : 'Delete …'}
@@ -68,6 +75,7 @@ export function ModelDetails({ entry }: { readonly entry: ModelEntry }) {
       {error === null && data === undefined && <Loading what="the model" />}
       {data !== undefined && <Read detail={data} />}
       {exporting && <Export entry={entry} onClose={() => setExporting(false)} />}
+      {pushing && <Push entry={entry} onClose={() => setPushing(false)} />}
       <Remove entry={entry} opened={removing} onClose={() => setRemoving(false)} />
     </Panel>
   );

@@ -17,7 +17,7 @@ import { ModelList } from './ModelList.tsx';
 import classes from './Models.module.css';
 import { modelLines, neighbour } from './model-rows.ts';
 
-const JOB_KINDS = ['model-download', 'model-import', 'model-export'];
+const JOB_KINDS = ['model-download', 'model-import', 'model-export', 'model-push'];
 
 const EXPORTED = {
   kind: 'model-export',

@@ -46,6 +46,25 @@ describe.skipIf(noBrowser)('the Models screen', () => {
     expect(complaints).toEqual([]);
   });
 
+  it('shows every file and the card before it pushes to the Hub, and says where a token is missing', async () => {
+    const { page, complaints, goto } = await openPage(app);
+    await goto('/models');
+    await page.getByRole('button', { name: /^step 20/ }).click();
+    await page.getByRole('button', { name: 'Push to the Hub …' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('There is no token of Hugging Face here').waitFor();
+    await dialog.getByLabel('Repository').fill('me/model');
+    await dialog.getByRole('button', { name: 'Show what is sent' }).click();
+    await dialog.getByRole('cell').first().waitFor();
+    await dialog.getByText('# model').waitFor();
+    await dialog.getByText("The base model's licence isn't known.").waitFor();
+    await expectAccessible(page);
+    await dialog.getByRole('button', { name: 'Push', exact: true }).click();
+    await page.getByText('Push to me/model: failed').waitFor();
+    await page.getByText(/Make one with write access/).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
   it('asks before it reads a folder outside, browses it, refuses pickles, and removes a model from the list', async () => {
     const { page, goto } = await openPage(app);
     await goto('/models');

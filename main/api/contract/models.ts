@@ -8,12 +8,26 @@ import type { ImportedFolder } from '../../services/models/import.ts';
 import type { ModelDetail } from '../../services/models/inspect.ts';
 import type { ModelEntry } from '../../services/models/list.ts';
 import type { Dependants } from '../../services/models/remove.ts';
+import type { PushPreview } from '../../services/publish/plan.ts';
 import type { ModelPlan } from '../../trainer/memory/model-plan.ts';
 import { DTYPES, GGUF_CHOICES } from '../../trainer/protocol/export-types.ts';
-import { line, path, procedure } from './base.ts';
+import { id, line, path, procedure } from './base.ts';
 
 /** As returned by `list`: `bundled:tiny`, `checkpoint:12`. */
 const ref = z.string().min(1).max(4200);
+
+/** A push to a repository of the Hugging Face Hub. */
+const push = z.object({
+  ref,
+  repo: line,
+  /** The run for the card; null: the one that wrote the checkpoint. */
+  runId: id.nullable().default(null),
+  /** Whether prompts and completions may go with it. */
+  texts: z.boolean().default(true),
+  license: line.nullable().default(null),
+  /** The base model's name on the Hub; null: as its folder says. */
+  baseModel: line.nullable().default(null),
+});
 
 export const models = {
   /** Full models and checkpoints; unusable ones say why. */
@@ -54,6 +68,10 @@ export const models = {
       }),
     )
     .output(type<StartedExport>()),
+  /** Every file that a push would send, and the card. */
+  previewPush: procedure.input(push).output(type<PushPreview>()),
+  /** Starts it; a new repository is private, one that is public is refused unless that is meant. */
+  push: procedure.input(push.extend({ isPublic: z.boolean().default(false) })).output(z.object({ jobId: z.int() })),
   /** What depends on a model, before it is deleted. */
   dependants: procedure.input(z.object({ ref })).output(type<Dependants>()),
   /** Deletes a model or a checkpoint; an imported folder is only removed from the list. */

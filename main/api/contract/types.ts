@@ -44,6 +44,7 @@ export type { Dependants } from '../../services/models/remove.ts';
 export type { NativeState } from '../../services/native-setup/job.ts';
 export type { PlayedRecord, PlayRecord } from '../../services/playground/play.ts';
 export type { Answer } from '../../services/playground/playground.ts';
+export type { PushPreview } from '../../services/publish/plan.ts';
 export type { ReplyRun } from '../../services/recipes/reply-presets.ts';
 export type { Criterion } from '../../services/recipes/trial.ts';
 export type { ReplyChecklist, ReplyCheckName, TickName } from '../../services/replies/checklist.ts';

@@ -10,6 +10,7 @@ import { inspectModel, planOfModel } from '../../services/models/inspect.ts';
 import { listModels } from '../../services/models/list.ts';
 import { modelDependants, removeModel } from '../../services/models/remove.ts';
 import { modelSizes } from '../../services/models/sizes.ts';
+import { previewPush, startPush } from '../../services/publish/start-push.ts';
 import type { StageRow } from '../../store/stages.ts';
 import { api } from '../context.ts';
 
@@ -37,6 +38,10 @@ export const models = {
   }),
   ggufProblem: api.models.ggufProblem.handler(({ context, input }) => ggufProblemOf(context.app, input.ref)),
   export: api.models.export.handler(({ context: { app }, input }) => exportModel(app, input)),
+  previewPush: api.models.previewPush.handler(({ context: { app }, input }) => previewPush(app, input)),
+  push: api.models.push.handler(async ({ context: { app }, input: { isPublic, ...input } }) => ({
+    jobId: await startPush(app, input, isPublic),
+  })),
   dependants: api.models.dependants.handler(({ context, input }) =>
     modelDependants(withStarts(context.app), input.ref),
   ),

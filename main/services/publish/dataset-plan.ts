@@ -8,7 +8,7 @@ import { parseJson } from '../../io/json.ts';
 import { counted } from '../../text/format.ts';
 import { VERSION } from '../../version.ts';
 import { hashOf } from '../reports/file-hash.ts';
-import { type PushFile, type PushPlan, sorted, textFile } from './plan.ts';
+import { type PushFile, type PushNote, type PushPlan, sorted, textFile } from './plan.ts';
 
 export interface DatasetPush {
   readonly repo: string;
@@ -38,7 +38,8 @@ export async function planDatasetPush({ repo, file, license }: DatasetPush): Pro
     const bytes = statSync(split.file).size;
     return { path: basename(split.file), bytes, content: { file: split.file } };
   });
-  const notes = license === null ? ['The card names no licence: give one with --license, such as cc-by-4.0.'] : [];
+  const notes: readonly PushNote[] =
+    license === null ? [{ message: 'The card names no licence, such as cc-by-4.0.', option: 'license' }] : [];
   return { repo, type: 'dataset', files: sorted([...own, textFile('README.md', card(repo, license, splits))]), notes };
 }
 

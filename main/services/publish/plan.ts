@@ -31,8 +31,23 @@ export interface PushPlan {
   readonly type: 'model' | 'dataset';
   /** In the order of their names; the card is README.md. */
   readonly files: readonly PushFile[];
-  /** What isn't known, or isn't as one would expect. */
-  readonly notes: readonly string[];
+  /** What the card can't say. */
+  readonly notes: readonly PushNote[];
+}
+
+export interface PushNote {
+  readonly message: string;
+  /** The option that says it. */
+  readonly option: 'run' | 'license' | 'base-model';
+}
+
+/** A plan for the page. */
+export interface PushPreview {
+  readonly repo: string;
+  readonly files: readonly { readonly path: string; readonly bytes: number }[];
+  readonly notes: readonly PushNote[];
+  /** The card, in Markdown. */
+  readonly card: string;
 }
 
 export interface ModelPush {
@@ -87,16 +102,19 @@ export async function planModelPush(place: Place, push: ModelPush): Promise<Push
   return { repo, type: 'model', files: sorted(files), notes: notesOf(subject, content) };
 }
 
-function notesOf({ base, license }: CardSubject, run: RunContent | null): readonly string[] {
-  return [
-    ...(run === null
-      ? ['No run is known that made it: the card says nothing of its training. --run ID names one.']
-      : []),
-    ...(license === null ? ["The base model's licence isn't known: name it with --license, such as apache-2.0."] : []),
-    ...(base.repo === null
-      ? [`Which repository of the Hub holds ${base.name} isn't known: name it with --base-model.`]
-      : []),
+function notesOf({ base, license }: CardSubject, run: RunContent | null): readonly PushNote[] {
+  const unknown: readonly (PushNote | false)[] = [
+    run === null && {
+      message: 'No run is known that made it: the card says nothing of its training.',
+      option: 'run',
+    },
+    license === null && { message: "The base model's licence isn't known.", option: 'license' },
+    base.repo === null && {
+      message: `Which repository of the Hub holds ${base.name} isn't known.`,
+      option: 'base-model',
+    },
   ];
+  return unknown.filter((note) => note !== false);
 }
 
 interface Maker {

@@ -65,7 +65,7 @@ describe('planModelPush', () => {
       ...['README.md', 'adapter_config.json', 'adapter_model.safetensors', 'curves/held-out.png', 'curves/loss.png'],
       ...['curves/reward.png', 'report.html', 'run.yaml', 'tokenizer_config.json'],
     ]);
-    expect(notes).toEqual(["Which repository of the Hub holds base isn't known: name it with --base-model."]);
+    expect(notes).toEqual([{ message: "Which repository of the Hub holds base isn't known.", option: 'base-model' }]);
   });
 
   it('names no folder of this machine', async () => {
@@ -118,7 +118,7 @@ describe('planModelPush', () => {
     const made = await plan({ folder: base, trained: base });
     expect(made.files.map(({ path }) => path)).toEqual(['README.md', 'config.json', 'model.safetensors']);
     expect(textOf(made, 'README.md')).toContain("How it was trained isn't known here.");
-    expect(made.notes[0]).toContain('No run is known');
+    expect(made.notes[0]?.option).toBe('run');
   });
 
   it('refuses a folder without weights', async () => {
