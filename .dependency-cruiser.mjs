@@ -5,7 +5,7 @@ const services = [
   ['trainer-process'],
   ['workspace'],
   ['config', 'engines', 'figures', 'texts', 'native-setup', 'runs', 'tasks'],
-  ['datasets', 'doctor'],
+  ['datasets', 'doctor', 'trackers'],
   ['models', 'text-worker', 'servers'],
   ['serving'],
   ['training', 'evaluation', 'library', 'playground', 'reward-trials'],

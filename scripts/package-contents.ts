@@ -87,6 +87,7 @@ const parts: readonly Part[] = [
       /^resources\/tasks\/(braid\.d\.ts|[\w-]+\/((task|run|template)\.yaml|(reward|tools)\.ts|(reward|gym)\.py|[\w.]+\.jsonl))$/,
     least: 30,
   },
+  { what: 'our Python programs', files: /^resources\/(trackers|trl)\/(\w+\.py|requirements\.txt)$/, least: 4 },
   { what: 'presets', files: /^resources\/presets\/[\w.-]+\.yaml$/, least: 1 },
   {
     what: 'the bundled models',

@@ -1,12 +1,17 @@
-/** `braid export`: a run for TensorBoard, spreadsheets and data frames; or a stage as a folder that TRL runs. */
+/** `braid export`: a run for TensorBoard, spreadsheets, data frames and trackers; or a stage as a folder that TRL runs. */
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { inputError } from '../errors.ts';
 import { exportRun } from '../services/runs/exports/exports.ts';
+import { requireRun } from '../services/runs/runs.ts';
+import { savedConfig } from '../services/runs/saved-config.ts';
+import { sendToTracker } from '../services/trackers/trackers.ts';
 import { exportForTrl, inputsOfConfig, inputsOfRun } from '../services/trl/export.ts';
+import { requireRunFolder } from '../services/workspace/own-folders.ts';
 import { openWorkspace } from '../services/workspace/workspace.ts';
 import { openStore, type Store } from '../store/index.ts';
 import { counted } from '../text/format.ts';
+import { TRACKERS, type TrackerName } from '../trainer/config/config.ts';
 import { hostPaths } from './host-paths.ts';
 import { type CommandContext, commandContext, wholeNumber, withCommonOptions } from './shared.ts';
 import { type TrainOptions, trainConfig } from './train-config.ts';
@@ -14,7 +19,7 @@ import { type TrainOptions, trainConfig } from './train-config.ts';
 interface ExportOptions extends Pick<TrainOptions, 'config' | 'dataset' | 'model' | 'task' | 'set' | 'from'> {
   readonly run?: string;
   readonly for?: string;
-  readonly output: string;
+  readonly output?: string;
 }
 
 /** The options that describe a stage which hasn't run. */
@@ -24,8 +29,11 @@ const STAGE = ['config', 'dataset', 'model', 'task', 'set', 'from'] as const;
 export function registerExport(program: Command): void {
   withCommonOptions(program.command('export'))
     .option('--run <id>', 'the run')
-    .option('--for <program>', 'trl: the configuration, dataset and reward, to train elsewhere and import again')
-    .requiredOption('--output <dir>', 'output folder')
+    .option(
+      '--for <program>',
+      'trl: the configuration, dataset and reward, to train elsewhere and import again; trackio, wandb, mlflow: send the run there',
+    )
+    .option('--output <dir>', 'output folder')
     .option('--config <file>', '--for trl without a run: a YAML file of configuration fields, or a preset')
     .option('--dataset <file>', '--for trl without a run: training records (JSONL)')
     .option('--model <dir>', '--for trl without a run: Hugging Face model folder, or "tiny"')
@@ -35,13 +43,24 @@ export function registerExport(program: Command): void {
     .action((options: ExportOptions, command: Command) => exportFor(options, command));
 }
 
-function exportFor(options: ExportOptions, command: Command): void {
+async function exportFor(options: ExportOptions, command: Command): Promise<void> {
   const context = commandContext(command);
-  const { run } = options;
-  if (options.for !== undefined && options.for !== 'trl')
-    throw inputError('BAD_OPTION', `Expected --for trl, got "${options.for}"`, 'Leave --for out to export a run.');
+  const { run, output } = options;
+  const tracker = TRACKERS.find((name) => name === options.for);
+  if (options.for !== undefined && options.for !== 'trl' && tracker === undefined)
+    throw inputError(
+      'BAD_OPTION',
+      `Expected --for trl, ${TRACKERS.join(', ')}, got "${options.for}"`,
+      'Leave --for out to export a run.',
+    );
+  if ((output === undefined) !== (tracker !== undefined))
+    throw inputError(
+      'BAD_OPTION',
+      tracker === undefined ? 'Expected --output DIR, got none' : `Expected --for ${tracker} without --output`,
+      tracker === undefined ? 'Name a folder for the files.' : 'Nothing is written to a folder.',
+    );
   const stage = STAGE.find((name) => options[name] !== undefined);
-  if (stage !== undefined && (options.for === undefined || run !== undefined))
+  if (stage !== undefined && (options.for !== 'trl' || run !== undefined))
     throw inputError(
       'BAD_OPTION',
       `Expected --${stage} with --for trl and without --run, which has a configuration`,
@@ -53,8 +72,9 @@ function exportFor(options: ExportOptions, command: Command): void {
   const { database } = run === undefined ? openWorkspace({ workspace: context.workspace.root }) : context.workspace;
   const store = openStore(database);
   try {
-    if (options.for === 'trl') writeForTrl(store, options, command, context);
-    else writeRun(store, wholeNumber('--run', run ?? ''), resolve(options.output), context);
+    if (tracker !== undefined) await sendTo(store, wholeNumber('--run', run ?? ''), tracker, context);
+    else if (options.for === 'trl') writeForTrl(store, options, command, context);
+    else writeRun(store, wholeNumber('--run', run ?? ''), resolve(output ?? ''), context);
   } finally {
     store.close();
   }
@@ -71,13 +91,23 @@ function writeRun(store: Store, runId: number, folder: string, context: CommandC
   context.out(files);
 }
 
+async function sendTo(store: Store, runId: number, tracker: TrackerName, context: CommandContext): Promise<void> {
+  const run = requireRun(store, runId);
+  const place = { runId, folder: requireRunFolder(store, run), config: savedConfig(run) };
+  const sent = await sendToTracker(place, store, tracker, hostPaths().resources);
+  context.print(
+    sent === 0 ? `${tracker} has all of it.` : `${counted(sent, 'step')} and evaluations sent to ${tracker}.`,
+  );
+  context.out({ run: runId, tracker, sent });
+}
+
 function writeForTrl(store: Store, options: ExportOptions, command: Command, context: CommandContext): void {
   const paths = hostPaths();
   const inputs =
     options.run === undefined
       ? inputsOfConfig(store, trainConfig(options, command, context), paths)
       : inputsOfRun(store, wholeNumber('--run', options.run), paths);
-  const made = exportForTrl(inputs, resolve(options.output), paths, join(paths.resources, '..'));
+  const made = exportForTrl(inputs, resolve(options.output ?? ''), paths, join(paths.resources, '..'));
   context.print(
     `${made.folder}: ${counted(made.train, 'training record')}, ${made.test} held out. README.md says how to run it.`,
   );

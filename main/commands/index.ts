@@ -103,7 +103,8 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: 'export',
-    about: 'export a run for other tools (TensorBoard, CSV, parquet), or a stage as a folder that TRL runs',
+    about:
+      'export a run for other tools (TensorBoard, CSV, parquet, Trackio, W&B, MLflow), or a stage as a folder that TRL runs',
     load: async () => (await import('./export.ts')).registerExport,
   },
   {

@@ -23,6 +23,7 @@ export interface TrainOptions {
   readonly steps?: string;
   readonly checklist?: boolean;
   readonly tensorboard?: string;
+  readonly reportTo?: readonly string[];
   readonly experiment?: string;
   readonly seeds?: string;
   readonly set?: readonly string[];
@@ -49,6 +50,7 @@ export function trainFields(options: TrainOptions, command: Command, context: Co
   take('from_checkpoint', options.from);
   take('engine', options.engine);
   take('logging_dir', options.tensorboard);
+  take('report_to', options.reportTo);
   if (options.steps !== undefined) take('max_steps', wholeNumber('--steps', options.steps));
   if (given('seed')) take('seed', context.seed);
   if (given('backend')) take('backend', context.backend);

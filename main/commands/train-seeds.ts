@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import type { Command } from 'commander';
 import { inputError } from '../errors.ts';
 import { type SeedGroupSummary, seedGroupSummary, seedRunName } from '../services/runs/seed-groups.ts';
+import { trackerWarnings } from '../services/trackers/follow.ts';
 import { startTraining } from '../services/training/training.ts';
 import type { Store } from '../store/index.ts';
 import { hostPaths } from './host-paths.ts';
@@ -34,6 +35,7 @@ export async function trainSeeds(
     const outcome = await run.outcome;
     stop.release();
     view.end();
+    for (const warning of trackerWarnings(store, run.runId)) context.say(warning);
     if (outcome.error !== null) throw outcome.error;
     const left = seeds.slice(done + 1);
     const isDone = outcome.state === 'done';

@@ -12,6 +12,7 @@ import { engineOfRun } from '../services/servers/require-up.ts';
 import { findTask } from '../services/tasks/find-task.ts';
 import { runTask } from '../services/tasks/run-task.ts';
 import { openTextWorkers } from '../services/text-worker/workers.ts';
+import { trackerWarnings } from '../services/trackers/follow.ts';
 import { itemOf } from '../services/training/checklist.ts';
 import { preflight } from '../services/training/preflight.ts';
 import type { RunOutcome } from '../services/training/run-outcome.ts';
@@ -21,6 +22,7 @@ import { readSettings } from '../services/workspace/settings.ts';
 import { lostHistory, openWorkspace } from '../services/workspace/workspace.ts';
 import { openStore, type Store } from '../store/index.ts';
 import type { TaskSource } from '../tasks/index.ts';
+import { TRACKERS } from '../trainer/config/config.ts';
 import { agree, type ConsentOptions, withConsentOptions } from './consent-options.ts';
 import { requireServer } from './engine-server.ts';
 import { hostPaths } from './host-paths.ts';
@@ -47,6 +49,7 @@ export function registerTrain(program: Command): void {
     .option('--engine <name>', 'train on a server elsewhere: an engine of `braid engine list`')
     .option('--steps <n>', 'optimiser steps')
     .option('--tensorboard <dir>', 'write TensorBoard events there as it trains, a folder for each run')
+    .option('--report-to <trackers...>', `send it live to ${TRACKERS.join(', ')}`)
     .option('--checklist', "don't train: list what is ready, to check or wrong for this configuration")
     .option('--experiment <name>', 'name of the experiment: the run is named <name>/seed_<seed>')
     .option('--seeds <list>', 'several seeds of one experiment, one run after the other: 42,43,44')
@@ -75,6 +78,7 @@ async function train(options: TrainOptions & ConsentOptions, command: Command): 
     const outcome = await run.outcome;
     stop.release();
     view.end();
+    for (const warning of trackerWarnings(store, run.runId)) context.say(warning);
     report(store, outcome, run, context, stop.asked());
   } finally {
     store.close();
@@ -110,6 +114,7 @@ function checkOptions(options: TrainOptions, command: Command): void {
     'from',
     'engine',
     'tensorboard',
+    'reportTo',
     'seed',
     'seeds',
     'experiment',
@@ -120,7 +125,7 @@ function checkOptions(options: TrainOptions, command: Command): void {
   if (given === undefined) return;
   throw inputError(
     'BAD_OPTION',
-    `Expected --resume with no other option than --steps, got --${given}: a resumed run keeps its configuration`,
+    `Expected --resume with no other option than --steps, got --${given.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}: a resumed run keeps its configuration`,
     'Leave it out, or start a new stage from the checkpoint with --from.',
   );
 }

@@ -56,15 +56,19 @@ describe('braid export --for trl, task serve-reward and import-run', () => {
 
   it('say what is wrong with the options, with exit code 2', async () => {
     const output = ['--output', place('none')];
-    const [other, neither, both, only, missing] = await Promise.all([
+    const [other, neither, both, only, missing, bare, full] = await Promise.all([
       run('export', '--for', 'verl', ...output, ...stage),
       run('export', '--for', 'trl', ...output),
       run('export', '--for', 'trl', '--run', '1', '--dataset', 'x.jsonl', ...output),
       run('export', '--dataset', 'x.jsonl', ...output),
       run('import-run', place('nowhere')),
+      run('export', '--run', '1'),
+      run('export', '--run', '1', '--for', 'mlflow', ...output),
     ]);
-    expect([other, neither, both, only, missing].map((one) => one?.code)).toEqual([2, 2, 2, 2, 2]);
-    expect(other?.stderr).toContain('Expected --for trl, got "verl"');
+    expect([other, neither, both, only, missing, bare, full].map((one) => one?.code)).toEqual(Array(7).fill(2));
+    expect(bare?.stderr).toContain('Expected --output DIR, got none');
+    expect(full?.stderr).toContain('Expected --for mlflow without --output');
+    expect(other?.stderr).toContain('Expected --for trl, trackio, wandb, mlflow, got "verl"');
     expect(neither?.stderr).toContain('--run ID');
     expect(both?.stderr).toContain('--dataset with --for trl and without --run');
     expect(missing?.stderr).toContain('there is no such folder');

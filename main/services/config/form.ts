@@ -150,6 +150,8 @@ const groups: readonly (readonly [title: string, fields: Names])[] = [
       'sample_steps',
       'collapse_patience',
       'logging_dir',
+      'report_to',
+      'project',
     ],
   ],
   ['Machine', ['backend', 'threads', 'base_weights', 'activation_memory_mb', 'gradient_checkpointing']],

@@ -1,9 +1,11 @@
 /** Atomic downloads. */
+
 import { createWriteStream, rmSync } from 'node:fs';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
 import { BraidError } from '../../errors.ts';
+import { fetchReason } from '../../io/fetch-reason.ts';
 import { isInterruption } from './run-tool.ts';
 
 export type OnBytes = (done: number, total: number) => void;
@@ -34,15 +36,9 @@ export async function download(url: string, file: string, { onBytes, signal }: D
   } catch (cause) {
     rmSync(file, { force: true });
     if (isInterruption(cause)) throw cause;
-    throw new BraidError('DOWNLOAD_FAILED', `${url}: the download failed (${reason(cause)})`, {
+    throw new BraidError('DOWNLOAD_FAILED', `${url}: the download failed (${fetchReason(cause)})`, {
       cause,
       remedy: 'Check the connection and try again, or download the file elsewhere and pass its path.',
     });
   }
-}
-
-/** fetch puts the reason in its error's cause. */
-function reason(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
 }

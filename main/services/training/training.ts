@@ -14,6 +14,7 @@ import { claimRun, createRun, requireRun } from '../runs/runs.ts';
 import { savedConfig } from '../runs/saved-config.ts';
 import { type RewardTrust, rewardAccess } from '../tasks/reward-access.ts';
 import { externalWords, runTask } from '../tasks/run-task.ts';
+import { openFollower } from '../trackers/trackers.ts';
 import { spawnTrainer } from '../trainer-process/process.ts';
 import { requireRunFolder } from '../workspace/own-folders.ts';
 import type { HostPaths } from '../workspace/paths.ts';
@@ -124,16 +125,22 @@ function launch(store: Store, launched: Launch, options: TrainingOptions): LiveR
   const recorder = openRunRecorder(store, { ...launched, onDropped: options.onDropped }, () =>
     trainer.send({ kind: 'stop' }),
   );
+  const trackers = openFollower(launched, store, options.paths.resources);
   const trainer = spawnTrainer(jobOf(store, launched, options), {
     launch: options.paths.trainer,
     silenceMs: options.silenceMs ?? readSettings(store).hang_minutes * 60_000,
     onEvents: (events) => {
       recorder.add(events);
+      trackers.poke();
       options.onEvents?.(events);
     },
   });
   const exited = whileInUse(engine, options.access ?? {}, () => trainer.exited);
-  return { runId, folder, send: trainer.send, kill: trainer.kill, outcome: exited.then(recorder.finish) };
+  const outcome = exited.then(recorder.finish).then(async (ended) => {
+    await trackers.finish(ended.state === 'failed');
+    return ended;
+  });
+  return { runId, folder, send: trainer.send, kill: trainer.kill, outcome };
 }
 
 function jobOf(store: Store, launched: Launch, { paths, endIfMet }: TrainingOptions): TrainerStart {

@@ -13,6 +13,8 @@ export {
   fieldMeta,
   isReinforcement,
   type RunConfig,
+  TRACKERS,
+  type TrackerName,
   type TrainConfig,
   trainConfigSchema,
   trainedGroupSize,
@@ -30,6 +32,12 @@ export {
   withTotalSteps,
 } from './warm-up.ts';
 
+/** transformers takes one name for a list, and "none". */
+function trackerList(given: unknown): unknown {
+  if (typeof given !== 'string') return given;
+  return given === 'none' ? [] : [given];
+}
+
 /** "auto" is how a person writes that a number is left to the machine; names may be those of TRL. */
 function parsed(value: unknown) {
   return trainConfigSchema.safeParse(isFields(value) ? readable(value) : value, { reportInput: true });
@@ -40,8 +48,12 @@ function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 function readable(given: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const fields = withNamesHere(given);
-  return fields.activation_memory_mb === 'auto' ? { ...fields, activation_memory_mb: null } : fields;
+  const { activation_memory_mb: memory, report_to: trackers, ...rest } = withNamesHere(given);
+  return {
+    ...rest,
+    ...(memory !== undefined && { activation_memory_mb: memory === 'auto' ? null : memory }),
+    ...(trackers !== undefined && { report_to: trackerList(trackers) }),
+  };
 }
 
 /** Completes a partial configuration with defaults and checks it; errors name every invalid field. */

@@ -25,6 +25,11 @@ const share = z.number().min(0).max(1);
 const decay = z.number().min(0).lt(1);
 
 /** What `base_weights` may be. */
+/** Trackers that a run can be sent to, by their names in transformers' report_to. */
+export const TRACKERS = ['trackio', 'wandb', 'mlflow'] as const;
+
+export type TrackerName = (typeof TRACKERS)[number];
+
 const LORA_TARGETS = [
   ...(['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj'] as const),
   // Of LFM2 and Qwen3.5.
@@ -314,6 +319,15 @@ export const trainConfigSchema = z.strictObject({
     path: true,
     doc: "Write TensorBoard events into the run's subfolder of this folder; null: none.",
   }),
+  report_to: z.array(z.enum(TRACKERS)).default([]).meta({
+    doc: 'Send metrics and completions live to these trackers: by their Python clients, MLflow by its address.',
+  }),
+  project: z
+    .string()
+    .min(1)
+    .max(200)
+    .default('braid')
+    .meta({ doc: 'report_to: the project, or the experiment, that the run appears in.' }),
   eval_steps: z.int().min(0).default(0).meta({
     unit: 'steps',
     doc: 'Evaluate on held-out records every N steps, before the first and after the last; 0: never.',

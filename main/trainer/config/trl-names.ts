@@ -24,7 +24,6 @@ export const SET_ELSEWHERE: Readonly<Record<string, string>> = {
   ]),
   ...each('set base_weights', ['bf16', 'fp16', 'tf32', 'model_init_kwargs']),
   ...each('set engine, to sample on a server', ['use_vllm', 'vllm_mode']),
-  ...each('set logging_dir, for TensorBoard; every step is in metrics.jsonl', ['report_to']),
   ...each('set sample_steps; completions are stored with the run', ['log_completions']),
   ...each('set eval_steps', ['eval_strategy', 'eval_on_start', 'do_eval']),
   ...each('set save_steps', ['save_strategy']),
@@ -73,7 +72,7 @@ export const DECLINED: Readonly<Record<string, string>> = {
   ...each(HUB, [
     ...['log_completions_hub_repo', 'push_to_hub', 'hub_token', 'hub_private_repo', 'hub_model_id'],
     ...['hub_strategy', 'hub_always_push', 'hub_revision'],
-    ...['project', 'trackio_space_id', 'trackio_bucket_id', 'trackio_static_space_id'],
+    ...['trackio_space_id', 'trackio_bucket_id', 'trackio_static_space_id'],
   ]),
   ...each(LOGGING, [
     ...['logging_strategy', 'logging_steps', 'logging_first_step', 'logging_nan_inf_filter', 'log_level'],

@@ -23,6 +23,14 @@ describe('configFaults', () => {
     ]);
   });
 
+  it("takes transformers' forms of report_to", () => {
+    const trackersOf = (given: unknown) => parseConfig({ dataset: 'a.jsonl', report_to: given }).report_to;
+    expect(trackersOf('none')).toEqual([]);
+    expect(trackersOf('wandb')).toEqual(['wandb']);
+    expect(trackersOf(['mlflow', 'trackio'])).toEqual(['mlflow', 'trackio']);
+    expect(configFaults({ report_to: 'comet' })[0]?.message).toContain('expected one of trackio, wandb, mlflow');
+  });
+
   it('says in plain words what was expected, as the form shows it beside the field', () => {
     const wrong = {
       max_steps: 1.5,

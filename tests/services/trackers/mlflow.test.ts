@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { openMlflow } from '../../../main/services/trackers/mlflow.ts';
+import { TrackerRefusal } from '../../../main/services/trackers/tracker.ts';
+import { mlflowDouble } from './mlflow-double.ts';
+
+const run = { project: 'braid', name: 'run-1', config: { seed: 42, model: 'tiny' }, folder: '/run' };
+
+describe('openMlflow', () => {
+  it('sends configuration, metrics and completions, and ends the run', async () => {
+    const server = await mlflowDouble();
+    const mlflow = openMlflow({ env: { MLFLOW_TRACKING_URI: `${server.url}/` }, now: () => 5 });
+    const config = Object.fromEntries(Array.from({ length: 150 }, (_, i) => [`field${i}`, i]));
+    expect(await mlflow.open({ ...run, config: { ...config, names: ['a', 'b'] } }, null)).toBe('r1');
+    expect(server.params.size).toBe(151);
+    expect(server.params.get('names')).toBe('["a","b"]');
+    await mlflow.log([
+      { step: 1, metrics: { 'completions/mean_length': 3.5, 'pass@8': 0.25 } },
+      { step: 2, metrics: { loss: Number.NaN, kl: Number.POSITIVE_INFINITY } },
+    ]);
+    expect(server.metrics.map(({ key, value, step }) => [key, value, step])).toEqual([
+      ['completions/mean_length', 3.5, 1],
+      ['pass_8', 0.25, 1],
+      ['loss', 'NaN', 2],
+      ['kl', 'Infinity', 2],
+    ]);
+    await mlflow.table({ step: 10, columns: ['step', 'completion'], rows: [[10, 'a "b"']] });
+    expect([...server.artifacts]).toEqual([
+      ['1/r1/artifacts/completions/step-000010.json', { columns: ['step', 'completion'], data: [[10, 'a "b"']] }],
+    ]);
+    expect(server.tags.get('mlflow.loggedArtifacts')).toBe('[{"path":"completions/step-000010.json","type":"table"}]');
+    await mlflow.close(true);
+    expect(server.statuses).toEqual(['FAILED']);
+  });
+
+  it('sends no batch larger than MLflow takes', async () => {
+    const server = await mlflowDouble();
+    const mlflow = openMlflow({ env: { MLFLOW_TRACKING_URI: server.url } });
+    await mlflow.open(run, null);
+    await mlflow.log(Array.from({ length: 1100 }, (_, step) => ({ step, metrics: { a: 1, b: 2 } })));
+    expect(server.batches).toEqual([2, 1000, 1000, 200]);
+  });
+
+  it('continues a run that it has', async () => {
+    const server = await mlflowDouble();
+    const mlflow = openMlflow({ env: { MLFLOW_TRACKING_URI: server.url, MLFLOW_TRACKING_TOKEN: 'secret' } });
+    await mlflow.open(run, 'r0');
+    expect(server.runs).toBe(0);
+    expect(server.statuses).toEqual(['RUNNING']);
+    expect(new Set(server.headers)).toEqual(new Set(['Bearer secret']));
+  });
+
+  it.each([
+    [401, true],
+    [400, true],
+    [503, false],
+    [429, false],
+  ])('of an answer of %d expects that it stays: %s', async (down, stays) => {
+    const server = await mlflowDouble();
+    server.down = down;
+    const mlflow = openMlflow({ env: { MLFLOW_TRACKING_URI: server.url } });
+    const error: unknown = await mlflow.open(run, 'r1').catch((caught: unknown) => caught);
+    expect(error instanceof TrackerRefusal).toBe(stays);
+    expect(String(error)).toContain(`answered ${down}`);
+  });
+});
