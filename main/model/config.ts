@@ -1,7 +1,9 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { inputError } from '../errors.ts';
-import { hasOwnHead } from './open-weights.ts';
+import { namesOf } from './names.ts';
+import { hasOwnHead, packedKind } from './open-weights.ts';
+import { type Quantisation, readQuantisation } from './quantised/settings.ts';
 import { readJson, readSettings } from './read-json.ts';
 import { type RopeScaling, readRopeScaling, scaledContext } from './rope-scaling.ts';
 import { issuesOf, shown } from './shown.ts';
@@ -19,6 +21,7 @@ import {
   type Traits,
   traitFields,
 } from './traits.ts';
+import { weightsOptions } from './weight-names.ts';
 
 export { readJson };
 
@@ -84,7 +87,16 @@ type RawConfig = z.infer<typeof configSchema>;
 export function readModelConfig(folder: string): ModelConfig {
   const file = join(folder, 'config.json');
   const config = parseModelConfig(readSettings(file), file, generationEos(folder));
-  return config.tieWordEmbeddings && hasOwnHead(folder, config) ? { ...config, tieWordEmbeddings: false } : config;
+  const ownHead = config.tieWordEmbeddings && hasOwnHead(folder, config);
+  const quantisation = config.quantisation === null ? null : asStored(folder, config, config.quantisation);
+  return { ...config, quantisation, tieWordEmbeddings: config.tieWordEmbeddings && !ownHead };
+}
+
+/** Kept as it is where its blocks are those of Braid's kernels, which its first layer shows. */
+function asStored(folder: string, config: ModelConfig, quantisation: Quantisation): Quantisation {
+  const name = `model.layers.0.${namesOf(config).down}.weight`;
+  const kept = packedKind(folder, weightsOptions(config), name, [config.hiddenSize, config.intermediateSize]);
+  return kept === quantisation.keptAs ? quantisation : { ...quantisation, keptAs: null };
 }
 
 /** Checks a parsed config.json; `origin` identifies it in errors. */
@@ -101,8 +113,9 @@ export function parseModelConfig(value: unknown, origin: string, extraEos: reado
       `${FAMILIES} models in Hugging Face format are supported.`,
     );
   }
-  checkSupported(parsed.data, origin);
-  const config = { ...toModelConfig(parsed.data, origin, extraEos), textPart: text !== null };
+  const quantisation = readQuantisation(parsed.data, origin);
+  const config = { ...toModelConfig(parsed.data, origin, extraEos), textPart: text !== null, quantisation };
+  if (quantisation?.method === 'mlx' && config.recurrent !== null) throw otherLayout(origin);
   if (config.headDim % 2 !== 0) {
     throw inputError(
       'BAD_MODEL_CONFIG',
@@ -118,6 +131,14 @@ export function parseModelConfig(value: unknown, origin: string, extraEos: reado
   return config;
 }
 
+function otherLayout(origin: string): Error {
+  return inputError(
+    'BAD_MODEL_CONFIG',
+    `${origin}: MLX keeps the convolutions and norms of this model in another layout than its original`,
+    'Use the original model that it was made from.',
+  );
+}
+
 function unknownArchitecture(value: unknown, origin: string): Error {
   const { model_type: type, num_experts, num_local_experts } = (value ?? {}) as Readonly<Record<string, unknown>>;
   const got = shown(type);
@@ -131,31 +152,6 @@ function unknownArchitecture(value: unknown, origin: string): Error {
     'BAD_MODEL_CONFIG',
     `${origin}: expected "model_type" to be one of ${MODEL_TYPES.join(', ')}, got ${got}`,
     `Choose another model: ${FAMILIES} are supported, in Hugging Face format.`,
-  );
-}
-
-/** How a quantised model names its method, and what to do. */
-const QUANTISED = {
-  gptq: 'GPTQ',
-  awq: 'AWQ',
-  bitsandbytes: 'bitsandbytes',
-  mlx: 'MLX',
-  compressed_tensors: 'compressed-tensors',
-  fp8: 'FP8',
-} as const;
-
-/** Refuses quantised weights, by the name of their method. */
-function checkSupported(raw: RawConfig, origin: string): void {
-  // MLX writes "quantization", newer versions "quantization_config" without a method too.
-  const settings = raw.quantization_config ?? raw.quantization ?? null;
-  if (settings === null) return;
-  const { quant_method: method, bits } = settings as { readonly quant_method?: unknown; readonly bits?: unknown };
-  const key = typeof method === 'string' ? method.replaceAll('-', '_') : 'mlx';
-  const name = Object.hasOwn(QUANTISED, key) ? QUANTISED[key as keyof typeof QUANTISED] : key.slice(0, 40);
-  throw inputError(
-    'BAD_MODEL_CONFIG',
-    `${origin}: its weights are quantised by ${name}${typeof bits === 'number' ? ` to ${bits} bits` : ''}, which Braid can't read`,
-    'Use the original model that it was made from, in float32, float16 or bfloat16; Braid keeps frozen weights in 16 bits itself where memory asks for it.',
   );
 }
 

@@ -71,7 +71,7 @@ export function encodeModelConfig(
   base: Readonly<Record<string, unknown>> = {},
 ): string {
   const text = textPartOf(base) ?? base;
-  const { torch_dtype: _dtype, quantization_config: _quantised, ...kept } = text;
+  const { torch_dtype: _dtype, quantization_config: _quantised, quantization: _mlx, ...kept } = text;
   const tied = { tie_word_embeddings: config.tieWordEmbeddings };
   const own = {
     ...tokenSettings(config),

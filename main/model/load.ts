@@ -4,12 +4,13 @@ import * as tf from '@tensorflow/tfjs-core';
 import { inputError } from '../errors.ts';
 import { pulse } from '../pulse.ts';
 import { hashString, randomStream } from '../random.ts';
-import { makeWeight, type WeightPrecision } from '../tensor/weights.ts';
+import { makeWeight, type WeightPrecision, type WeightSource } from '../tensor/weights.ts';
 import { contextLength, type ModelConfig, readModelConfig } from './config.ts';
 import { assembleModel, type Model, parameterShapes, precisionOf } from './model.ts';
 import { openWeights } from './open-weights.ts';
 import type { Parameter } from './parameter.ts';
 import { disposeModelRope, makeModelRope } from './rope-tables.ts';
+import { weightsOptions } from './weight-names.ts';
 
 /**
  * Loads a model folder onto the current backend. `maxLength` bounds prompt plus completion, in tokens. With
@@ -23,7 +24,7 @@ export function loadModel(
   config: ModelConfig = readConfig(folder),
 ): Model {
   checkLength(config, maxLength, folder);
-  const weights = openWeights(folder, { tied: config.tieWordEmbeddings, textPart: config.textPart });
+  const weights = openWeights(folder, weightsOptions(config));
   const made: tf.Tensor[] = [];
   const rope = makeModelRope(config, maxLength);
   try {
@@ -31,7 +32,8 @@ export function loadModel(
     const parameter = (name: string): Parameter => {
       pulse();
       const shape = shapes.get(name) ?? [];
-      const value = makeWeight(weights.source(name, shape), shape, precisionOf(name, precision, shape.length));
+      const source = weights.source(name, shape);
+      const value = makeWeight(source, shape, asInFile(source, config, precisionOf(name, precision, shape.length)));
       made.push(value);
       return { name, value };
     };
@@ -43,6 +45,15 @@ export function loadModel(
   } finally {
     weights.close();
   }
+}
+
+/** Of a folder that is kept as it is quantised, the matrices that its method left alone aren't rounded. */
+function asInFile(
+  { packed }: WeightSource,
+  { quantisation }: Pick<ModelConfig, 'quantisation'>,
+  precision: WeightPrecision,
+): WeightPrecision {
+  return quantisation?.keptAs === precision && packed?.kind !== precision ? 'stored' : precision;
 }
 
 /** transformers' initialisation for Llama: every matrix normal with this standard deviation. */

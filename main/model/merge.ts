@@ -13,6 +13,7 @@ import { ADAPTER_CONFIG, ADAPTER_WEIGHTS, checkForeign } from './peft.ts';
 import { parseAdapterConfig, targetedModules } from './peft-config.ts';
 import { readSettings } from './read-json.ts';
 import { type FloatType, openSafetensors } from './safetensors.ts';
+import { weightsOptions } from './weight-names.ts';
 
 /** A tensor of the merged model. */
 export interface MergedTensor {
@@ -43,7 +44,7 @@ export function openMergedModel(base: string, adapter: string | null): MergedMod
   const config = readModelConfig(base);
   const shapes = parameterShapes(config);
   const addends = adapter === null ? new Map<string, AddTo>() : readAddends(adapter, shapes);
-  const weights = openWeights(base, { tied: config.tieWordEmbeddings, textPart: config.textPart });
+  const weights = openWeights(base, weightsOptions(config));
   const tensors = [...shapes].map(([name, shape]): MergedTensor => {
     const [rows = 1] = shape;
     const width = shape.slice(1).reduce((a, b) => a * b, 1);

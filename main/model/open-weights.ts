@@ -2,7 +2,10 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { BraidError, inputError } from '../errors.ts';
+import type { Quantised } from '../tensor/quantised.ts';
 import type { WeightSource } from '../tensor/weights.ts';
+import { weightOfCodes } from './quantised/parts.ts';
+import { quantisedSource } from './quantised/source.ts';
 import { openSafetensors, type SafetensorsFile, toFloat32 } from './safetensors.ts';
 import { shardMap, WHOLE } from './weight-files.ts';
 import { EMBEDDING, HEAD, nameIn, noTensor, type WeightsOptions } from './weight-names.ts';
@@ -28,10 +31,23 @@ export function openWeights(folder: string, options: WeightsOptions = {}): Weigh
     opened.set(path, known);
     return known;
   };
-  const names = (): ReadonlyMap<string, unknown> => map ?? file(WHOLE).entries;
-  const nameOf = (name: string): string => {
+  const stored = (): ReadonlyMap<string, unknown> => map ?? file(WHOLE).entries;
+  // Of some methods, a quantised weight isn't there under its own name.
+  let all: ReadonlyMap<string, unknown> | null = null;
+  const names = (): ReadonlyMap<string, unknown> => {
+    if (!options.quantisation) return stored();
+    all ??= new Map(
+      [...stored()].flatMap(([name, of]) => [[name, of] as const, [weightOfCodes(name) ?? name, of] as const]),
+    );
+    return all;
+  };
+  const placeOf = (name: string) => {
+    if (!stored().has(name)) return null;
+    return { file: file(fileOf(name)), path: join(folder, fileOf(name)) };
+  };
+  const nameOf = (name: string, shape?: readonly number[]): string => {
     const found = nameIn(names(), name, options);
-    if (found === null) throw noTensor(folder, names(), name);
+    if (found === null) throw noTensor(folder, names(), name, shape);
     return found;
   };
   const entryOf = (name: string) => {
@@ -44,12 +60,15 @@ export function openWeights(folder: string, options: WeightsOptions = {}): Weigh
     );
   };
   const source = (wanted: string, shape: readonly number[]): WeightSource => {
-    const name = nameOf(wanted);
+    const name = nameOf(wanted, shape);
+    const quantised = options.quantisation ? quantisedSource(options.quantisation, name, shape, placeOf) : null;
+    if (quantised !== null) return quantised;
     const entry = entryOf(name);
     if (entry.shape.join() !== shape.join()) {
       throw inputError(
         'BAD_SHAPE',
         `${join(folder, fileOf(name))}: expected "${name}" of shape [${shape.join(', ')}] by config.json, got [${entry.shape.join(', ')}]`,
+        'Copy or download the whole model folder again.',
       );
     }
     const from = file(fileOf(name));
@@ -76,20 +95,38 @@ const known = new Map<string, boolean>();
  * Whether a model whose config.json ties the head to the embedding has a head of its own, in other numbers: then it is
  * used, as in transformers 5. Files that can't be read say nothing here; whoever loads them reports it.
  */
-export function hasOwnHead(folder: string, options: Pick<WeightsOptions, 'textPart'> = {}): boolean {
+export function hasOwnHead(folder: string, options: Pick<WeightsOptions, 'textPart' | 'quantisation'> = {}): boolean {
+  const found = lookInto(folder, options, (weights) => {
+    if (!weights.has(HEAD) || !weights.has(EMBEDDING)) return false;
+    const key = stateOf(folder);
+    const differs = known.get(key) ?? differ(weights);
+    known.set(key, differs);
+    return differs;
+  });
+  return found ?? false;
+}
+
+/** In which blocks of Braid's own kernels a folder has a matrix; null: in none, or it can't be read. */
+export function packedKind(
+  folder: string,
+  options: WeightsOptions,
+  name: string,
+  shape: readonly number[],
+): Quantised | null {
+  return lookInto(folder, options, (weights) => weights.source(name, shape).packed?.kind ?? null);
+}
+
+/** Null: a file can't be read, which whoever loads it reports. */
+function lookInto<T>(folder: string, options: WeightsOptions, look: (weights: Weights) => T): T | null {
   try {
     const weights = openWeights(folder, options);
     try {
-      if (!weights.has(HEAD) || !weights.has(EMBEDDING)) return false;
-      const key = stateOf(folder);
-      const found = known.get(key) ?? differ(weights);
-      known.set(key, found);
-      return found;
+      return look(weights);
     } finally {
       weights.close();
     }
   } catch (error) {
-    if (error instanceof BraidError) return false;
+    if (error instanceof BraidError) return null;
     throw error;
   }
 }

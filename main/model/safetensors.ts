@@ -29,6 +29,8 @@ export interface SafetensorsFile {
   typeOf(name: string): FloatType;
   /** Reads `count` numbers of a tensor from number `first` on, as they are stored. */
   readRaw(name: string, first: number, count: number): Buffer<ArrayBuffer>;
+  /** All bytes of a tensor of any type. */
+  readBytes(name: string): Buffer<ArrayBuffer>;
   /** Reads a tensor in pieces, one per turn; throws if a number is not finite. Other types pass. */
   checkFinite(name: string): Generator<undefined, void>;
   close(): void;
@@ -49,6 +51,8 @@ export interface NamedPieces {
 }
 
 const BYTES: Readonly<Record<FloatType, number>> = { F32: 4, F16: 2, BF16: 2 };
+/** Of the codes of quantised weights. */
+const CODE_BYTES: Readonly<Record<string, number>> = { U8: 1, I8: 1, F8_E4M3: 1, I32: 4, U32: 4 };
 /** Far beyond any model's file: the format allows more, which takes seconds to read and tells nothing. */
 const MAX_HEADER_BYTES = 2 ** 22;
 const MAX_TENSORS = 20_000;
@@ -80,6 +84,10 @@ export function openSafetensors(file: string, { finite = true }: OpenOptions = {
       if (finite && !allFinite(bytes, type)) throw notFinite(name, file);
       return bytes;
     };
+    const readBytes = (name: string): Buffer<ArrayBuffer> => {
+      const [begin, end] = entryOf(name).data_offsets;
+      return readExactly(descriptor, dataStart + begin, end - begin, file);
+    };
     // In pieces, so that a tensor is never in memory twice.
     const read = (name: string): Float32Array<ArrayBuffer> => {
       const type = typeOf(name);
@@ -98,7 +106,7 @@ export function openSafetensors(file: string, { finite = true }: OpenOptions = {
         yield;
       }
     };
-    return { entries, metadata, read, typeOf, readRaw, checkFinite, close: () => closeSync(descriptor) };
+    return { entries, metadata, read, typeOf, readRaw, readBytes, checkFinite, close: () => closeSync(descriptor) };
   } catch (error) {
     closeSync(descriptor);
     throw error;
@@ -189,7 +197,8 @@ function checkEntry(name: string, entry: TensorEntry, dataBytes: number, file: s
   const [begin, end] = entry.data_offsets;
   if (end > dataBytes)
     throw truncated(file, `tensor "${name}" ends at byte ${end} of the data, the file holds ${dataBytes}`);
-  const width = Object.hasOwn(BYTES, entry.dtype) ? BYTES[entry.dtype as FloatType] : undefined;
+  const widths = { ...BYTES, ...CODE_BYTES };
+  const width = Object.hasOwn(widths, entry.dtype) ? widths[entry.dtype as FloatType] : undefined;
   const expected = width === undefined ? end - begin : width * entry.shape.reduce((a, b) => a * b, 1);
   if (end - begin !== expected) {
     throw inputError(
@@ -215,7 +224,7 @@ function damagedLayout(file: string, detail: string) {
   return inputError('NOT_SAFETENSORS', `${file}: ${detail}`, 'Copy or download it again.');
 }
 
-function notFinite(name: string, file: string) {
+export function notFinite(name: string, file: string) {
   return inputError(
     'NOT_FINITE',
     `${file}: expected finite numbers in tensor "${name}", got NaN or infinity`,
@@ -252,7 +261,7 @@ export function floatType(dtype: string, name: string, file: string): FloatType 
     `${file}: expected tensor "${name}" as F32, F16 or BF16, got ${dtype.slice(0, 40)}`,
     dtype === 'F64'
       ? 'Save the model as float32, in Python with model.float().save_pretrained(folder).'
-      : 'Quantised weights are not supported: use the original ones.',
+      : 'Quantised weights load where config.json says by which method; otherwise use the original ones.',
   );
 }
 

@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { inputError } from '../errors.ts';
+import type { Quantisation } from './quantised/settings.ts';
 import { shown } from './shown.ts';
 
 /** The values of "model_type" that load. */
@@ -108,6 +109,8 @@ export interface Traits {
   readonly recurrent: ShortConvolutionLayers | GatedDeltaLayers | null;
   /** The model is the text part of one that reads images or sound too. */
   readonly textPart: boolean;
+  /** How its files have their matrices; null: as numbers. */
+  readonly quantisation: Quantisation | null;
 }
 
 /** Llama. */
@@ -132,11 +135,12 @@ export const PLAIN_TRAITS: Traits = {
   outputGate: false,
   recurrent: null,
   textPart: false,
+  quantisation: null,
 };
 
 /** Whether an architecture computes what Llama, Qwen2 and Qwen3 do; its window is another matter. */
 export function isPlain(traits: Traits): boolean {
-  const { window: _window, windowLayers: _layers, textPart: _part, ...free } = traits;
+  const { window: _window, windowLayers: _layers, textPart: _part, quantisation: _files, ...free } = traits;
   return Object.entries(free).every(([key, value]) => {
     const plain = PLAIN_TRAITS[key as keyof Traits];
     return value === plain || !(key in PLAIN_TRAITS) || (Array.isArray(value) && value.length === 0);

@@ -1,5 +1,6 @@
 /** Under which names a file may have a model's tensors, as in transformers 5. */
 import { inputError } from '../errors.ts';
+import type { Quantisation } from './quantised/settings.ts';
 
 export const EMBEDDING = 'model.embed_tokens.weight';
 export const HEAD = 'lm_head.weight';
@@ -12,6 +13,17 @@ export interface WeightsOptions {
   readonly tied?: boolean;
   /** The model is a part of the folder's, whose names have another beginning. */
   readonly textPart?: boolean;
+  /** How its matrices are quantised; null: they aren't. */
+  readonly quantisation?: Quantisation | null;
+}
+
+/** What a model's configuration says of them. */
+export function weightsOptions(config: {
+  readonly tieWordEmbeddings: boolean;
+  readonly textPart: boolean;
+  readonly quantisation: Quantisation | null;
+}): WeightsOptions {
+  return { tied: config.tieWordEmbeddings, textPart: config.textPart, quantisation: config.quantisation };
 }
 
 /**

@@ -1,7 +1,15 @@
 /** How a model's weights become tensors. A backend may have its own way that needs less memory. */
 import * as tf from '@tensorflow/tfjs-core';
 import { toBfloat16 } from './bfloat16.ts';
-import { blocksOf, dequantise, isQuantised, QUANTISED_BLOCK, type Quantised, quantise } from './quantised.ts';
+import {
+  blocksOf,
+  dequantise,
+  isQuantised,
+  type Packed,
+  QUANTISED_BLOCK,
+  type Quantised,
+  quantise,
+} from './quantised.ts';
 
 /**
  * How matrices are stored: bfloat16 where the backend supports it and they aren't trained; "stored" keeps those of a
@@ -19,6 +27,8 @@ export interface WeightSource {
   readPart(first: number, count: number): Float32Array<ArrayBuffer>;
   /** `count` of them from number `first` on, as they are stored. */
   readRaw(first: number, count: number): Buffer<ArrayBuffer>;
+  /** The same numbers in whole blocks of 8 or 4 bits, where the file has them so. */
+  readonly packed?: { readonly kind: Quantised; read(first: number, count: number): Packed } | undefined;
 }
 
 /** A backend's way to make a weight; null for the default, also where it can't keep this precision. */
@@ -54,12 +64,18 @@ export function bfloat16Bits(source: WeightSource, first: number, count: number)
   return toBfloat16(source.readPart(first, count));
 }
 
+/** `count` numbers from the beginning of a block on, packed: as the file has them, or from their values. */
+export function packedPart(source: WeightSource, first: number, count: number, kind: Quantised): Packed {
+  if (source.packed?.kind === kind) return source.packed.read(first, count);
+  return quantise(source.readPart(first, count), kind);
+}
+
 /** A source whose numbers have been packed and unpacked: what a backend without such kernels computes with. */
 export function throughQuantised(source: WeightSource, size: number, kind: Quantised): WeightSource {
   const readPart = (first: number, count: number): Float32Array<ArrayBuffer> => {
     const from = Math.floor(first / QUANTISED_BLOCK) * QUANTISED_BLOCK;
     const end = Math.min(size, blocksOf(first + count) * QUANTISED_BLOCK);
-    const values = dequantise(quantise(source.readPart(from, end - from), kind), kind, end - from);
+    const values = dequantise(packedPart(source, from, end - from, kind), kind, end - from);
     return values.slice(first - from, first - from + count);
   };
   return {

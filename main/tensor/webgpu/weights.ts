@@ -1,7 +1,7 @@
 /** Weights go up in pieces as they are read; frozen matrices stay in the 16 bits that the file has, or in 8 or 4. */
 import * as tf from '@tensorflow/tfjs-core';
-import { isQuantised, QUANTISED_BLOCK, quantise, quantisedDataBytes } from '../quantised.ts';
-import { bfloat16Bits, type WeightPrecision, type WeightSource } from '../weights.ts';
+import { isQuantised, QUANTISED_BLOCK, quantisedDataBytes } from '../quantised.ts';
+import { bfloat16Bits, packedPart, type WeightPrecision, type WeightSource } from '../weights.ts';
 import { bytesOf, type Format, type WebGpuBackend } from './backend.ts';
 import { tooLarge } from './faults.ts';
 import { type GpuBuffer, roundedSize } from './pool.ts';
@@ -60,7 +60,7 @@ function upload(
   for (let first = 0; first < size; first += PIECE) {
     const count = Math.min(PIECE, size - first);
     if (isQuantised(format)) {
-      const { data, scales } = quantise(source.readPart(from + first, count), format);
+      const { data, scales } = packedPart(source, from + first, count, format);
       backend.gpu.upload(buffer, data.buffer, quantisedDataBytes(first, format));
       backend.gpu.upload(buffer, scales.buffer, quantisedDataBytes(size, format) + (4 * first) / QUANTISED_BLOCK);
       continue;
