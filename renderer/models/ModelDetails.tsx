@@ -153,6 +153,7 @@ function Facts({ facts }: { readonly facts: NonNullable<ModelDetail['facts']> })
     ['Vocabulary', `${facts.vocabulary.toLocaleString('en')} tokens${facts.tiedEmbeddings ? ', tied embeddings' : ''}`],
     ['Context', `${facts.context.toLocaleString('en')} tokens`],
     ['Stored as', facts.dtypes.join(', ')],
+    ...(facts.quantised === undefined ? [] : ([['Training from it', facts.quantised]] as const)),
     ['Chat template', facts.chatTemplate ? 'yes' : 'none: prompts are used as they are'],
   ];
   return (

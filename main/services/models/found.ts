@@ -96,7 +96,8 @@ function readFacts({ path, kind }: FoundFile): Read {
     }
     const { config, parameters, dtypes } = readModelFacts({ base: path, adapter: null, tokenizer: path });
     const weights = dtypes.find((type) => type !== 'F32') ?? dtypes[0] ?? null;
-    return { config, architecture: config.modelType, parameters, weights, bits: null, problem: null };
+    const bits = config.quantisation?.bits ?? null;
+    return { config, architecture: config.modelType, parameters, weights, bits, problem: null };
   } catch (error) {
     // What is in others' folders is theirs: whatever is wrong with it is said of the one, and the rest is listed.
     const why = error instanceof Error ? error.message : String(error);

@@ -42,6 +42,8 @@ export interface ModelDetail {
     readonly context: number;
     readonly tiedEmbeddings: boolean;
     readonly dtypes: readonly string[];
+    /** What happens to quantised weights, in a sentence. */
+    readonly quantised?: string;
     readonly chatTemplate: boolean;
     readonly adapter: AdapterFacts | null;
     /** The adapter's base model folder. */

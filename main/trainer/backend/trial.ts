@@ -1,9 +1,7 @@
 /** How fast the current backend does what training does: products of a training pass, and of a decoding step. */
 import * as tf from '@tensorflow/tfjs-core';
-import { type ModelConfig, readModelConfig } from '../../model/config.ts';
-import { parameterShapes } from '../../model/model.ts';
-import { isLinearWeight } from '../../model/names.ts';
-import { openWeights } from '../../model/open-weights.ts';
+import { readModelConfig } from '../../model/config.ts';
+import { typeOfLinears } from '../../model/stored-type.ts';
 import { WEBGPU_BACKEND } from '../../tensor/webgpu/backend.ts';
 import { makeWeight, type WeightPrecision, type WeightSource } from '../../tensor/weights.ts';
 import type { TrainConfig } from '../config/config.ts';
@@ -74,7 +72,7 @@ export function trialShapes(modelFolder: string | undefined, run?: TrialRun): Tr
     const { trainingRows, decodingRows, precision } = rowsOf(run);
     const affordable = 2 * Math.floor(MOST_DECODING / (2 * decodingRows * width * inner));
     const decodingProducts = Math.max(2, Math.min(MOST_PRODUCTS, PRODUCTS_OF_A_LAYER * numLayers, affordable));
-    const type = precision === 'float32' ? 'F32' : typeOfWeights(modelFolder, config);
+    const type = precision === 'float32' ? 'F32' : typeOfLinears(modelFolder, config);
     return { width, inner, trainingRows, decodingRows, decodingProducts, precision, type };
   } catch {
     // A folder that can't be read is reported by the job that reads it.
@@ -93,17 +91,6 @@ function rowsOf(run: TrialRun | undefined): Pick<TrialShapes, 'trainingRows' | '
     decodingRows: Math.min(MODEL_ROWS, generated),
     precision: !use_peft ? 'float32' : base_weights === 'auto' ? 'stored' : base_weights,
   };
-}
-
-/** How the model's file has its linear layers. */
-function typeOfWeights(modelFolder: string, config: ModelConfig): WeightSource['type'] {
-  const weights = openWeights(modelFolder);
-  try {
-    const [name, shape] = [...parameterShapes(config)].find(([key]) => isLinearWeight(key)) ?? ['', []];
-    return weights.source(name, shape).type;
-  } finally {
-    weights.close();
-  }
 }
 
 /** A source of the same number everywhere. */

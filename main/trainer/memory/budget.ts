@@ -235,6 +235,9 @@ export function precisionFor(
   { device, bytes }: Pick<Budget, 'device' | 'bytes'>,
 ): WeightPrecision {
   if (trained === 'all') return 'float32';
+  // What the files have in 8 or 4 bits stays so where there are kernels for it.
+  const kept = config.quantisation?.keptAs ?? null;
+  if (kept !== null && device.startsWith('webgpu')) return kept;
   if (FLOAT * weightCount(config) > FLOAT_SHARE * bytes) return 'bfloat16';
   // Kernels of webgpu read 16-bit weights as fast as they come, so those of a 16-bit file stay so.
   return device.startsWith('webgpu') ? 'stored' : 'float32';

@@ -1,15 +1,16 @@
 /** Facts about a model from its JSON and weight file headers: no tensors are created, so the host may use this. */
 import { join } from 'node:path';
-import { inputError } from '../../errors.ts';
 import { readChatTemplate } from '../../model/chat-template.ts';
 import type { ModelConfig } from '../../model/config.ts';
 import { parameterShapes } from '../../model/model.ts';
+import { openWeights } from '../../model/open-weights.ts';
 import { parseAdapterConfig } from '../../model/peft-config.ts';
+import { quantisedWords, shortWords } from '../../model/quantised/settings.ts';
 import { readSettings } from '../../model/read-json.ts';
 import { floatType, openSafetensors, type TensorEntry } from '../../model/safetensors.ts';
 import { readTokenizerConfig } from '../../model/tokenizer-files.ts';
 import { weightFiles } from '../../model/weight-files.ts';
-import { nameIn, noTensor } from '../../model/weight-names.ts';
+import { weightsOptions } from '../../model/weight-names.ts';
 import type { ModelParts } from '../policy/model-parts.ts';
 import { type Budget, keptAs, precisionFor, type Trained, weightBytes, weightCount } from './budget.ts';
 import { checkModelFolder } from './model-folder.ts';
@@ -27,8 +28,10 @@ export interface AdapterFacts {
 export interface ModelFacts {
   readonly config: ModelConfig;
   readonly parameters: number;
-  /** As stored, each once: `BF16`. */
+  /** As stored, each once: `BF16`; of quantised weights their method. */
   readonly dtypes: readonly string[];
+  /** What happens to quantised weights, in a sentence. */
+  readonly quantised?: string;
   readonly chatTemplate: boolean;
   /** The adapter; null for a full model. */
   readonly adapter: AdapterFacts | null;
@@ -38,11 +41,15 @@ export interface ModelFacts {
 export function readModelFacts({ base, adapter, tokenizer }: ModelParts): ModelFacts {
   const config = checkModelFolder(base);
   const entries = weightFiles(base).flatMap((name) => [...entriesOf(join(base, name))]);
-  checkTensors(base, config, new Map(entries));
+  checkTensors(base, config);
   return {
     config,
     parameters: weightCount(config),
-    dtypes: [...new Set(entries.map(([, { dtype }]) => dtype))],
+    dtypes:
+      config.quantisation === null
+        ? [...new Set(entries.map(([, { dtype }]) => dtype))]
+        : [shortWords(config.quantisation)],
+    ...(config.quantisation !== null && { quantised: quantisedWords(config.quantisation) }),
     chatTemplate: readChatTemplate(tokenizer, readTokenizerConfig(tokenizer)) !== null,
     adapter: adapter === null ? null : readAdapterFacts(adapter),
   };
@@ -74,20 +81,13 @@ export function memoryNeeds(config: ModelConfig, budget: Budget, fileBytes: Stor
   };
 }
 
-function checkTensors(folder: string, config: ModelConfig, entries: ReadonlyMap<string, TensorEntry>): void {
-  for (const [wanted, shape] of parameterShapes(config)) {
-    const name = nameIn(entries, wanted, { tied: config.tieWordEmbeddings, textPart: config.textPart });
-    const entry = name === null ? undefined : entries.get(name);
-    if (entry === undefined) throw noTensor(folder, entries, wanted, shape);
-    if (entry.shape.join() === shape.join()) {
-      floatType(entry.dtype, wanted, folder);
-      continue;
-    }
-    throw inputError(
-      'BAD_SHAPE',
-      `${folder}: expected a tensor "${name}" of shape [${shape.join(', ')}] by config.json, got [${entry.shape.join(', ')}]`,
-      'Copy or download the whole model folder again.',
-    );
+/** That each weight is there, in its shape and a type that can be read, by the headers alone. */
+function checkTensors(folder: string, config: ModelConfig): void {
+  const weights = openWeights(folder, weightsOptions(config));
+  try {
+    for (const [name, shape] of parameterShapes(config)) void weights.source(name, shape).type;
+  } finally {
+    weights.close();
   }
 }
 

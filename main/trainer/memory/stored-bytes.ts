@@ -1,5 +1,8 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { readModelConfig } from '../../model/config.ts';
 import { openSafetensors } from '../../model/safetensors.ts';
+import { typeOfLinears } from '../../model/stored-type.ts';
 import { weightFiles } from '../../model/weight-files.ts';
 
 /** Bytes of a number in a model's files, by their headers: what "stored" weights take on webgpu. */
@@ -9,6 +12,9 @@ export type StoredBytes = 2 | 4;
 export function storedBytes(folder: string): StoredBytes {
   let [wide, all] = [0, 0];
   try {
+    const config = existsSync(join(folder, 'config.json')) ? readModelConfig(folder) : null;
+    // What its codes are unpacked to.
+    if (config !== null && config.quantisation !== null) return typeOfLinears(folder, config) === 'F32' ? 4 : 2;
     for (const name of weightFiles(folder)) {
       const file = openSafetensors(join(folder, name));
       file.close();
