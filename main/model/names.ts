@@ -1,5 +1,5 @@
 /** What a layer's parts are called in the files of an architecture. */
-import type { ModelConfig } from './config.ts';
+import type { ModelType, Traits } from './traits.ts';
 
 export interface LayerNames {
   /** Before and after the mixer and the MLP; null where an architecture has none. */
@@ -48,7 +48,7 @@ export function namesOf({
   modelType,
   norms,
   fusedProjections,
-}: Pick<ModelConfig, 'modelType' | 'norms' | 'fusedProjections'>): LayerNames {
+}: Pick<Traits, 'norms' | 'fusedProjections'> & { readonly modelType: ModelType }): LayerNames {
   if (modelType === 'lfm2') return LFM2;
   const gateUp = fusedProjections ? ['mlp.gate_up_proj'] : ['mlp.gate_proj', 'mlp.up_proj'];
   return { ...USUAL, ...NORMS[norms], gateUp };
