@@ -1,6 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { closeWasmBackend } from '../../../main/tensor/wasm/boot.ts';
 import type { WasmRuntime } from '../../../main/tensor/wasm/runtime.ts';
@@ -87,5 +88,30 @@ describe.each(cases)('a run: $name', ({ config, stop, holds }) => {
       return log_history.map(({ step, num_tokens, loss }: Record<string, number>) => [step, num_tokens, loss]);
     };
     expect(history(resumed.checkpoint)).toEqual(history(whole.checkpoint));
+  });
+});
+
+/** Random weights of an architecture, with the tiny model's words. */
+function familyModel(name: string): string {
+  const family = fileURLToPath(new URL(`../../parity/fixtures/families/${name}`, import.meta.url));
+  const own = join(folder, name);
+  cpSync(model, own, { recursive: true });
+  cpSync(join(family, 'model.safetensors'), join(own, 'model.safetensors'));
+  const config = JSON.parse(readFileSync(join(family, 'config.json'), 'utf8'));
+  writeFileSync(join(own, 'config.json'), JSON.stringify({ ...config, eos_token_id: 1 }));
+  return own;
+}
+
+describe('a run of layers of other kinds', () => {
+  it.each(['olmo3', 'ministral3', 'lfm2', 'qwen3.5'])('of %s gives the same numbers when resumed', async (name) => {
+    const own = familyModel(name);
+    // A generation for two steps, in use where the run is stopped.
+    const config = { max_steps: 3, num_iterations: 2, beta: 0.2 };
+    const whole = await tinyRun({ model: own, config });
+    const stopped = await tinyRun({ model: own, config, stopAfter: 1 });
+    const resumed = await tinyRun({ model: own, config, resumeFrom: stopped.checkpoint });
+    expect([...stopped.steps, ...resumed.steps]).toEqual(whole.steps);
+    expect(whole.steps.every(({ grad_norm = 0 }) => grad_norm > 0)).toBe(true);
+    expect(checkpointDigests(resumed.checkpoint, true)).toEqual(checkpointDigests(whole.checkpoint, true));
   });
 });
