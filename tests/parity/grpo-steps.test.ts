@@ -58,12 +58,21 @@ const LATER = 5 * RELATIVE;
  * mean of advantage · exp(logp − oldLogp), and advantages sum to about 0: what is left of it is how differently two passes
  * round logp, at most this much times an advantage of about 1. Which pass rounds how depends on the vectors' width.
  */
-const LOSS_ROUNDING = 2 ** -21;
+const LOGP_ROUNDING = 2 ** -21;
+/** That of the families' weights, which are larger: 3e-5 between torch and the portable backend. */
+const FAMILY_ROUNDING = 2 ** -15;
+
+/** How far a metric may be off because log-probabilities are rounded: a KL of exp(d) - d - 1 by about d times as much. */
+function roundingOf(name: string, value: number, base: string): number | undefined {
+  const isFamily = base.startsWith('families/');
+  if (name === 'loss') return base === 'families/qwen3.5' ? FAMILY_ROUNDING : LOGP_ROUNDING;
+  return name === 'kl' && isFamily ? FAMILY_ROUNDING * Math.sqrt(2 * value) : undefined;
+}
 
 /** Loads policy and reference as TRL holds them: the model or adapter trained, and a frozen copy of it. */
 function open(reference: StepsCase): Policy & { dispose(): void } {
-  const model = loadModel(path(`models/${reference.base}`), 64);
-  const adapter = reference.adapter === null ? null : loadAdapter(path(`adapters/${reference.adapter}`), model);
+  const model = loadModel(path(reference.base), 64);
+  const adapter = reference.adapter === null ? null : loadAdapter(path(reference.adapter), model);
   const dispose = (): void => {
     if (adapter !== null) disposeAdapter(adapter);
     disposeModel(model);
@@ -179,9 +188,12 @@ describe.each(backends)('optimiser steps on $name', (backend) => {
   beforeAll(backend.use);
 
   it.each(
-    // The last trains the same model as the one before it, by other settings.
+    // Of cases that train the same model in other ways, a slow one takes the first, and adapters of the families.
     fixture.cases
-      .slice(0, backend.slow ? -1 : undefined)
+      .filter(({ base, adapter }, i) => {
+        const isQuick = !backend.slow && (backend.name !== 'cpu' || base !== 'families/qwen3.5');
+        return isQuick || (base.startsWith('models/') ? i < 3 : adapter !== null);
+      })
       .map((c) => [`${c.base} ${c.adapter ?? 'all weights'} ${JSON.stringify(c.settings)}`, c] as const),
   )('%s', (_, reference) => {
     const { logs, after } = train(reference);
@@ -189,7 +201,7 @@ describe.each(backends)('optimiser steps on $name', (backend) => {
       const ours = logs[step] ?? {};
       expect(Object.keys(ours).sort()).toEqual(Object.keys(theirs).sort());
       for (const [name, value] of Object.entries(theirs)) {
-        const absolute = name === 'loss' ? LOSS_ROUNDING : undefined;
+        const absolute = roundingOf(name, value, reference.base);
         expectClose(ours[name], value, `${name} of step ${step}`, step === 0 ? RELATIVE : LATER, absolute);
       }
     }
@@ -197,7 +209,7 @@ describe.each(backends)('optimiser steps on $name', (backend) => {
       const theirs = reference.parameters[name];
       if (theirs === undefined) throw new Error(`Expected "${name}" among TRL's parameters`);
       expectClose(moved, theirs.moved, `how far ${name} moved`, LATER);
-      expectAllClose(first, theirs.first, name, LATER);
+      expectAllClose(first.slice(0, theirs.first.length), theirs.first, name, LATER);
     }
     expect(after.length).toBe(Object.keys(reference.parameters).length);
   });

@@ -3,12 +3,13 @@ adapter of lora.py, with completions and rewards that we choose. Everything that
 trained parameters afterwards, come from its own `train()`. Only the shuffle of rows within a generation is switched
 off (random numbers can't be matched).
 
-Run from the repository root: python tests/parity/grpo_steps.py   (pip install torch transformers trl peft)
+Run from the repository root: python tests/parity/grpo_steps.py [--add]   (--add: only the cases that the file lacks; pip install torch transformers trl peft)
 """
 
 import json
 import pathlib
 import random
+import sys
 import warnings
 
 import torch
@@ -25,21 +26,28 @@ GROUP, MOST = 4, 8
 COMMON = dict(learning_rate=3e-3, lr_scheduler_type="linear", warmup_steps=0, max_steps=4, max_grad_norm=1.0)
 CASES = [
     # Two steps a generation (two passes, two micro-batches a step), all weights, KL.
-    dict(base="llama-untied-f32", adapter=None, settings={
+    dict(base="models/llama-untied-f32", adapter=None, settings={
         **COMMON, "num_iterations": 2, "gradient_accumulation_steps": 2, "beta": 0.04, "temperature": 0.9}),
     # The same on a warm-started adapter: the reference is a frozen copy of it.
-    dict(base="llama-untied-f32", adapter="lora-all-linear", settings={
+    dict(base="models/llama-untied-f32", adapter="adapters/lora-all-linear", settings={
         **COMMON, "num_iterations": 2, "gradient_accumulation_steps": 2, "beta": 0.04, "loss_type": "grpo",
         "learning_rate": 1e-2}),
     # A generation in two slices for two steps, masked completions, warm-up and decay.
-    dict(base="qwen3-tied-f32", adapter=None, settings={
+    dict(base="models/qwen3-tied-f32", adapter=None, settings={
         **COMMON, "steps_per_generation": 2, "loss_type": "bnpo", "mask_truncated_completions": True,
         "lr_scheduler_type": "cosine", "warmup_steps": 1, "weight_decay": 0.1}),
     # On-policy, entropy bonus and mask, sequence-level ratio, no clipping of gradients in force.
-    dict(base="qwen3-tied-f32", adapter=None, settings={
+    dict(base="models/qwen3-tied-f32", adapter=None, settings={
         **COMMON, "importance_sampling_level": "sequence", "gradient_accumulation_steps": 2, "entropy_coef": 0.01,
         "top_entropy_quantile": 0.5, "beta": 0.1, "use_bias_correction_kl": False, "max_grad_norm": 100.0,
         "lr_scheduler_type": "constant"}),
+]
+# Of the families whose layers differ: all weights of recurrent layers, and adapters on what PEFT takes for all linear layers.
+THREE = {**COMMON, "learning_rate": 2e-4, "max_steps": 3, "num_iterations": 2, "beta": 0.04, "lr_scheduler_type": "constant"}
+CASES += [dict(base=f"families/{name}", adapter=None, settings=THREE) for name in ("lfm2", "qwen3.5")]
+CASES += [
+    dict(base=f"families/{name}", adapter=f"families/{name}/adapter", settings=THREE)
+    for name in ("olmo3", "ministral3", "lfm2", "qwen3.5")
 ]
 
 
@@ -72,9 +80,9 @@ def run(case: dict, seed: int) -> dict:
         ids = [ids for ids in current["prompts"] for _ in range(GROUP)]
         return dict(prompt_ids=ids, completion_ids=current["completions"], logprobs=None)
 
-    model = AutoModelForCausalLM.from_pretrained(FIXTURES / "models" / case["base"], dtype=torch.float32)
+    model = AutoModelForCausalLM.from_pretrained(FIXTURES / case["base"], dtype=torch.float32)
     if case["adapter"] is not None:
-        model = PeftModel.from_pretrained(model, FIXTURES / "adapters" / case["adapter"], is_trainable=True)
+        model = PeftModel.from_pretrained(model, FIXTURES / case["adapter"], is_trainable=True)
     trainer = make_trainer(
         model, ["t3"] * 64, rollout, [("first", lambda: current["rewards"])],
         max_completion_length=MOST, num_generations=GROUP, **settings,
@@ -85,16 +93,20 @@ def run(case: dict, seed: int) -> dict:
     logs = [{k: v for k, v in entry.items() if k not in drop} for entry in trainer.state.log_history if "loss" in entry]
     # Enough of each parameter to see a wrong update, without storing the models: its first values and how far it went.
     changed = {
-        name.replace(".default", ""): dict(first=numbers(p.detach().flatten()[:6]), moved=(p.detach() - before[name]).norm().item())
+        name.replace(".default", ""): dict(first=numbers(p.detach().flatten()[: 6 if case in CASES[:4] else 2]), moved=(p.detach() - before[name]).norm().item())
         for name, p in model.named_parameters() if name in before
     }
     return {**case, "generations": generations, "logs": logs, "parameters": changed}
 
 
 if __name__ == "__main__":
-    results = [run(case, seed) for seed, case in enumerate(CASES)]
     path = FIXTURES / "grpo-steps.json"
-    path.write_text(json.dumps(dict(group=GROUP, max_completion_length=MOST, cases=results), separators=(",", ":")))
+    made = json.loads(path.read_text())["cases"] if "--add" in sys.argv else []
+    keys = ("base", "adapter", "settings")
+    known = [{key: case[key] for key in keys} for case in made]
+    for seed, case in enumerate(CASES):
+        if case not in known:
+            made.append(run(case, seed))
+            print([{k: round(v, 5) for k, v in log.items() if k in ("loss", "grad_norm", "kl")} for log in made[-1]["logs"]])
+    path.write_text(json.dumps(dict(group=GROUP, max_completion_length=MOST, cases=made), separators=(",", ":")))
     print(f"{path.name}: {path.stat().st_size} bytes")
-    for result in results:
-        print([{k: round(v, 5) for k, v in log.items() if k in ("loss", "grad_norm", "kl", "entropy", "learning_rate")} for log in result["logs"]])
