@@ -40,11 +40,16 @@ interface Reference {
 const fixture = (name: string): string => fileURLToPath(new URL(`./fixtures/${name}`, import.meta.url));
 const references = JSON.parse(readFileSync(fixture('families.json'), 'utf8')) as readonly Reference[];
 const backends = await openTestBackends();
+/** Backends on which everything is a matter of seconds: what no kernel has a part in is shown on these. */
+const QUICK = ['wasm', 'native'];
+/** Cases with the layers of another and tables of their own, which are the same numbers on every backend. */
+const TABLES = ['mistral', 'qwen2-window', 'qwen3-yarn', 'llama-linear', 'phi3-longrope-beyond'];
 
 describe.each(backends)('on $name', (backend) => {
   beforeAll(backend.use);
 
-  describe.each(references)('$name', (reference) => {
+  const isQuick = QUICK.includes(backend.name);
+  describe.each(references.filter(({ name }) => isQuick || !TABLES.includes(name)))('$name', (reference) => {
     const folder = fixture(`families/${reference.name}`);
     let model: Model;
     let adapter: Adapter;
@@ -59,6 +64,8 @@ describe.each(backends)('on $name', (backend) => {
 
     // With these weights transformers' own float32 is up to 7e-4 off its float64, which gated delta layers make of rounding.
     const bound = reference.name === 'qwen3.5' ? 8e-4 : 1e-4;
+    // States that other texts of a batch must not reach.
+    const recurs = reference.name === 'lfm2-bias' || reference.name === 'qwen3.5';
     // Half a minute in plain JavaScript, of ops that the other backends take too.
     const isLong = reference.name === 'qwen3.5' && backend.name === 'cpu';
 
@@ -69,42 +76,52 @@ describe.each(backends)('on $name', (backend) => {
 
     it('gives the log-probabilities of transformers, packed and one by one', () => {
       expect(largestDifference(scoreCompletions(model, null, items), reference.logps)).toBeLessThan(bound);
-      if (backend.slow) return;
+      if (backend.slow || !(isQuick || recurs)) return;
       const single = items.flatMap((item) => scoreCompletions(model, null, [item], { maxTokens: 1 }));
       expect(largestDifference(single, reference.logps)).toBeLessThan(bound);
     });
 
-    it.skipIf(backend.slow)('gives completions that share their prompt what they get alone', () => {
-      const [promptIds] = reference.prompts.slice(-1) as [readonly number[]];
-      const shared = reference.completions.map((completionIds) => ({ promptIds, completionIds }));
-      const alone = shared.flatMap((item) => scoreCompletions(model, null, [item]));
-      expect(largestDifference(scoreCompletions(model, null, shared), alone)).toBeLessThan(2e-5);
-    });
+    it.skipIf(backend.slow || !(isQuick || recurs))(
+      'gives completions that share their prompt what they get alone',
+      () => {
+        const [promptIds] = reference.prompts.slice(-1) as [readonly number[]];
+        const shared = reference.completions.map((completionIds) => ({ promptIds, completionIds }));
+        const alone = shared.flatMap((item) => scoreCompletions(model, null, [item]));
+        expect(largestDifference(scoreCompletions(model, null, shared), alone)).toBeLessThan(2e-5);
+      },
+    );
 
     it('generates greedily, through its cache, the tokens of transformers', () => {
       const before = tf.memory().numTensors;
-      const ours = generate(model, null, reference.prompts, greedyOptions(reference.eos, reference.new));
-      expect(ours.map(({ ids }) => ids)).toEqual(reference.greedy);
+      const most = backend.name === 'cpu' ? 24 : reference.new;
+      const ours = generate(model, null, reference.prompts, greedyOptions(reference.eos, most));
+      expect(ours.map(({ ids }) => ids)).toEqual(reference.greedy.map((ids) => ids.slice(0, most)));
       expect(tf.memory().numTensors).toBe(before);
     });
 
     // Those of the adapter go through the same ops.
     it.skipIf(backend.slow || isLong)('has the gradients of torch', () => {
-      const how = { items, checkpointing: false, expected: reference.gradients };
+      const how = { items, checkpointing: false, expected: reference.gradients, loss: lossOf(reference.logps), bound };
       expectGradients(model, null, modelParameters(model), how);
     });
 
     it.skipIf(isLong)('computes an adapter as PEFT does, with its gradients under checkpointing, and merged', () => {
       const { logps, gradients } = reference.adapter;
-      expect(largestDifference(scoreCompletions(model, adapter, items), logps)).toBeLessThan(bound);
-      const how = { items, checkpointing: true, expected: gradients };
+      if (!backend.slow) expect(largestDifference(scoreCompletions(model, adapter, items), logps)).toBeLessThan(bound);
+      const how = { items, checkpointing: true, expected: gradients, loss: lossOf(logps), bound };
       expectGradients(model, adapter, adapterParameters(adapter), how);
+      if (!isQuick) return;
       mergeAdapter(model, adapter);
       expect(largestDifference(scoreCompletions(model, null, items), logps)).toBeLessThan(bound);
       mergeAdapter(model, adapter, -1);
     });
   });
 });
+
+function lossOf(logps: Reference['logps']): number {
+  const all = logps.flat();
+  return -all.reduce((sum, logp) => sum + logp, 0) / all.length;
+}
 
 /** Of minus the mean log-probability of all completion tokens. */
 function expectGradients(
@@ -115,6 +132,8 @@ function expectGradients(
     readonly items: readonly { readonly promptIds: readonly number[]; readonly completionIds: readonly number[] }[];
     readonly checkpointing: boolean;
     readonly expected: readonly Gradient[];
+    readonly loss: number;
+    readonly bound: number;
   },
 ): void {
   const { items, checkpointing, expected } = how;
@@ -129,6 +148,7 @@ function expectGradients(
       return tf.div(tf.neg(tf.sum(logps)), count) as tf.Scalar;
     });
   const { value, grads } = lossAndGradients(loss, parameters);
+  expect(Math.abs((value.dataSync()[0] ?? Number.NaN) - how.loss)).toBeLessThan(how.bound);
   const known = new Map(expected.map((each) => [each.name, each]));
   expect(parameters.map(({ name }) => name).sort()).toEqual([...known.keys()].sort());
   parameters.forEach(({ name }, i) => {
