@@ -8,19 +8,8 @@ import { readJson, readSettings } from './read-json.ts';
 import { type RopeScaling, readRopeScaling, scaledContext } from './rope-scaling.ts';
 import { issuesOf, shown } from './shown.ts';
 import { textPartOf } from './text-part.ts';
-import {
-  FAMILIES,
-  LARGEST_SIZE,
-  MODEL_TYPES,
-  type ModelType,
-  readTraits,
-  ropeBase,
-  ropeIsByLayer,
-  ropeOf,
-  sizeTo,
-  type Traits,
-  traitFields,
-} from './traits.ts';
+import { LARGEST_SIZE, ropeBase, ropeIsByLayer, ropeOf, sizeTo, traitFields } from './trait-fields.ts';
+import { FAMILIES, MODEL_TYPES, type ModelType, readTraits, type Traits } from './traits.ts';
 import { weightsOptions } from './weight-names.ts';
 
 export { readJson };
@@ -67,6 +56,7 @@ const configSchema = z.looseObject({
   head_dim: sizeTo(MOST.headDim).nullish(),
   rms_norm_eps: epsilon,
   norm_eps: epsilon,
+  shared_intermediate_size: sizeTo(MOST.inner).default(1024),
   block_ff_dim: sizeTo(MOST.inner).optional(),
   block_auto_adjust_ff_dim: z.boolean().default(true),
   block_ffn_dim_multiplier: z.number().min(1e-3).max(1e3).nullish(),
@@ -202,6 +192,7 @@ function toModelConfig(raw: RawConfig, origin: string, extraEos: readonly number
 
 /** The MLP's width; LFM2 gives that of an MLP without a gate, and what two thirds of it are rounded up to. */
 function innerSize(raw: RawConfig): number {
+  if (raw.model_type === 'granitemoehybrid') return raw.shared_intermediate_size;
   if (raw.model_type !== 'lfm2') return raw.intermediate_size;
   const given = raw.block_ff_dim ?? raw.intermediate_size;
   if (!raw.block_auto_adjust_ff_dim) return given;

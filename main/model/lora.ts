@@ -10,6 +10,7 @@ import type { AdaptedModules, Linear, LoraWeights } from './linear.ts';
 import { blockLinears, type Model, parameterShapes } from './model.ts';
 import { isLinearWeight } from './names.ts';
 import type { Parameter } from './parameter.ts';
+import type { ModelType } from './traits.ts';
 
 export interface LoraConfig {
   readonly r: number;
@@ -71,7 +72,17 @@ const FUSED: Readonly<Record<string, string>> = {
   gate_proj: 'gate_up_proj',
   up_proj: 'gate_up_proj',
 };
+const GRANITE_4: Readonly<Record<string, string>> = {
+  gate_proj: 'input_linear',
+  up_proj: 'input_linear',
+  down_proj: 'output_linear',
+};
 const LFM2: Readonly<Record<string, string>> = { o_proj: 'out_proj', gate_proj: 'w1', up_proj: 'w3', down_proj: 'w2' };
+
+const OWN_NAMES: Readonly<Partial<Record<ModelType, Readonly<Record<string, string>>>>> = {
+  lfm2: LFM2,
+  granitemoehybrid: GRANITE_4,
+};
 
 /**
  * A configuration's target modules as the model has them. All seven of a Llama are all linear layers, those of recurrent
@@ -79,7 +90,7 @@ const LFM2: Readonly<Record<string, string>> = { o_proj: 'out_proj', gate_proj: 
  */
 export function ownTargets({ config }: Pick<Model, 'config'>, targets: readonly string[]): readonly string[] {
   if (config.recurrent !== null && USUAL_TARGETS.every((name) => targets.includes(name))) return linearNames(config);
-  const names = config.modelType === 'lfm2' ? LFM2 : config.fusedProjections ? FUSED : {};
+  const names = OWN_NAMES[config.modelType] ?? (config.fusedProjections ? FUSED : {});
   return [...new Set(targets.map((name) => (Object.hasOwn(names, name) ? (names[name] ?? name) : name)))];
 }
 

@@ -34,6 +34,9 @@ const LFM2: LayerNames = {
   last: 'model.embedding_norm',
 };
 
+/** Of dense Granite 4: the part of its MLP that other sizes share among experts. */
+const GRANITE_4 = { gateUp: ['shared_mlp.input_linear'], down: 'shared_mlp.output_linear' } as const;
+
 /** The names of a layer's norms, by where they are. */
 const NORMS = {
   before: { mixerNorms: ['input_layernorm', null], mlpNorms: ['post_attention_layernorm', null] },
@@ -50,11 +53,12 @@ export function namesOf({
   fusedProjections,
 }: Pick<Traits, 'norms' | 'fusedProjections'> & { readonly modelType: ModelType }): LayerNames {
   if (modelType === 'lfm2') return LFM2;
+  if (modelType === 'granitemoehybrid') return { ...USUAL, ...NORMS[norms], ...GRANITE_4 };
   const gateUp = fusedProjections ? ['mlp.gate_up_proj'] : ['mlp.gate_proj', 'mlp.up_proj'];
   return { ...USUAL, ...NORMS[norms], gateUp };
 }
 
 /** Whether a tensor is the matrix of a linear layer, which adapters and quantisation are for. */
 export function isLinearWeight(name: string): boolean {
-  return /(_proj|\.in_proj_\w+|\.feed_forward\.w[123])\.weight$/.test(name);
+  return /(_proj|\.in_proj_\w+|\.feed_forward\.w[123]|\.shared_mlp\.(in|out)put_linear)\.weight$/.test(name);
 }

@@ -1,7 +1,7 @@
 /** How RoPE's frequencies are changed for long contexts, as transformers computes it, by the settings of config.json. */
 import { inputError } from '../errors.ts';
 import { shown } from './shown.ts';
-import type { RawRope } from './traits.ts';
+import type { RawRope } from './trait-fields.ts';
 
 /** Llama 3: long wavelengths are divided by `factor`, short ones kept, those between interpolated. */
 export interface Llama3Scaling {

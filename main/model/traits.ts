@@ -2,22 +2,22 @@
  * In what the supported architectures differ from Llama, read from config.json. Defaults that a file leaves out are those
  * of transformers' configuration classes.
  */
-import { z } from 'zod';
 import { inputError } from '../errors.ts';
 import type { Quantisation } from './quantised/settings.ts';
 import { shown } from './shown.ts';
+import { type RawRope, ropeOf, type TraitFields } from './trait-fields.ts';
 
 /** The values of "model_type" that load. */
 export const MODEL_TYPES = [
   ...(['llama', 'mistral', 'qwen2', 'qwen3', 'smollm3'] as const),
   ...(['phi3', 'gemma3_text', 'olmo2', 'olmo3', 'ministral3'] as const),
-  ...(['lfm2', 'qwen3_5_text', 'granite'] as const),
+  ...(['lfm2', 'qwen3_5_text', 'granite', 'granitemoehybrid'] as const),
 ] as const;
 export type ModelType = (typeof MODEL_TYPES)[number];
 
 /** The same for people. */
 export const FAMILIES =
-  'Llama, Mistral, Ministral 3, Qwen2, Qwen3, Qwen3.5 (dense, text), SmolLM3, Phi-3 and Phi-4-mini, Gemma 3 (text), OLMo-2, OLMo-3, LFM2 and Granite';
+  'Llama, Mistral, Ministral 3, Qwen2, Qwen3, Qwen3.5 (dense, text), SmolLM3, Phi-3 and Phi-4-mini, Gemma 3 (text), OLMo-2, OLMo-3, LFM2, Granite and Granite 4 (dense, without Mamba)';
 
 /** The class of transformers that each is loaded by. */
 export const ARCHITECTURES: Readonly<Record<ModelType, string>> = {
@@ -32,6 +32,7 @@ export const ARCHITECTURES: Readonly<Record<ModelType, string>> = {
   olmo3: 'Olmo3ForCausalLM',
   ministral3: 'Ministral3ForCausalLM',
   granite: 'GraniteForCausalLM',
+  granitemoehybrid: 'GraniteMoeHybridForCausalLM',
   lfm2: 'Lfm2ForCausalLM',
   qwen3_5_text: 'Qwen3_5ForCausalLM',
 };
@@ -147,99 +148,11 @@ export function isPlain(traits: Traits): boolean {
   });
 }
 
-/** A count or size of at most so much. */
-export const sizeTo = (most: number) => z.int().min(1).max(most);
-/** What fits the formats that models are written in. */
-export const LARGEST_SIZE = 2 ** 31 - 1;
-const size = sizeTo(LARGEST_SIZE);
-/** Smaller ones make angles that float32 doesn't hold. */
-export const ropeBase = z.number().min(1).max(1e30);
-/** A number that multiplies or divides: its square fits float32. */
-const factor = z.number().min(1e-15).max(1e15);
-const multiplier = z.number().min(-1e15).max(1e15);
-const ropeFields = {
-  rope_type: z.string().optional(),
-  type: z.string().optional(),
-  rope_theta: ropeBase.optional(),
-  factor: factor.nullish(),
-  low_freq_factor: factor.optional(),
-  high_freq_factor: factor.optional(),
-  original_max_position_embeddings: size.nullish(),
-  short_factor: z.array(factor).optional(),
-  long_factor: z.array(factor).optional(),
-  attention_factor: factor.nullish(),
-  beta_fast: factor.nullish(),
-  beta_slow: factor.nullish(),
-  mscale: factor.or(z.literal(0)).nullish(),
-  mscale_all_dim: factor.or(z.literal(0)).nullish(),
-  truncate: z.boolean().nullish(),
-  llama_4_scaling_beta: z.number().min(0).max(1e3).nullish(),
-  partial_rotary_factor: z.number().min(0).max(1).nullish(),
-};
-/** RoPE's settings; newer files of Gemma 3 have them by kind of layer. */
-const ropeSchema = z.looseObject({
-  ...ropeFields,
-  full_attention: z.looseObject(ropeFields).optional(),
-  sliding_attention: z.looseObject(ropeFields).optional(),
-});
-export type RawRope = z.infer<typeof ropeSchema>;
-
-/** The fields of config.json that are read here. */
-export const traitFields = {
-  hidden_act: z.string().nullish(),
-  hidden_activation: z.string().nullish(),
-  mlp_bias: z.boolean().default(false),
-  rope_scaling: ropeSchema.nullish(),
-  rope_parameters: ropeSchema.nullish(),
-  partial_rotary_factor: z.number().min(0).max(1).nullish(),
-  original_max_position_embeddings: size.nullish(),
-  no_rope_layers: z.array(z.int()).nullish(),
-  no_rope_layer_interval: size.default(4),
-  use_sliding_window: z.boolean().nullish(),
-  use_bidirectional_attention: z.boolean().nullish(),
-  sliding_window: size.nullish(),
-  sliding_window_pattern: size.default(6),
-  max_window_layers: z.int().min(0).default(28),
-  layer_types: z.array(z.string()).nullish(),
-  rope_local_base_freq: ropeBase.default(10000),
-  query_pre_attn_scalar: factor.default(256),
-  attn_logit_softcapping: z.number().nullish(),
-  final_logit_softcapping: z.number().nullish(),
-  embedding_multiplier: multiplier.default(1),
-  residual_multiplier: multiplier.default(1),
-  attention_multiplier: multiplier.default(1),
-  logits_scaling: factor.default(1),
-  conv_L_cache: sizeTo(64).default(3),
-  conv_bias: z.boolean().default(false),
-  full_attn_idxs: z.array(z.int()).nullish(),
-  full_attention_interval: size.default(4),
-  linear_conv_kernel_dim: sizeTo(64).default(4),
-  linear_key_head_dim: sizeTo(8192).default(128),
-  linear_value_head_dim: sizeTo(8192).default(128),
-  linear_num_key_heads: sizeTo(4096).default(16),
-  linear_num_value_heads: sizeTo(4096).default(32),
-};
-const traitSchema = z.object(traitFields);
-
-export interface RawTraits extends z.infer<typeof traitSchema> {
+export interface RawTraits extends TraitFields {
   readonly model_type: ModelType;
   readonly hidden_size: number;
   readonly num_hidden_layers: number;
   readonly max_position_embeddings: number;
-}
-
-/** RoPE's settings of ordinary layers, in either spelling. */
-export function ropeOf({
-  rope_parameters,
-  rope_scaling,
-}: Pick<RawTraits, 'rope_parameters' | 'rope_scaling'>): RawRope {
-  const rope = rope_parameters ?? rope_scaling ?? {};
-  return rope.full_attention ?? rope;
-}
-
-/** Whether RoPE's settings are given by kind of layer. */
-export function ropeIsByLayer({ rope_parameters: rope }: Pick<RawTraits, 'rope_parameters'>): boolean {
-  return rope?.full_attention !== undefined || rope?.sliding_attention !== undefined;
 }
 
 /** The traits of a checked config.json; `origin` identifies it in errors. */
@@ -249,8 +162,14 @@ export function readTraits(raw: RawTraits, headDim: number, origin: string): Tra
   const window = slidingWindow(raw);
   if (windowLayers.length > 0 && window === null)
     throw unusable(origin, '"layer_types" has sliding-window layers, but there is no "sliding_window"');
+  if (raw.model_type === 'granitemoehybrid') checkGranite4(raw, origin);
   const recurrent = recurrentLayers(raw, origin);
-  const known = ['full_attention', 'sliding_attention', ...(recurrent === null ? [] : [RECURRENT[recurrent.mixer]])];
+  const known = [
+    'full_attention',
+    'attention',
+    'sliding_attention',
+    ...(recurrent === null ? [] : [RECURRENT[recurrent.mixer]]),
+  ];
   const strange = raw.layer_types?.find((kind) => !known.includes(kind));
   if (strange !== undefined)
     throw unusable(origin, `expected layers of full or sliding-window attention, got ${shown(strange)}`);
@@ -310,6 +229,7 @@ function ownTraits(raw: RawTraits, origin: string): Partial<Traits> {
     case 'qwen3_5_text':
       return { unitOffset: true, outputGate: true };
     case 'granite':
+    case 'granitemoehybrid':
       return {
         attentionScale: raw.attention_multiplier,
         embeddingScale: raw.embedding_multiplier,
@@ -350,6 +270,13 @@ function queryScale(raw: RawTraits, origin: string): QueryScale {
       'expected "llama_4_scaling_beta" and "original_max_position_embeddings" in "rope_parameters"',
     );
   return { beta, originalMaxPositionEmbeddings: original };
+}
+
+/** Its dense sizes have attention in all layers, and the MLP that the others' experts share. */
+function checkGranite4({ num_local_experts: experts, layer_types: types }: RawTraits, origin: string): void {
+  if (experts > 0) throw unusable(origin, `it is a mixture of ${experts} experts, which Braid doesn't compute`);
+  if (types?.every((kind) => kind.endsWith('attention') && kind !== 'linear_attention') !== true)
+    throw unusable(origin, "it has Mamba layers, which Braid doesn't compute");
 }
 
 function checkActivation(raw: RawTraits, origin: string): void {
@@ -395,10 +322,14 @@ function slidingLayers(raw: RawTraits): number[] {
 /** The window's tokens; null: none. Left out, it is what the class has. */
 function slidingWindow({ sliding_window: given, model_type: type }: RawTraits): number | null {
   if (given !== undefined) return given;
-  return ['phi3', 'smollm3', 'llama', 'ministral3', 'lfm2', 'qwen3_5_text'].includes(type) ? null : 4096;
+  return ['phi3', 'smollm3', 'llama', 'ministral3', 'lfm2', 'qwen3_5_text', 'granitemoehybrid'].includes(type)
+    ? null
+    : 4096;
 }
 
 function noRopeLayers(raw: RawTraits): number[] {
+  if (raw.model_type === 'granitemoehybrid' && raw.position_embedding_type !== 'rope')
+    return [...Array(raw.num_hidden_layers).keys()];
   if (raw.model_type !== 'smollm3') return [];
   const every = raw.no_rope_layer_interval;
   const rotated = raw.no_rope_layers;

@@ -181,7 +181,7 @@ describe('parseModelConfig', () => {
   });
 
   it.each([
-    ['an unknown architecture', { model_type: 'gpt2', vocab_size: undefined }, 'granite, got "gpt2"'],
+    ['an unknown architecture', { model_type: 'gpt2', vocab_size: undefined }, 'granitemoehybrid, got "gpt2"'],
     ['a missing size', { vocab_size: undefined }, '"vocab_size"'],
     ['a size of another type', { hidden_size: '32' }, '"hidden_size"'],
     ['another activation', { hidden_act: 'gelu' }, '"hidden_act"'],
@@ -229,6 +229,16 @@ describe('parseModelConfig', () => {
       '"format"',
     ],
     ['a list in place of settings', { quantization_config: [] }, 'quantised by mlx'],
+    [
+      'Granite 4 of experts',
+      { model_type: 'granitemoehybrid', layer_types: ['attention', 'attention'], num_local_experts: 62 },
+      'a mixture of 62 experts',
+    ],
+    [
+      'Granite 4 with Mamba',
+      { model_type: 'granitemoehybrid', layer_types: ['mamba', 'attention'], num_local_experts: 0 },
+      'Mamba layers',
+    ],
     ['weights of another method', { quantization_config: { quant_method: 'hqq' } }, 'by hqq'],
     [
       'weights of a method by a name of JavaScript',

@@ -177,6 +177,12 @@ describe('ggufTensors', () => {
     expect(() => namesOf('gemma3')).toThrow('it has a sliding window in all but every sixth layer');
   });
 
+  it.each(['olmo3', 'ministral3', 'lfm2', 'qwen3.5', 'granite4'])('refuses %s before anything is written', (name) => {
+    const model = family(name);
+    expect(() => ggufMetadata(model.config, 'no folder', { name, type: 'F16' })).toThrow('Braid writes no GGUF file');
+    model.close();
+  });
+
   it("adds the 1 of Gemma's norms, with the layers that llama.cpp expects", () => {
     const gemma = family('gemma3');
     const config = { ...gemma.config, windowLayers: [0, 1, 2], attentionScale: 0.25, localRopeTheta: 10000 };

@@ -56,5 +56,9 @@ describe('mixers', () => {
     const delta = ['in_proj_a', 'in_proj_b', 'in_proj_qkv', 'in_proj_z', 'out_proj'];
     expect([...ownTargets({ config: QWEN }, SEVEN)].sort()).toEqual([...SEVEN, ...delta].sort());
     expect(ownTargets({ config: QWEN }, ['in_proj_z'])).toEqual(['in_proj_z']);
+    const dense = { model_type: 'granitemoehybrid', layer_types: Array(4).fill('attention'), num_local_experts: 0 };
+    const granite = parseModelConfig({ ...SIZES, ...dense }, 'granitemoehybrid');
+    const linears = ['q_proj', 'k_proj', 'v_proj', 'o_proj', 'input_linear', 'output_linear'];
+    expect(ownTargets({ config: granite }, SEVEN)).toEqual(linears);
   });
 });

@@ -22,6 +22,8 @@ from transformers import (
     Gemma3TextConfig,
     GraniteConfig,
     GraniteForCausalLM,
+    GraniteMoeHybridConfig,
+    GraniteMoeHybridForCausalLM,
     Lfm2Config,
     Lfm2ForCausalLM,
     LlamaConfig,
@@ -113,6 +115,16 @@ CASES = {
         Qwen3_5TextConfig, Qwen3_5ForCausalLM, num_hidden_layers=4, head_dim=16, linear_key_head_dim=8, linear_value_head_dim=12,
         linear_num_key_heads=2, linear_num_value_heads=4, tie_word_embeddings=True,
         rope=dict(DEFAULT, mrope_section=[1, 1, 0], mrope_interleaved=True, partial_rotary_factor=0.25),
+    ),
+    # Of Granite 4 the dense sizes without Mamba, with RoPE and without.
+    "granite4": make(
+        GraniteMoeHybridConfig, GraniteMoeHybridForCausalLM, num_local_experts=0, mamba_n_heads=4, shared_intermediate_size=48, layer_types=["full_attention"] * 2,
+        position_embedding_type="rope", embedding_multiplier=3.0, residual_multiplier=0.4, attention_multiplier=0.2, logits_scaling=1.7,
+        tie_word_embeddings=True,
+    ),
+    "granite4-no-rope": make(
+        GraniteMoeHybridConfig, GraniteMoeHybridForCausalLM, num_local_experts=0, mamba_n_heads=4, shared_intermediate_size=40, layer_types=["full_attention"] * 2,
+        position_embedding_type="nope", attention_multiplier=0.2,
     ),
 }
 

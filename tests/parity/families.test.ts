@@ -43,7 +43,7 @@ const backends = await openTestBackends();
 /** Backends on which everything is a matter of seconds: what no kernel has a part in is shown on these. */
 const QUICK = ['wasm', 'native'];
 /** Cases with the layers of another and tables of their own, which are the same numbers on every backend. */
-const TABLES = ['mistral', 'qwen2-window', 'qwen3-yarn', 'llama-linear', 'phi3-longrope-beyond'];
+const TABLES = ['mistral', 'granite4-no-rope', 'qwen2-window', 'qwen3-yarn', 'llama-linear', 'phi3-longrope-beyond'];
 
 describe.each(backends)('on $name', (backend) => {
   beforeAll(backend.use);

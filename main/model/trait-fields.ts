@@ -1,0 +1,93 @@
+/** The fields of config.json in which architectures differ, and what they may hold. */
+import { z } from 'zod';
+
+/** A count or size of at most so much. */
+export const sizeTo = (most: number) => z.int().min(1).max(most);
+/** What fits the formats that models are written in. */
+export const LARGEST_SIZE = 2 ** 31 - 1;
+const size = sizeTo(LARGEST_SIZE);
+/** Smaller ones make angles that float32 doesn't hold. */
+export const ropeBase = z.number().min(1).max(1e30);
+/** A number that multiplies or divides: its square fits float32. */
+const factor = z.number().min(1e-15).max(1e15);
+const multiplier = z.number().min(-1e15).max(1e15);
+const ropeFields = {
+  rope_type: z.string().optional(),
+  type: z.string().optional(),
+  rope_theta: ropeBase.optional(),
+  factor: factor.nullish(),
+  low_freq_factor: factor.optional(),
+  high_freq_factor: factor.optional(),
+  original_max_position_embeddings: size.nullish(),
+  short_factor: z.array(factor).optional(),
+  long_factor: z.array(factor).optional(),
+  attention_factor: factor.nullish(),
+  beta_fast: factor.nullish(),
+  beta_slow: factor.nullish(),
+  mscale: factor.or(z.literal(0)).nullish(),
+  mscale_all_dim: factor.or(z.literal(0)).nullish(),
+  truncate: z.boolean().nullish(),
+  llama_4_scaling_beta: z.number().min(0).max(1e3).nullish(),
+  partial_rotary_factor: z.number().min(0).max(1).nullish(),
+};
+/** RoPE's settings; newer files of Gemma 3 have them by kind of layer. */
+const ropeSchema = z.looseObject({
+  ...ropeFields,
+  full_attention: z.looseObject(ropeFields).optional(),
+  sliding_attention: z.looseObject(ropeFields).optional(),
+});
+export type RawRope = z.infer<typeof ropeSchema>;
+
+/** The fields of config.json that are read here. */
+export const traitFields = {
+  hidden_act: z.string().nullish(),
+  hidden_activation: z.string().nullish(),
+  mlp_bias: z.boolean().default(false),
+  rope_scaling: ropeSchema.nullish(),
+  rope_parameters: ropeSchema.nullish(),
+  partial_rotary_factor: z.number().min(0).max(1).nullish(),
+  original_max_position_embeddings: size.nullish(),
+  no_rope_layers: z.array(z.int()).nullish(),
+  no_rope_layer_interval: size.default(4),
+  use_sliding_window: z.boolean().nullish(),
+  use_bidirectional_attention: z.boolean().nullish(),
+  sliding_window: size.nullish(),
+  sliding_window_pattern: size.default(6),
+  max_window_layers: z.int().min(0).default(28),
+  layer_types: z.array(z.string()).nullish(),
+  rope_local_base_freq: ropeBase.default(10000),
+  query_pre_attn_scalar: factor.default(256),
+  attn_logit_softcapping: z.number().nullish(),
+  final_logit_softcapping: z.number().nullish(),
+  embedding_multiplier: multiplier.default(1),
+  residual_multiplier: multiplier.default(1),
+  attention_multiplier: multiplier.default(1),
+  logits_scaling: factor.default(1),
+  position_embedding_type: z.string().nullish(),
+  num_local_experts: z.int().min(0).default(8),
+  conv_L_cache: sizeTo(64).default(3),
+  conv_bias: z.boolean().default(false),
+  full_attn_idxs: z.array(z.int()).nullish(),
+  full_attention_interval: size.default(4),
+  linear_conv_kernel_dim: sizeTo(64).default(4),
+  linear_key_head_dim: sizeTo(8192).default(128),
+  linear_value_head_dim: sizeTo(8192).default(128),
+  linear_num_key_heads: sizeTo(4096).default(16),
+  linear_num_value_heads: sizeTo(4096).default(32),
+};
+const traitSchema = z.object(traitFields);
+export type TraitFields = z.infer<typeof traitSchema>;
+
+/** RoPE's settings of ordinary layers, in either spelling. */
+export function ropeOf({
+  rope_parameters,
+  rope_scaling,
+}: Pick<TraitFields, 'rope_parameters' | 'rope_scaling'>): RawRope {
+  const rope = rope_parameters ?? rope_scaling ?? {};
+  return rope.full_attention ?? rope;
+}
+
+/** Whether RoPE's settings are given by kind of layer. */
+export function ropeIsByLayer({ rope_parameters: rope }: Pick<TraitFields, 'rope_parameters'>): boolean {
+  return rope?.full_attention !== undefined || rope?.sliding_attention !== undefined;
+}
