@@ -2,10 +2,8 @@
  * A command: a process that reads completions and writes scores, one JSON object a line. It is started with the first
  * batch and kept, as it may load a model. Answers carry the completion's id and may come in any order.
  */
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { spawn } from 'node:child_process';
+import { rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startReason } from '../io/start-reason.ts';
 import { type CommandFiles, filesOf } from '../tasks/external/access.ts';
@@ -14,6 +12,7 @@ import type { CommandSpec } from '../tasks/external/spec.ts';
 import type { Answer } from '../tasks/task.ts';
 import { asRequest, type Component, checkedScore, partsOf, shownValue } from './component.ts';
 import { statedError } from './endpoint.ts';
+import { folderOf, killGroup } from './process-group.ts';
 
 /** Of a line, and of what is kept of the error output. */
 const MAX_LINE = 2 ** 20;
@@ -23,12 +22,7 @@ const GRACE_MS = 1000;
 
 /** Opens a command without a process yet. It runs in a folder of its own, with the files that were agreed to. */
 export function openCommand(spec: CommandSpec, all: CommandFiles): Component {
-  const folder = mkdtempSync(join(tmpdir(), 'braid-reward-'));
-  for (const [name, content] of Object.entries(filesOf(spec, all))) {
-    const file = join(folder, name);
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, content);
-  }
+  const folder = folderOf(filesOf(spec, all));
   let running: Running | null = null;
 
   /** The outcomes by id; whoever is missing wasn't answered, for the reason that is given. */
@@ -180,14 +174,4 @@ function parseAnswer(line: string, asked: ReadonlySet<number>): ParsedAnswer {
   if (typeof id !== 'number' || !asked.has(id))
     return { fault: `answered an id that was not asked: ${shownValue(value)}` };
   return { id, outcome: statedError(value) ?? checkedScore(score) };
-}
-
-function killGroup(child: ChildProcessWithoutNullStreams): void {
-  if (child.pid === undefined) return;
-  try {
-    if (process.platform === 'win32') child.kill();
-    else process.kill(-child.pid, 'SIGKILL');
-  } catch {
-    // It has ended, with all that it started.
-  }
 }

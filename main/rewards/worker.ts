@@ -1,4 +1,7 @@
-/** Entry of the thread that computes components outside the sandbox: all of them at the same time, batch by batch. */
+/**
+ * Entry of the thread that computes components outside the sandbox, all of them at the same time, batch by batch; or that
+ * plays an environment.
+ */
 import { workerData } from 'node:worker_threads';
 import { BraidError } from '../errors.ts';
 import { onPulse } from '../pulse.ts';
@@ -10,15 +13,17 @@ import type {
   ExternalWorkerData,
 } from '../tasks/external/messages.ts';
 import { checkedAddress, type ExternalSpec } from '../tasks/external/spec.ts';
-import { replyPoster } from '../tasks/sync-thread.ts';
+import type { ServedWorkerData } from '../tasks/openenv/messages.ts';
+import { type ReplyLine, replyPoster } from '../tasks/sync-thread.ts';
 import type { Answer } from '../tasks/task.ts';
 import { openCommand } from './command.ts';
 import type { Component, ComponentBatch } from './component.ts';
 import { openEndpoint } from './endpoint.ts';
 import { openJudge } from './judge.ts';
 import { openJudgeCache } from './judge-cache.ts';
+import { serveEnvironment } from './openenv/serve.ts';
 
-const { program, ...line } = workerData as ExternalWorkerData;
+const { program, served, ...line } = workerData as Partial<ExternalWorkerData & ServedWorkerData> & ReplyLine;
 const post = replyPoster<ExternalReply>(line);
 const BEAT_MS = 1000;
 
@@ -61,7 +66,7 @@ function failed(error: unknown, count: number): ComponentBatch {
   return { outcomes: Array.from({ length: count }, () => reason), cost: null, cached: null };
 }
 
-async function serve(): Promise<void> {
+async function serve(program: ExternalProgram): Promise<void> {
   const components = new Map<string, Component>();
   for (const [name, spec] of Object.entries(program.components))
     components.set(name, await openComponent(name, spec, program));
@@ -80,7 +85,8 @@ async function serve(): Promise<void> {
 }
 
 try {
-  await serve();
+  if (program !== undefined) await serve(program);
+  if (served !== undefined) serveEnvironment(served, line);
 } catch (error) {
   if (!(error instanceof BraidError)) throw error;
   post({ kind: 'refused', code: error.code, reason: error.message, remedy: error.remedy ?? null });

@@ -1,6 +1,6 @@
 /** Every task: the two that are native code, and those of folders. */
 import type { ExternalAccess } from './external/access.ts';
-import { parseDefinition, TASK_FILE } from './folder/definition.ts';
+import { outsideParts, parseDefinition, TASK_FILE } from './folder/definition.ts';
 import { FOLDER_METRIC, folderFacts, openFolderTask } from './folder/folder-task.ts';
 import type { FolderSource } from './folder/source.ts';
 import { interleaveTask } from './interleave/task.ts';
@@ -37,8 +37,8 @@ export function taskFacts(source: TaskSource): TaskFacts {
 /** Whether all its rewards are computed here: asking for one more costs nothing, and tells nobody. */
 export function scoresAlone(source: TaskSource): boolean {
   if (typeof source === 'string') return true;
-  const { external } = parseDefinition(`${source.folder}/${TASK_FILE}`, source.definition);
-  return Object.keys(external).length === 0;
+  const definition = parseDefinition(`${source.folder}/${TASK_FILE}`, source.definition);
+  return Object.keys(outsideParts(definition)).length === 0;
 }
 
 /** The metric that a task's evaluations are compared by, by the name that a run has of it. */

@@ -94,6 +94,12 @@ export interface Environment<R extends TaskRecord = TaskRecord> {
   readonly hasTools?: boolean;
   /** Answers turns, in order; a text says why a step failed. It has no memory: the same turn gets the same answer. */
   step(turns: readonly EnvironmentTurn<R>[]): readonly (EnvironmentStep | string)[];
+  /** Ends conversations that nobody continues; absent: it keeps none. */
+  release?(): void;
+  /** Whether the same actions have had another result since the last call; absent: they can't. */
+  takeChanged?(): boolean;
+  /** What is wrong with how the task asks it, and what else there is to know, by playing the start of a record. */
+  examine?(record: R): { readonly faults: readonly string[]; readonly notes: readonly string[] };
 }
 
 /** The weighted sum of a completion's components; NaN for a failed one. */

@@ -6,7 +6,7 @@ import { describeFault, type FileFault } from '../../io/text-file.ts';
 import { append } from '../../lists.ts';
 import type { ExternalAccess } from '../../tasks/external/access.ts';
 import { notAllowed } from '../../tasks/external/scorer.ts';
-import { checkDefinition } from '../../tasks/folder/definition.ts';
+import { checkDefinition, outsideParts } from '../../tasks/folder/definition.ts';
 import { misspeltFields } from '../../tasks/folder/record-fields.ts';
 import { checkCommandFiles, type FolderSource, taskHash } from '../../tasks/folder/source.ts';
 import { doublesBraces } from '../../tasks/folder/template.ts';
@@ -78,15 +78,20 @@ export function checkTask(
   const notes: string[] = braceNotes(source);
   const [record] = read ?? [];
   const first = task === null || record === undefined ? null : { prompt: record.prompt, target: task.target(record) };
-  if (isRunnable && given !== null && examples !== null) {
+  const isServed = task?.environment?.examine !== undefined && record !== undefined;
+  if (isRunnable && ((given !== null && examples !== null) || isServed)) {
     const scoring = attempt(() =>
       openScoring(source, rewardWorker, accessOf, (refusal) => {
         const said = [`${refusal.message}.`, refusal.remedy, hintOf(refusal)].filter((part) => part != null);
-        notes.push(`The examples were not scored. ${said.join(' ')}`);
+        notes.push(`${isServed ? 'The environment was not asked' : 'The examples were not scored'}. ${said.join(' ')}`);
       }),
     );
     if (scoring !== null) {
-      append(faults, (attempt(() => exampleFaults(scoring, given, examples)) ?? []).map(describeFault));
+      const seen = record === undefined ? null : attempt(() => scoring.environment?.examine?.(record) ?? null);
+      append(faults, [...(seen?.faults ?? [])]);
+      append(notes, [...(seen?.notes ?? [])]);
+      if (given !== null && examples !== null)
+        append(faults, (attempt(() => exampleFaults(scoring, given, examples)) ?? []).map(describeFault));
       scoring.close();
     }
   }
@@ -150,7 +155,7 @@ function misspeltIn({ definition, reward }: FolderSource): string[] {
 function externalKinds({ definition }: FolderSource): Readonly<Record<string, string>> {
   const checked = checkDefinition(definition);
   if ('faults' in checked) return {};
-  return Object.fromEntries(Object.entries(checked.definition.external).map(([name, { kind }]) => [name, kind]));
+  return Object.fromEntries(Object.entries(outsideParts(checked.definition)).map(([name, { kind }]) => [name, kind]));
 }
 
 function exampleFaults(task: Task, given: readonly GivenAnswer[], file: string): FileFault[] {

@@ -1,8 +1,7 @@
 /** What a draft's reward reaches outside Braid: shown on the task's screen, and agreed to in a window of the system. */
 import { inputError } from '../../errors.ts';
-import { type CommandFiles, filesOf } from '../../tasks/external/access.ts';
-import { addressOf } from '../../tasks/external/spec.ts';
-import { parseDefinition, TASK_FILE } from '../../tasks/folder/definition.ts';
+import { type CommandFiles, filesOf, placeOf } from '../../tasks/external/access.ts';
+import { outsideParts, parseDefinition, TASK_FILE } from '../../tasks/folder/definition.ts';
 import type { FolderSource } from '../../tasks/folder/source.ts';
 import { type AskedReach, allowReaches, type ConsentFile, openConsentFile, reachesOf } from '../tasks/consent.ts';
 import { originOf, rewardKey } from '../tasks/reward-keys.ts';
@@ -32,15 +31,18 @@ export function outsideOf(
   { consents = openConsentFile(), secrets = openSecrets() }: DraftTrust,
   source: FolderSource,
 ): OutsideComponent[] {
-  const { external } = parseDefinition(TASK_FILE, source.definition);
+  const outside = outsideParts(parseDefinition(TASK_FILE, source.definition));
   const reaches = reachesOf(source, consents);
-  return Object.entries(external).map(([name, spec]) => {
-    const address = addressOf(spec);
+  return Object.entries(outside).map(([name, spec]) => {
+    const address = placeOf(spec);
     return {
       name,
       kind: spec.kind,
       reach: reaches.find(({ component }) => component === name) ?? null,
-      files: spec.kind === 'command' ? filesOf(spec, source.files ?? {}) : {},
+      files:
+        'command' in spec && spec.command !== null
+          ? filesOf({ ...spec, command: spec.command }, source.files ?? {})
+          : {},
       keyFor: address === null ? null : originOf(address),
       hasKey: address !== null && rewardKey(secrets, address) !== null,
     };

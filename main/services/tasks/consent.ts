@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { inputError } from '../../errors.ts';
 import { type Reach, reachOf } from '../../tasks/external/access.ts';
-import { parseDefinition, TASK_FILE } from '../../tasks/folder/definition.ts';
+import { outsideParts, parseDefinition, TASK_FILE } from '../../tasks/folder/definition.ts';
 import type { TaskSource } from '../../tasks/index.ts';
 import { secretsFile } from '../workspace/secrets.ts';
 import { openUserFile, type UserFile } from '../workspace/user-file.ts';
@@ -42,8 +42,8 @@ export interface AskedReach extends Reach {
 /** Everything that a task reaches outside Braid. */
 export function reachesOf(source: TaskSource, consents: ConsentFile): AskedReach[] {
   if (typeof source === 'string') return [];
-  const { external } = parseDefinition(join(source.folder, TASK_FILE), source.definition);
-  const reaches = Object.entries(external).flatMap(([name, spec]) => reachOf(name, spec, source.files ?? {}) ?? []);
+  const outside = outsideParts(parseDefinition(join(source.folder, TASK_FILE), source.definition));
+  const reaches = Object.entries(outside).flatMap(([name, spec]) => reachOf(name, spec, source.files ?? {}) ?? []);
   if (reaches.length === 0) return [];
   const known = consents.read();
   return reaches.map((reach) => ({ ...reach, isAllowed: isAllowed(reach, known) }));

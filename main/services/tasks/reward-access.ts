@@ -2,9 +2,9 @@
 import { existsSync, statSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { inputError } from '../../errors.ts';
-import { type ExternalAccess, modelOf } from '../../tasks/external/access.ts';
-import { addressOf, type ExternalSpec } from '../../tasks/external/spec.ts';
-import { parseDefinition, TASK_FILE } from '../../tasks/folder/definition.ts';
+import { type ExternalAccess, modelOf, placeOf } from '../../tasks/external/access.ts';
+import type { ExternalSpec } from '../../tasks/external/spec.ts';
+import { outsideParts, parseDefinition, TASK_FILE } from '../../tasks/folder/definition.ts';
 import { checkCommandFiles, type FolderSource } from '../../tasks/folder/source.ts';
 import type { TaskSource } from '../../tasks/index.ts';
 import { isLink } from '../workspace/own-folders.ts';
@@ -36,12 +36,12 @@ export function rewardAccess(
   { consents = openConsentFile(), secrets = openSecrets() }: RewardTrust = {},
 ): ExternalAccess | null {
   if (typeof source === 'string') return null;
-  const { external } = parseDefinition(join(source.folder, TASK_FILE), source.definition);
-  const components = Object.entries(external);
+  const definition = parseDefinition(join(source.folder, TASK_FILE), source.definition);
+  const components = Object.entries(outsideParts(definition));
   if (components.length === 0) return null;
   checkCommandFiles(source);
   const allowed = requireAllowed(source, consents).map(({ hash }) => hash);
-  const addresses = components.flatMap(([, spec]) => addressOf(spec) ?? []);
+  const addresses = components.flatMap(([, spec]) => placeOf(spec) ?? []);
   const keys = addresses.flatMap((address) => {
     const key = rewardKey(secrets, address);
     return key === null ? [] : [[originOf(address), key] as const];

@@ -6,7 +6,7 @@ import { writeFilesAtomic } from '../../io/write-files.ts';
 import type { Store } from '../../store/index.ts';
 import type { RunRow } from '../../store/runs.ts';
 import { reachOf } from '../../tasks/external/access.ts';
-import { parseDefinition, TASK_FILE } from '../../tasks/folder/definition.ts';
+import { outsideParts, parseDefinition, TASK_FILE } from '../../tasks/folder/definition.ts';
 import { type FolderSource, readTaskFolder, taskHash } from '../../tasks/folder/source.ts';
 import { nativeTask, type TaskSource, taskFacts } from '../../tasks/index.ts';
 import { REWARD_FILE } from '../../tasks/sandbox/messages.ts';
@@ -42,8 +42,8 @@ export interface ExternalFact {
 function externalFacts(source: TaskSource): ExternalFact[] {
   if (typeof source === 'string') return [];
   const { folder, definition, files = {} } = source;
-  const { external } = parseDefinition(join(folder, TASK_FILE), definition);
-  return Object.entries(external).map(([component, spec]) => {
+  const outside = outsideParts(parseDefinition(join(folder, TASK_FILE), definition));
+  return Object.entries(outside).map(([component, spec]) => {
     const { hash = null, host = null } = reachOf(component, spec, files) ?? {};
     return { component, kind: spec.kind, hash, host };
   });

@@ -1,6 +1,7 @@
 /** What a task's components outside the sandbox were given by the user, and how that is identified. */
 import { createHash } from 'node:crypto';
 import { isPlain } from '../../io/address.ts';
+import { type OpenEnvSpec, pagesOf } from '../openenv/spec.ts';
 import {
   addressOf,
   type ClassifierSpec,
@@ -17,7 +18,7 @@ export type CommandFiles = Readonly<Record<string, string>>;
 /** What a component reaches outside the sandbox: the user agrees to exactly this. */
 export interface Reach {
   readonly component: string;
-  readonly kind: ExternalKind;
+  readonly kind: ExternalKind | OpenEnvSpec['kind'];
   /** SHA-256 of what is agreed to. */
   readonly hash: string;
   /** In words, with the whole command or address. */
@@ -29,12 +30,11 @@ export interface Reach {
 }
 
 /** What a component reaches; null: nothing but a model of the workspace. */
-export function reachOf(component: string, spec: ExternalSpec, files: CommandFiles): Reach | null {
+export function reachOf(component: string, spec: ExternalSpec | OpenEnvSpec, files: CommandFiles): Reach | null {
+  if (spec.kind === 'openenv') return reachOfServer(component, spec, files);
   if (spec.kind === 'command') {
     const own = filesOf(spec, files);
-    const names = Object.keys(own);
-    const lines = names.map((name) => `${name} (${own[name]?.split('\n').length ?? 0} lines)`);
-    const text = `runs the command ${JSON.stringify(spec.command)}${names.length === 0 ? '' : ` with ${lines.join(', ')}`}, with your rights`;
+    const text = commandText(spec.command, own);
     return { component, kind: spec.kind, hash: hashOf(spec.kind, spec.command, own), text, host: null, isPlain: false };
   }
   if ((spec.kind === 'classifier' || spec.kind === 'encoder') && !isInside(modelOf(spec))) {
@@ -51,6 +51,31 @@ export function reachOf(component: string, spec: ExternalSpec, files: CommandFil
   }`;
   const hash = hashOf(spec.kind, url.href, spec.kind === 'judge' ? spec.model : null);
   return { component, kind: spec.kind, hash, text, host: url.host, isPlain: isPlain(url) };
+}
+
+/** What a command is, in words. */
+function commandText(command: readonly string[], own: CommandFiles): string {
+  const lines = Object.entries(own).map(([name, text]) => `${name} (${text.split('\n').length} lines)`);
+  return `runs the command ${JSON.stringify(command)}${lines.length === 0 ? '' : ` with ${lines.join(', ')}`}, with your rights`;
+}
+
+/** Of an OpenEnv server: where it is, or how it is started. */
+function reachOfServer(component: string, { kind, command, ...spec }: OpenEnvSpec, files: CommandFiles): Reach {
+  const url = checkedAddress(pagesOf(spec.openenv), spec.allow_plain_http);
+  const own = command === null ? null : filesOf({ command, files: spec.files }, files);
+  const sent = "what the model writes and fields of the task's records";
+  const text =
+    command === null || own === null
+      ? `plays the environment at ${pagesOf(spec.openenv)}, which is sent ${sent}`
+      : `${commandText(command, own)}, and plays the environment that it serves at ${spec.openenv}`;
+  const hash = hashOf(kind, spec.openenv, command, own);
+  return { component, kind, hash, text, host: command === null ? url.host : null, isPlain: isPlain(url) };
+}
+
+/** Where what a task reaches is asked, by which a key is kept; null: nowhere but here. */
+export function placeOf(spec: ExternalSpec | OpenEnvSpec): string | null {
+  if (spec.kind !== 'openenv') return addressOf(spec);
+  return spec.command === null ? pagesOf(spec.openenv) : null;
 }
 
 /** The files that a command runs with: those it lists, and arguments that are files of the folder. */

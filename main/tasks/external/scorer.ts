@@ -34,7 +34,7 @@ export function openExternalScorer(program: ExternalProgram): ExternalScorer {
     const fresh: Thread = startSyncThread(
       program.access.worker,
       { program },
-      { resourceLimits: RESOURCES, env: passed() },
+      { resourceLimits: RESOURCES, env: passedEnvironment() },
     );
     const first = untilReply(fresh, START_MS);
     if (first?.kind === 'ready') return fresh;
@@ -88,7 +88,7 @@ export function notAllowed(component: string): BraidError {
 }
 
 /** What programs need of the environment, and nothing that could hold a key. */
-function passed(): Record<string, string> {
+export function passedEnvironment(): Record<string, string> {
   const names = [
     'PATH',
     'HOME',

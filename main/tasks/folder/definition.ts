@@ -7,8 +7,10 @@ import { chatRole } from '../../samples/chat-message.ts';
 import { faultsIn, meantName } from '../../text/field-faults.ts';
 import { didYouMean, nearestName } from '../../text/nearest-name.ts';
 import { checkExternal, type ExternalSpec } from '../external/spec.ts';
+import { ENVIRONMENT, type OpenEnvSpec } from '../openenv/spec.ts';
 import { shown } from '../record-faults.ts';
 import { taskShows } from '../task.ts';
+import { checkEnvironment, type EnvironmentDefinition } from './environment-definition.ts';
 import { FIELD_NAME, fieldsIn } from './template.ts';
 
 /** The file's name. */
@@ -65,16 +67,10 @@ const schema = z.strictObject({
 
 type Parsed = Readonly<z.infer<typeof schema>>;
 
-/** Limits of a conversation between the model and `step`. */
-const environmentSchema = z.strictObject({
-  max_turns: z.int().min(1).max(64),
-  max_turn_tokens: z.int().min(1).optional(),
-});
-
 /** A checked task.yaml. */
 export interface TaskDefinition extends Omit<Parsed, 'rewards' | 'environment'> {
   /** undefined: a completion is one turn. */
-  readonly environment?: Readonly<z.infer<typeof environmentSchema>>;
+  readonly environment?: EnvironmentDefinition;
   /** The weight of each component. */
   readonly rewards: Readonly<Record<string, number>>;
   /** Components that reward.ts doesn't give. */
@@ -101,16 +97,14 @@ const elsewhere = {
 };
 /** The same inside an entry of `messages`. */
 const messageNames = { fields: ['role', 'content'], elsewhere: { text: 'content', from: 'role' } };
-/** The same inside `environment`. */
-const environmentNames = {
-  fields: Object.keys(environmentSchema.shape),
-  elsewhere: {
-    turns: 'max_turns',
-    max_tool_calling_iterations: 'max_turns',
-    max_tokens: 'max_turn_tokens',
-    max_completion_length: 'max_turn_tokens',
-  },
-};
+/** Everything that a task reaches outside the sandbox: components of its reward, and its environment's server. */
+export function outsideParts({
+  external,
+  environment,
+}: Pick<TaskDefinition, 'external' | 'environment'>): Readonly<Record<string, ExternalSpec | OpenEnvSpec>> {
+  const server = environment?.server ?? null;
+  return server === null ? external : { ...external, [ENVIRONMENT]: server };
+}
 
 const REMEDY = 'Fix these lines; docs/tasks.md describes task.yaml.';
 
@@ -206,26 +200,27 @@ function schemaFaults({ issues }: z.ZodError, lines: LineFinder): DefinitionFaul
     );
 }
 
-/** What is declared of a conversation; by itself, for names that are misspelt inside it. */
+/** What is declared of a conversation, and the component that its server gives. */
 function readEnvironment({ environment: given, ...task }: Parsed, lines: LineFinder) {
-  const faults: DefinitionFault[] = [];
-  if (given === undefined) return { faults };
-  const { data: environment, error } = environmentSchema.safeParse(given, { reportInput: true });
-  for (const [i, { field, message }] of (error ? faultsIn(error, environmentNames) : []).entries()) {
-    const path = ['environment', ...(error?.issues[i]?.path ?? [])];
-    const isMissing = error?.issues[i]?.input === undefined;
-    const named =
-      field === '' || message.includes(`"${field}"`)
-        ? message
-        : `"${field}"${isMissing ? ' is missing' : ''}: ${message}`;
-    faults.push({ line: lines.of(path), reason: `environment: ${named}` });
-  }
+  if (given === undefined) return { faults: [] };
+  const { environment, faults: found } = checkEnvironment(given, task.fields);
+  const faults = found.map(({ path, reason }): DefinitionFault => {
+    return { line: lines.of(['environment', ...path]), reason: `environment: ${reason}` };
+  });
   if (task.max_completion_length === undefined)
     faults.push({
       line: lines.of(['environment']),
       reason: 'expected "max_completion_length" beside "environment": the tokens of all turns and answers together',
     });
-  return { faults, ...(environment !== undefined && { environment }) };
+  if (environment?.server != null) {
+    const own = Object.values(task.rewards).filter((value) => typeof value === 'number');
+    if (own.length !== 1 || Object.hasOwn(task.rewards, ENVIRONMENT))
+      faults.push({
+        line: lines.of(['rewards']),
+        reason: `expected one weight in "rewards", which is that of the server's reward, and no component called "${ENVIRONMENT}"`,
+      });
+  }
+  return { faults, ...(environment !== null && { environment }) };
 }
 
 /** The components of the reward: their weights, and what is declared of those that reward.ts doesn't give. */

@@ -115,6 +115,7 @@ function playAgain(environment: Environment, answers: readonly Answer[]): readon
       all[i] = after(all[i] as Played, asked[place], steps[place]);
     });
   }
+  environment.release?.();
   return all;
 }
 

@@ -6,12 +6,22 @@ import type { ExternalAccess } from '../external/access.ts';
 import type { ComponentScores } from '../external/messages.ts';
 import { notAllowed, openExternalScorer } from '../external/scorer.ts';
 import { openUseMeter } from '../external/use-meter.ts';
-import { openScorer, type RewardThreads, type Scored } from '../sandbox/scorer.ts';
-import { type Answer, type Score, type Task, type TaskFacts, type TaskMetrics, totalReward } from '../task.ts';
+import { openServedEnvironment } from '../openenv/environment.ts';
+import { openScorer, type RewardThreads, type Scored, type Scorer } from '../sandbox/scorer.ts';
+import {
+  type Answer,
+  type Environment,
+  type Score,
+  type Task,
+  type TaskFacts,
+  type TaskMetrics,
+  totalReward,
+} from '../task.ts';
 import { conversationField, parseDefinition, TASK_FILE, type TaskDefinition } from './definition.ts';
 import { openEnvironment, replay } from './environment.ts';
+import type { EnvironmentDefinition } from './environment-definition.ts';
 import { type FolderRecord, ownAnswer, parseFolderRecord, quotedFields, toolsOf } from './record.ts';
-import { type FolderSource, sandboxComponents } from './source.ts';
+import { type FolderSource, ownComponents, sandboxComponents } from './source.ts';
 import { fillIn, withoutEnd } from './template.ts';
 import { chatTools, openTools, TOOLS_FILE, toolProgram, turnsOf } from './tools.ts';
 
@@ -35,12 +45,14 @@ export function openFolderTask(
   const definition = parseDefinition(fileIn(source.folder), source.definition);
   const facts = factsOf(source.name, definition);
   const limits = { timeMs: definition.time_limit_ms, memoryMb: definition.memory_limit_mb };
-  const own = sandboxComponents(definition);
-  const hasStep = definition.environment !== undefined;
-  const program = { text: source.reward, components: own, hasCheck: definition.check !== undefined, hasStep, limits };
+  const own = ownComponents(definition);
+  const server = definition.environment?.server ?? null;
+  const hasStep = definition.environment !== undefined && server === null;
+  const components = sandboxComponents(definition);
+  const program = { text: source.reward, components, hasCheck: definition.check !== undefined, hasStep, limits };
   const scorer = openScorer(program, threads);
   const tools = definition.tools && openToolThread(definition, source, threads);
-  const played = definition.environment && openEnvironment(definition.environment, scorer);
+  const played = definition.environment && openPlayed(definition.environment, own, scorer, source, access);
   const environment = played ?? tools?.environment;
   const outside = openOutside(definition, source, access);
   const meter = openUseMeter();
@@ -65,7 +77,7 @@ export function openFolderTask(
       // Whatever becomes of reward.ts, the other thread's batch is taken from it.
       components = others?.finish() ?? {};
     }
-    if (others !== null) meter.add(answers.length, components, own.length === 0 ? null : seconds);
+    if (others !== null) meter.add(answers.length, components, own.length === 0 || server !== null ? null : seconds);
     return answers.map((_, i) => scoreOf(facts.rewardNames, own, scored[i], components, i));
   };
 
@@ -104,6 +116,7 @@ export function openFolderTask(
     close: () => {
       scorer.close();
       tools?.close();
+      played?.close?.();
       outside?.close();
     },
   };
@@ -117,6 +130,19 @@ function toolsFor(definition: TaskDefinition): Pick<Task<FolderRecord>, 'tools'>
     return { tools: () => tools };
   }
   return conversationField(definition) === undefined ? {} : { tools: toolsOf };
+}
+
+/** What answers the model's turns: `step` of reward.ts, or a server. */
+function openPlayed(
+  environment: EnvironmentDefinition,
+  own: readonly string[],
+  scorer: Pick<Scorer, 'step'>,
+  { files = {} }: FolderSource,
+  access: ExternalAccess | null,
+): Environment & { readonly close?: () => void } {
+  const { server } = environment;
+  if (server === null) return openEnvironment(environment, scorer);
+  return openServedEnvironment(environment, { server, component: own[0] ?? '', files }, access);
 }
 
 /** tools.ts on a thread of its own: what a tool keeps in variables is none of the reward's. */

@@ -8,7 +8,7 @@ import { type Checked, type FileFault, faultsError, readTextFile } from '../../i
 import type { CommandFiles } from '../external/access.ts';
 import { isInside } from '../external/spec.ts';
 import { REWARD_FILE } from '../sandbox/messages.ts';
-import { checkDefinition, TASK_FILE, type TaskDefinition } from './definition.ts';
+import { checkDefinition, outsideParts, TASK_FILE, type TaskDefinition } from './definition.ts';
 import { TOOLS_FILE } from './tools.ts';
 
 /** A task of a folder. */
@@ -54,7 +54,14 @@ function needsNoReward(definition: string, file: string): boolean {
 }
 
 /** The components that reward.ts gives. */
-export function sandboxComponents({ rewards, external }: Pick<TaskDefinition, 'rewards' | 'external'>): string[] {
+export function sandboxComponents(
+  definition: Pick<TaskDefinition, 'rewards' | 'external' | 'environment'>,
+): readonly string[] {
+  return definition.environment?.server == null ? ownComponents(definition) : [];
+}
+
+/** Those and the one of an environment's server. */
+export function ownComponents({ rewards, external }: Pick<TaskDefinition, 'rewards' | 'external'>): readonly string[] {
   return Object.keys(rewards).filter((name) => !Object.hasOwn(external, name));
 }
 
@@ -65,8 +72,8 @@ function commandFiles(folder: string, text: string) {
   const faults: FileFault[] = [];
   const names = new Set<string>();
   if ('definition' in checked && checked.definition.tools !== undefined) names.add(TOOLS_FILE);
-  for (const spec of 'faults' in checked ? [] : Object.values(checked.definition.external)) {
-    if (spec.kind !== 'command') continue;
+  for (const spec of 'faults' in checked ? [] : Object.values(outsideParts(checked.definition))) {
+    if (!('command' in spec) || spec.command === null) continue;
     const named = spec.command.slice(1).filter((name) => isInside(name) && !isMissing(join(folder, name)));
     for (const name of [...spec.files, ...named]) names.add(name);
   }

@@ -34,8 +34,12 @@ export async function sampleEpisodes(
   if (environment === undefined) return engine.sample(ids, sampling);
   const stopping = withStops(tokenizer, sampling.stopStrings ?? []);
   const play = openPlay(environment, task.tools, stopping, prompts, sampling);
-  const completions = await engine.sample(ids, { ...sampling, turns: play.turns });
-  return completions.map((completion, row) => ({ ...completion, episode: play.episode(row) }));
+  try {
+    const completions = await engine.sample(ids, { ...sampling, turns: play.turns });
+    return completions.map((completion, row) => ({ ...completion, episode: play.episode(row) }));
+  } finally {
+    environment.release?.();
+  }
 }
 
 interface Progress extends Episode {

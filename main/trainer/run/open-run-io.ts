@@ -54,6 +54,7 @@ export function openRunIo(
   let groups: GroupOutcome[] = [];
   let failuresNoticed = progress.history.some(({ reward_failures: share = 0 }) => share > 0);
   let roundingNoticed = progress.history.some(({ reward_rounded: share = 0 }) => share > 0);
+  let changeNoticed = false;
   const { goal = null } = stage.start;
   let heldOut = goal?.heldOut ?? null;
   let isMet = false;
@@ -98,6 +99,16 @@ export function openRunIo(
     const message = `Rewards differ by less than float32 can tell apart in ${Math.max(1, Math.round(100 * share))}% of this step's groups, which therefore count as dead.`;
     const remedy = 'Take what all rewards have in common out of them, or make them smaller: float32 has 7 digits.';
     emit({ kind: 'notice', step, topic: 'reward_rounded', message, remedy });
+  }
+
+  /** Once: what a resumed run would be given again. */
+  function noticeChanged(step: number): void {
+    if (changeNoticed || stage.task.environment?.takeChanged?.() !== true) return;
+    changeNoticed = true;
+    const message =
+      "The environment gave another result to the same actions after the same reset: it isn't deterministic.";
+    const remedy = 'The run continues. Once interrupted and resumed, it may go on differently than without.';
+    emit({ kind: 'notice', step, topic: 'environment_changed', message, remedy });
   }
 
   function noticeQuoting(): void {
@@ -212,6 +223,7 @@ export function openRunIo(
         watch(step, metrics);
         noticeFailures(step, metrics);
         noticeRounded(step, metrics);
+        noticeChanged(step);
         watchReward(step);
       }
       noticeWarm(step);

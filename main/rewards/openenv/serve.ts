@@ -1,0 +1,45 @@
+/** The thread's side of an environment: what it is asked, each answered as soon as the server has answered. */
+import type { ServedProgram, ServedReply, ServedRequest } from '../../tasks/openenv/messages.ts';
+import { pagesOf } from '../../tasks/openenv/spec.ts';
+import { type ReplyLine, replyPoster } from '../../tasks/sync-thread.ts';
+import { openPlayer, type Stepped } from './player.ts';
+import { openServer } from './server.ts';
+
+/** Answers on the line until it is closed. */
+export function serveEnvironment({ server: spec, component, files, access }: ServedProgram, line: ReplyLine): void {
+  const post = replyPoster<ServedReply>(line);
+  const key = spec.command === null ? (access.keys[new URL(pagesOf(spec.openenv)).origin] ?? null) : null;
+  const server = openServer(spec, files);
+  const player = openPlayer(spec, component, server, key);
+  const step = async (turn: Parameters<typeof player.step>[0], place: number): Promise<void> => {
+    // What throws here is ours, and ends one completion only.
+    const stepped = await player.step(turn).catch((error: unknown): Stepped => {
+      return { step: `environment: ${error instanceof Error ? error.message : String(error)}`, changed: false };
+    });
+    post({ kind: 'stepped', place, ...stepped });
+  };
+  const answer = async (request: ServedRequest): Promise<void> => {
+    switch (request.kind) {
+      case 'step':
+        await Promise.all(request.turns.map(step));
+        return;
+      case 'release':
+        return player.release();
+      case 'examine':
+        return post({ kind: 'examined', ...(await player.examine(request.record)) });
+      case 'describe':
+        return post({ kind: 'described', description: await player.describe() });
+      case 'starts': {
+        const messages = await Promise.all(request.resets.map((reset) => player.start(reset)));
+        const told = messages.map((one) => ('got' in one ? { text: one.got } : { failure: one.failure }));
+        return post({ kind: 'started', messages: told });
+      }
+      case 'close':
+        player.release();
+        await server.close();
+        return post({ kind: 'closed' });
+    }
+  };
+  line.port.on('message', (request: ServedRequest) => void answer(request));
+  post({ kind: 'ready' });
+}

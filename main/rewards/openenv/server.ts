@@ -1,0 +1,137 @@
+/** An OpenEnv server that Braid starts by a command, on a free port, and ends again: also when this process is killed. */
+import { spawn } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startReason } from '../../io/start-reason.ts';
+import { type CommandFiles, filesOf } from '../../tasks/external/access.ts';
+import { type OpenEnvSpec, PORT, pagesOf, socketOf } from '../../tasks/openenv/spec.ts';
+import { folderOf, killGroup } from '../process-group.ts';
+
+/** Where a running server is asked. */
+export interface Address {
+  readonly socket: string;
+  readonly pages: string;
+}
+
+export interface Server {
+  /** Its address, once it answers; a text: why it doesn't. One that has ended is started again. */
+  address(): Promise<Address | string>;
+  /** What its end has to do with a lost conversation; null: it lives. */
+  fault(): string | null;
+  close(): Promise<void>;
+}
+
+const KEPT_STDERR = 400;
+/** Between two looks at a server that starts. */
+const POLL_MS = 100;
+/** Between being asked to end and being killed. */
+const GRACE_MS = 1000;
+
+/**
+ * The shell's input ends with this process, however that ends: then the whole group is killed. Windows ends the children
+ * of a process with it.
+ */
+const GUARD = `trap : TERM
+exec 3<&0
+{ read -r _ <&3; kill -KILL 0; } 3<&3 &
+guard=$!
+"$@" </dev/null 3<&-
+code=$?
+kill -KILL $guard 2>/dev/null
+exit $code`;
+
+/** A server that runs already, or one to be started with the first question. */
+export function openServer(spec: OpenEnvSpec, files: CommandFiles): Server {
+  const { command } = spec;
+  if (command === null) {
+    const address = { socket: socketOf(spec.openenv), pages: pagesOf(spec.openenv) };
+    return { address: async () => address, fault: () => null, close: async () => undefined };
+  }
+  const folder = folderOf(filesOf({ command, files: spec.files }, files));
+  let running: Promise<Started> | null = null;
+  let last: Started | null = null;
+  return {
+    address: async () => {
+      if (last?.ended() != null) running = last = null;
+      running ??= startServer({ ...spec, command }, folder);
+      const started = await running;
+      last ??= started;
+      return started.ended() ?? started.address;
+    },
+    fault: () => last?.ended() ?? null,
+    close: async () => {
+      await (await running)?.end();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+interface Started {
+  readonly address: Address;
+  /** Why it has ended; null: it runs. */
+  ended(): string | null;
+  end(): Promise<void>;
+}
+
+async function startServer(
+  { command, openenv, start_timeout_s }: OpenEnvSpec & { readonly command: readonly string[] },
+  folder: string,
+): Promise<Started> {
+  const port = openenv.includes(PORT) ? await freePort() : 0;
+  const [program = '', ...args] = command.map((part) => part.replaceAll(PORT, String(port)));
+  const isWindows = process.platform === 'win32';
+  const [runs, given] = isWindows ? [program, args] : ['/bin/sh', ['-c', GUARD, 'sh', program, ...args]];
+  const child = spawn(runs, given, { cwd: folder, stdio: ['pipe', 'ignore', 'pipe'], detached: !isWindows });
+  let [stderr, ended] = ['', null as string | null];
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    stderr = (stderr + text).slice(-KEPT_STDERR);
+  });
+  child.stdin?.on('error', () => undefined);
+  child.on('error', (error) => {
+    ended ??= `the server can't be started: ${startReason(error, program)}`;
+  });
+  child.on('exit', (code, signal) => {
+    const said = stderr.trim();
+    ended ??= `the server ended ${signal === null ? `with code ${code}` : `by ${signal}`}${said === '' ? '' : `: ${said}`}`;
+    killGroup(child);
+  });
+  const end = async (): Promise<void> => {
+    if (ended === null) {
+      killGroup(child, 'SIGTERM');
+      await Promise.race([new Promise((resolve) => child.once('exit', resolve)), sleep(GRACE_MS)]);
+    }
+    killGroup(child);
+  };
+  const address = { socket: socketOf(openenv, port), pages: pagesOf(openenv, port) };
+  const until = performance.now() + start_timeout_s * 1000;
+  while (ended === null && !(await answers(address.pages))) {
+    if (performance.now() > until) {
+      ended = `the server gave no answer within ${start_timeout_s} s of its start`;
+      await end();
+    } else await sleep(POLL_MS);
+  }
+  return { address, ended: () => ended, end };
+}
+
+/** Whether a page answers, whatever it says. */
+async function answers(pages: string): Promise<boolean> {
+  try {
+    const { body } = await fetch(`${pages}/health`, { redirect: 'manual', signal: AbortSignal.timeout(2000) });
+    await body?.cancel();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.on('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
+    });
+  });
+}

@@ -1,0 +1,132 @@
+/**
+ * The environment of an OpenEnv server, for whoever samples: its conversations are held by a thread of their own, which
+ * asks the server for all of a batch at the same time.
+ */
+import { BraidError } from '../../errors.ts';
+import { startRemedy } from '../../io/start-reason.ts';
+import { type ExternalAccess, reachOf } from '../external/access.ts';
+import { notAllowed, passedEnvironment } from '../external/scorer.ts';
+import type { EnvironmentDefinition } from '../folder/environment-definition.ts';
+import { type SyncThread, startSyncThread } from '../sync-thread.ts';
+import type { Environment, EnvironmentStep } from '../task.ts';
+import type { Description, Served, ServedReply, ServedRequest } from './messages.ts';
+import { ENVIRONMENT } from './spec.ts';
+
+type Thread = SyncThread<ServedRequest, ServedReply>;
+
+const START_MS = 600_000;
+/** The thread gives a sign of life every second, whatever it waits for. */
+const SILENCE_MS = 120_000;
+const CLOSE_MS = 5000;
+
+/** The environment with what its thread holds. `access`: null: the user wasn't asked, and nothing is reached. */
+export function openServedEnvironment(
+  { max_turns, max_turn_tokens }: Pick<EnvironmentDefinition, 'max_turns' | 'max_turn_tokens'>,
+  served: Served,
+  access: ExternalAccess | null,
+): Environment & { readonly close: () => void } {
+  const { thread, close } = openThread(served, access);
+  let changed = false;
+  return {
+    maxTurns: max_turns,
+    maxTurnTokens: max_turn_tokens ?? null,
+    step: (turns) => {
+      if (turns.length === 0) return [];
+      const own = thread();
+      own.ask({ kind: 'step', turns });
+      const steps: (EnvironmentStep | string)[] = [];
+      for (let left = turns.length; left > 0; left--) {
+        const reply = untilReply(own, 'stepped');
+        steps[reply.place] = reply.step;
+        changed ||= reply.changed;
+      }
+      return steps;
+    },
+    release: () => thread({ ifStarted: true })?.ask({ kind: 'release' }),
+    takeChanged: () => {
+      const was = changed;
+      changed = false;
+      return was;
+    },
+    examine: (record) => {
+      const own = thread();
+      own.ask({ kind: 'examine', record });
+      const { faults, notes } = untilReply(own, 'examined');
+      return { faults, notes };
+    },
+    close,
+  };
+}
+
+/** A server before there is a task for it: what it says of itself, and how episodes begin. */
+export interface Prospect {
+  /** A text: why it says nothing. */
+  describe(): Description | string;
+  starts(resets: readonly Readonly<Record<string, unknown>>[]): Extract<ServedReply, { kind: 'started' }>['messages'];
+  close(): void;
+}
+
+/** Opens it; the user has named its address. */
+export function openProspect(served: Served, access: ExternalAccess): Prospect {
+  const { thread, close } = openThread(served, access);
+  return {
+    describe: () => {
+      const own = thread();
+      own.ask({ kind: 'describe' });
+      return untilReply(own, 'described').description;
+    },
+    starts: (resets) => {
+      const own = thread();
+      own.ask({ kind: 'starts', resets });
+      return untilReply(own, 'started').messages;
+    },
+    close,
+  };
+}
+
+function openThread(served: Served, access: ExternalAccess | null) {
+  let running: Thread | null = null;
+  const start = (): Thread => {
+    const hash = reachOf(ENVIRONMENT, served.server, served.files)?.hash ?? '';
+    if (access === null || !access.allowed.includes(hash)) throw notAllowed(ENVIRONMENT);
+    const data = { served: { ...served, access: { keys: access.keys } } };
+    const fresh: Thread = startSyncThread(access.worker, data, { env: passedEnvironment() });
+    untilReply(fresh, 'ready', START_MS);
+    return fresh;
+  };
+  function thread(): Thread;
+  function thread(which: { readonly ifStarted: true }): Thread | null;
+  function thread(which?: { readonly ifStarted: true }): Thread | null {
+    if (which === undefined) running ??= start();
+    return running;
+  }
+  const close = (): void => {
+    running?.ask({ kind: 'close' });
+    // The server that it started ends with it.
+    for (let reply = running?.next(CLOSE_MS) ?? null; reply !== null && reply.kind !== 'closed'; )
+      reply = running?.next(CLOSE_MS) ?? null;
+    running?.end();
+    running = null;
+  };
+  return { thread, close };
+}
+
+function untilReply<K extends ServedReply['kind']>(
+  thread: Thread,
+  kind: K,
+  silenceMs = SILENCE_MS,
+): Extract<ServedReply, { kind: K }> {
+  for (;;) {
+    const reply = thread.next(silenceMs);
+    if (reply?.kind === kind) return reply as Extract<ServedReply, { kind: K }>;
+    if (reply?.kind === 'alive') continue;
+    const fault = thread.fault();
+    throw new BraidError(
+      'REWARD_THREAD',
+      `The thread that plays environments ended${fault === null ? '' : `: ${fault}`}`,
+      {
+        remedy: `${(fault !== null && startRemedy(fault)) || 'Close other programs and try again.'} Checkpoints up to the last one are safe.`,
+      },
+    );
+  }
+}
