@@ -10,6 +10,7 @@ export const templateWords: Readonly<Record<string, string>> = {
   'keep-to-one-language': 'Answer in the language that is asked for.',
   'last-number': 'A word problem; the last number of the answer counts, as in GSM8K.',
   'length-limit': 'Say the same within a number of words.',
+  openenv: 'Turns with an OpenEnv server: one in Python to start with, or one that runs already.',
   'python-command': 'A reward that your own Python program computes; asks before it runs.',
   'reasoning-gym': 'Sums to start with; the Python package reasoning-gym makes and scores 106 families of tasks.',
   'rubric-judge': 'A chat model grades by a rubric; asks before anything is sent to it.',

@@ -22,6 +22,7 @@ describe('the bundled tasks', () => {
       'keep-to-one-language',
       'last-number',
       'length-limit',
+      'openenv',
       'python-command',
       'reasoning-gym',
       'rubric-judge',

@@ -44,7 +44,7 @@ describe('parseDefinition', () => {
   it('reads an environment, and what is wrong with one', () => {
     const game = `title: G\nfields: { q: text }\nprompt: "{q}"\nmax_completion_length: 50\nsuccess_threshold: 1\n`;
     const played = parseDefinition('task.yaml', `${game}environment: { max_turns: 3 }\n`);
-    expect(played.environment).toEqual({ max_turns: 3 });
+    expect(played.environment).toEqual({ max_turns: 3, server: null });
     expect(faultOf(`${game}environment:\n  max_turn: 3\n`)).toContain(
       'line 6: environment: unknown field "max_turn"; did you mean "max_turns"?',
     );
