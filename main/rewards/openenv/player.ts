@@ -80,6 +80,9 @@ export function openPlayer(spec: OpenEnvSpec, component: string, server: Server,
     return before !== undefined && before !== value;
   };
 
+  /** What the server that Braid started has to do with a lost conversation. */
+  const faultOf = async ({ code }: SessionFailure): Promise<string | null> => (code === null ? server.fault() : null);
+
   const connected = async (): Promise<Session | string> => {
     const address = await server.address();
     if (typeof address === 'string') return address;
@@ -147,7 +150,7 @@ export function openPlayer(spec: OpenEnvSpec, component: string, server: Server,
     const start = spec.start === null ? null : String(valueAt(turn.record, spec.start));
     const past = turn.state as ServedState | null;
     const found = await sessionFor(past, reset, start);
-    if ('failure' in found) return failed(server.fault() ?? found.failure);
+    if ('failure' in found) return failed((await faultOf(found)) ?? found.failure);
     const { id, live: own } = found.got;
     const actions = [...(past?.actions ?? []), action];
     const end = (step: Stepped['step'], changed = false): Stepped => {
@@ -160,7 +163,7 @@ export function openPlayer(spec: OpenEnvSpec, component: string, server: Server,
       const why = observed.code === INVALID ? misfit(observed) : null;
       // The model's own doing: it reads why, and the episode is where it was.
       if (why !== null) return { step: said(why, { session: id, actions: actions.slice(0, -1) }), changed: false };
-      return end(server.fault() ?? observed.failure);
+      return end((await faultOf(observed)) ?? observed.failure);
     }
     own.steps++;
     const { reward, done } = observed.got;
@@ -195,7 +198,8 @@ export function openPlayer(spec: OpenEnvSpec, component: string, server: Server,
     },
     start: async (reset) => {
       const begun = await begin(reset);
-      if ('failure' in begun) return { ...begun, failure: failed(server.fault() ?? begun.failure).step as string };
+      if ('failure' in begun)
+        return { ...begun, failure: failed((await faultOf(begun)) ?? begun.failure).step as string };
       const message = await messageOf(begun.got.session, begun.got.first);
       begun.got.session.close();
       return message;
@@ -212,7 +216,7 @@ export function openPlayer(spec: OpenEnvSpec, component: string, server: Server,
       for (const one of begun) {
         if ('got' in one) one.got.session.close();
         // The server may have place for one only.
-        else if (one.code !== CAPACITY) faults.push(`environment: ${server.fault() ?? one.failure}`);
+        else if (one.code !== CAPACITY) faults.push(String(failed((await faultOf(one)) ?? one.failure).step));
         else notes.push(`environment: the server ${one.failure}: a run plays all completions of a batch at a time.`);
       }
       if (first !== null && second !== null && first !== second) notes.push(`environment: ${NOT_THE_SAME}`);

@@ -17,8 +17,8 @@ export interface Address {
 export interface Server {
   /** Its address, once it answers; a text: why it doesn't. One that has ended is started again. */
   address(): Promise<Address | string>;
-  /** What its end has to do with a lost conversation; null: it lives. */
-  fault(): string | null;
+  /** Why it has ended, where that may be why a conversation was lost; null: it lives. */
+  fault(): Promise<string | null>;
   close(): Promise<void>;
 }
 
@@ -27,6 +27,8 @@ const KEPT_STDERR = 400;
 const POLL_MS = 100;
 /** Between being asked to end and being killed. */
 const GRACE_MS = 1000;
+/** For the end of a server that has dropped a conversation, and for its last words. */
+const LAST_WORDS_MS = 500;
 
 /**
  * The shell's input ends with this process, however that ends: then the whole group is killed. Windows ends the children
@@ -46,7 +48,7 @@ export function openServer(spec: OpenEnvSpec, files: CommandFiles): Server {
   const { command } = spec;
   if (command === null) {
     const address = { socket: socketOf(spec.openenv), pages: pagesOf(spec.openenv) };
-    return { address: async () => address, fault: () => null, close: async () => undefined };
+    return { address: async () => address, fault: async () => null, close: async () => undefined };
   }
   const folder = folderOf(filesOf({ command, files: spec.files }, files));
   let running: Promise<Started> | null = null;
@@ -59,7 +61,7 @@ export function openServer(spec: OpenEnvSpec, files: CommandFiles): Server {
       last ??= started;
       return started.ended() ?? started.address;
     },
-    fault: () => last?.ended() ?? null,
+    fault: async () => (await last?.endedSoon()) ?? null,
     close: async () => {
       await (await running)?.end();
       rmSync(folder, { recursive: true, force: true });
@@ -71,6 +73,8 @@ interface Started {
   readonly address: Address;
   /** Why it has ended; null: it runs. */
   ended(): string | null;
+  /** The same after a moment: a lost conversation is noticed before the end of its server. */
+  endedSoon(): Promise<string | null>;
   end(): Promise<void>;
 }
 
@@ -91,15 +95,20 @@ async function startServer(
   child.on('error', (error) => {
     ended ??= `the server can't be started: ${startReason(error, program)}`;
   });
-  child.on('exit', (code, signal) => {
-    const said = stderr.trim();
-    ended ??= `the server ended ${signal === null ? `with code ${code}` : `by ${signal}`}${said === '' ? '' : `: ${said}`}`;
-    killGroup(child);
+  const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  const exited = new Promise<void>((resolve) => {
+    child.once('error', () => resolve());
+    child.once('exit', async (code, signal) => {
+      killGroup(child);
+      await Promise.race([closed, sleep(LAST_WORDS_MS)]);
+      ended ??= endOf(program, code, signal, stderr.trim());
+      resolve();
+    });
   });
   const end = async (): Promise<void> => {
     if (ended === null) {
       killGroup(child, 'SIGTERM');
-      await Promise.race([new Promise((resolve) => child.once('exit', resolve)), sleep(GRACE_MS)]);
+      await Promise.race([exited, sleep(GRACE_MS)]);
     }
     killGroup(child);
   };
@@ -111,7 +120,19 @@ async function startServer(
       await end();
     } else await sleep(POLL_MS);
   }
-  return { address, ended: () => ended, end };
+  const endedSoon = async (): Promise<string | null> => {
+    await Promise.race([exited, sleep(LAST_WORDS_MS)]);
+    return ended;
+  };
+  return { address, ended: () => ended, endedSoon, end };
+}
+
+function endOf(program: string, code: number | null, signal: string | null, said: string): string {
+  // What the shell says of a program that it can't find or run.
+  const fault = { 127: 'ENOENT', 126: 'EACCES' }[code ?? 0];
+  if (fault !== undefined && said.includes(program))
+    return `the server can't be started: ${startReason(Object.assign(new Error(said), { code: fault }), program)}`;
+  return `the server ended ${signal === null ? `with code ${code}` : `by ${signal}`}${said === '' ? '' : `: ${said}`}`;
 }
 
 /** Whether a page answers, whatever it says. */

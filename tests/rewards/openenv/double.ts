@@ -1,6 +1,5 @@
 /** A double of an OpenEnv server (openenv-core 0.3.0): its pages, and /ws with a session for each connection. */
 import { createServer } from 'node:http';
-import { onTestFinished } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -14,9 +13,11 @@ export interface DoubleOptions {
   readonly schema?: Json | null;
   /** Sessions at a time. */
   readonly places?: number;
+  /** By default a free one. */
+  readonly port?: number;
 }
 
-const properties = { guess: { type: 'integer' }, metadata: { type: 'object' } };
+const properties = { guess: { type: 'integer' }, said: { type: 'string' }, metadata: { type: 'object' } };
 
 /** The schemas of `guessing`. */
 export const GUESS_SCHEMA: Json = {
@@ -55,13 +56,15 @@ export interface Double {
   opened(): number;
   /** Every message that it was sent. */
   readonly messages: readonly unknown[];
+  close(): void;
 }
 
-/** Serves it on a free port until the test ends. */
+/** Serves it. */
 export async function openDouble({
   session = guessing,
   schema = GUESS_SCHEMA,
   places = Number.POSITIVE_INFINITY,
+  port = 0,
 }: DoubleOptions = {}): Promise<Double> {
   const messages: unknown[] = [];
   let [opened, playing] = [0, 0];
@@ -94,18 +97,17 @@ export async function openDouble({
       if (answer !== undefined) socket.send(typeof answer === 'string' ? answer : JSON.stringify(answer));
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    for (const socket of sockets.clients) socket.terminate();
-    server.closeAllConnections();
-    server.close();
-  });
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   const address = server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
   return {
-    url: `ws://127.0.0.1:${port}`,
+    url: `ws://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`,
     open: () => sockets.clients.size,
     opened: () => opened,
     messages,
+    close: () => {
+      for (const socket of sockets.clients) socket.terminate();
+      server.closeAllConnections();
+      server.close();
+    },
   };
 }

@@ -10,6 +10,7 @@ const FIELDS = { seed: 'number', start: 'text?' };
 
 async function opened({ given = {}, ...double }: DoubleOptions & { readonly given?: GivenOpenEnv } = {}) {
   const server = await openDouble(double);
+  onTestFinished(server.close);
   const action = { guess: '{completion:last-number}' };
   const base = { openenv: server.url, action, message: '{hint}', timeout_s: 2 };
   const { spec, faults } = checkOpenEnv({ ...base, ...given }, FIELDS);

@@ -20,6 +20,7 @@ import { microBatchLoss, withBatch } from '../../../main/trainer/local/micro-bat
 import { generateAndScore } from '../../../main/trainer/loops/next-generation.ts';
 import { openPhases } from '../../../main/trainer/monitor/phases.ts';
 import { completionLogps } from '../../../main/trainer/policy/policy.ts';
+import { agreedTo, guessTask } from '../../tasks/openenv/served-task.ts';
 import { checkpointDigests, openTiny, type TinyRun, tinyRun, tinySession } from './tiny-run.ts';
 
 let runtime: WasmRuntime;
@@ -198,6 +199,28 @@ describe('a run of a task with an environment', () => {
     const run = await tinyRun(options({ max_steps: 1 }, task));
     expect(samplesIn(run).every(({ terminated, messages = [] }) => !terminated && messages.length === 2)).toBe(true);
     expect(run.steps[0]?.['completions/clipped_ratio']).toBe(1);
+  });
+
+  it('plays on a server: one that dies fails the completions that it has, and the same actions are noticed to differ', async () => {
+    const source = guessTask({ action: { guess: '{seed}', said: '{completion}' }, max_turns: 2 }, ['take']);
+    const task = openTask(source, '', agreedTo(source));
+    const records = [1, 2, 9, 4].map((seed) => task.parseRecord({ seed, id: String(seed) }));
+    const config = {
+      max_steps: 2,
+      num_generations: 2,
+      per_device_train_batch_size: 4,
+      reward_failure: 'zero',
+    } as const;
+    const run = await tinyRun({ ...options(config), task: source, records, replace: () => ({ task }) }).finally(
+      task.close,
+    );
+    const failures = samplesIn(run).map(({ failure }) => failure);
+    expect(failures.filter((why) => why === null).length).toBeGreaterThanOrEqual(4);
+    expect(failures).toContain('environment: the server ended with code 3: Traceback: nine is not allowed');
+    expect(samplesIn(run).filter(({ reward }) => reward === 1).length).toBeGreaterThanOrEqual(4);
+    expect(run.events.filter((event) => event.kind === 'notice' && event.topic === 'environment_changed')).toHaveLength(
+      1,
+    );
   });
 
   it('refuses methods that know single texts only, in words', async () => {
