@@ -56,6 +56,14 @@ def records(family: str, level: int, size: int, seed: int, fields: dict) -> list
     ]
 
 
+def plain(text: str):
+    """A setting's value: numbers, true and lists are written as JSON, other texts as they are."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
 def make(settings: dict) -> dict:
     family = settings.pop("family", "chain_sum")
     if family not in DATASETS:
@@ -63,6 +71,7 @@ def make(settings: dict) -> dict:
     level, seed = int(settings.pop("level", 0)), int(settings.pop("seed", 42))
     size, test_size = int(settings.pop("size", 500)), int(settings.pop("test_size", 64))
     try:
+        settings = {name: plain(text) for name, text in settings.items()}
         train = records(family, level, size, seed, settings)
         # Another seed, and no question of the training records.
         asked = {record["question"] for record in train}
