@@ -36,8 +36,8 @@ export interface Stepped {
 
 export interface Player {
   step(turn: EnvironmentTurn): Promise<Stepped>;
-  /** The message at the beginning of an episode. */
-  start(reset: Readonly<Record<string, unknown>>): Promise<Got<string>>;
+  /** The message at the beginning of an episode, by this template. */
+  start(reset: Readonly<Record<string, unknown>>, template: string): Promise<Got<string>>;
   describe(): Promise<Description | string>;
   examine(record: TaskRecord): Promise<{ readonly faults: readonly string[]; readonly notes: readonly string[] }>;
   /** Ends all episodes. */
@@ -55,7 +55,6 @@ export function openPlayer(spec: OpenEnvSpec, component: string, server: Server,
   const timeoutMs = spec.timeout_s * 1000;
   const live = new Map<number, Live>();
   const known = new Map<string, string>();
-  const needsState = placesIn(spec.message).some(({ name }) => name.split('.')[0] === 'state');
   let sessions = 0;
   let opening = 0;
   let described: Promise<Description | string> | null = null;
@@ -136,10 +135,11 @@ export function openPlayer(spec: OpenEnvSpec, component: string, server: Server,
     return { got: { id: sessions++, live: made, changed: hasChanged([reset], first) } };
   };
 
-  const messageOf = async (session: Session, observed: Observed): Promise<Got<string>> => {
+  const messageOf = async (session: Session, observed: Observed, template = spec.message): Promise<Got<string>> => {
+    const needsState = placesIn(template).some(({ name }) => name.split('.')[0] === 'state');
     const state = needsState ? await session.state() : { got: {} };
     if ('failure' in state) return state;
-    const text = messageText(spec.message, observed, state.got);
+    const text = messageText(template, observed, state.got);
     if (typeof text !== 'string') return text;
     if (text.length <= LONGEST_MESSAGE) return { got: text };
     return { failure: `gave a message of ${text.length} characters, at most ${LONGEST_MESSAGE}`, code: null };
@@ -196,11 +196,11 @@ export function openPlayer(spec: OpenEnvSpec, component: string, server: Server,
         return { step: said(`No action could be read: ${error.message}`, turn.state), changed: false };
       }
     },
-    start: async (reset) => {
+    start: async (reset, template) => {
       const begun = await begin(reset);
       if ('failure' in begun)
         return { ...begun, failure: failed((await faultOf(begun)) ?? begun.failure).step as string };
-      const message = await messageOf(begun.got.session, begun.got.first);
+      const message = await messageOf(begun.got.session, begun.got.first, template);
       begun.got.session.close();
       return message;
     },

@@ -30,7 +30,7 @@ export function serveEnvironment({ server: spec, component, files, access }: Ser
       case 'describe':
         return post({ kind: 'described', description: await player.describe() });
       case 'starts': {
-        const messages = await Promise.all(request.resets.map((reset) => player.start(reset)));
+        const messages = await Promise.all(request.resets.map((reset) => player.start(reset, request.message)));
         const told = messages.map((one) => ('got' in one ? { text: one.got } : { failure: one.failure }));
         return post({ kind: 'started', messages: told });
       }

@@ -15,12 +15,14 @@ const TEMPLATE_FILE = 'template.yaml';
 const PYTHON = 'python3';
 const TIMEOUT_MS = 600_000;
 const MOST_BYTES = 256 * 2 ** 20;
+/** What `make` names in place of a program: the server at the setting `url` is asked. */
+export const SERVED = 'openenv';
 /** What such a program may write. */
 const FILES = ['records.jsonl', 'records.test.jsonl', 'examples.jsonl'];
 
 export type TemplateSettings = Readonly<Record<string, string>>;
 
-/** The program of a template's folder that makes its records; null: they are in the folder. */
+/** What makes a template's records: a program of its folder, or `SERVED`; null: they are in the folder. */
 export function makerOf(template: string): string | null {
   const file = join(template, TEMPLATE_FILE);
   if (!existsSync(file)) return null;
@@ -33,7 +35,7 @@ export function makeRecords(folder: string, maker: string, settings: TemplateSet
   rmSync(join(folder, TEMPLATE_FILE), { force: true });
   const { python = PYTHON, ...given } = settings;
   if (python !== PYTHON) nameInterpreter(folder, python);
-  if (Object.keys(settings).length === 0) return;
+  if (maker === SERVED || Object.keys(settings).length === 0) return;
   const made = run(python, folder, maker, given);
   for (const name of FILES) {
     const records = made[name];

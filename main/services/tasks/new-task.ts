@@ -8,14 +8,20 @@ import { TASK_FILE } from '../../tasks/folder/definition.ts';
 import { checkTaskName } from '../../tasks/folder/source.ts';
 import { nativeNames } from '../../tasks/index.ts';
 import { didYouMean, nearestName } from '../../text/nearest-name.ts';
+import type { HostPaths } from '../workspace/paths.ts';
 import { type TaskPlaces, templateNames } from './find-task.ts';
-import { makeRecords, makerOf, type TemplateSettings } from './make-records.ts';
+import { makeRecords, makerOf, SERVED, type TemplateSettings } from './make-records.ts';
+import { makeServedTask } from './make-served-task.ts';
 
 /** The types of the module 'braid', for editors. */
 const TYPES = 'braid.d.ts';
 
 /** The template of a task that names none. */
 export const DEFAULT_TEMPLATE = 'exact-match';
+
+interface NewTaskPlaces extends TaskPlaces {
+  readonly paths: Pick<HostPaths, 'resources' | 'externalRewards'>;
+}
 
 /**
  * Makes the folder: in the workspace's tasks/ for a name, otherwise at the given path. Returns it. `settings`: for a
@@ -24,7 +30,7 @@ export const DEFAULT_TEMPLATE = 'exact-match';
 export function newTask(
   name: string,
   template: string,
-  { workspace, paths }: TaskPlaces,
+  { workspace, paths }: NewTaskPlaces,
   settings: TemplateSettings = {},
 ): string {
   const known = templateNames(paths);
@@ -37,7 +43,11 @@ export function newTask(
   const from = join(paths.resources, 'tasks', template);
   const maker = makerOf(from);
   if (maker !== null)
-    return copyTask(name, from, { workspace, paths }, (folder) => makeRecords(folder, maker, settings));
+    return copyTask(name, from, { workspace, paths }, (folder) => {
+      const { python: _, ...asked } = settings;
+      if (maker === SERVED && Object.keys(asked).length > 0) makeServedTask(folder, asked, paths.externalRewards);
+      else makeRecords(folder, maker, settings);
+    });
   const [unknown] = Object.keys(settings);
   if (unknown === undefined) return copyTask(name, from, { workspace, paths });
   throw inputError('BAD_OPTION', `The template ${template} has no settings, got "${unknown}"`, 'Leave --set out.');

@@ -12,6 +12,7 @@ import type { Environment, EnvironmentStep } from '../task.ts';
 import type { Description, Served, ServedReply, ServedRequest } from './messages.ts';
 import { ENVIRONMENT } from './spec.ts';
 
+type Access = Pick<ExternalAccess, 'worker' | 'allowed' | 'keys'>;
 type Thread = SyncThread<ServedRequest, ServedReply>;
 
 const START_MS = 600_000;
@@ -23,7 +24,7 @@ const CLOSE_MS = 5000;
 export function openServedEnvironment(
   { max_turns, max_turn_tokens }: Pick<EnvironmentDefinition, 'max_turns' | 'max_turn_tokens'>,
   served: Served,
-  access: ExternalAccess | null,
+  access: Access | null,
 ): Environment & { readonly close: () => void } {
   const { thread, close } = openThread(served, access);
   let changed = false;
@@ -62,12 +63,15 @@ export function openServedEnvironment(
 export interface Prospect {
   /** A text: why it says nothing. */
   describe(): Description | string;
-  starts(resets: readonly Readonly<Record<string, unknown>>[]): Extract<ServedReply, { kind: 'started' }>['messages'];
+  starts(
+    message: string,
+    resets: readonly Readonly<Record<string, unknown>>[],
+  ): Extract<ServedReply, { kind: 'started' }>['messages'];
   close(): void;
 }
 
 /** Opens it; the user has named its address. */
-export function openProspect(served: Served, access: ExternalAccess): Prospect {
+export function openProspect(served: Served, access: Access): Prospect {
   const { thread, close } = openThread(served, access);
   return {
     describe: () => {
@@ -75,16 +79,16 @@ export function openProspect(served: Served, access: ExternalAccess): Prospect {
       own.ask({ kind: 'describe' });
       return untilReply(own, 'described').description;
     },
-    starts: (resets) => {
+    starts: (message, resets) => {
       const own = thread();
-      own.ask({ kind: 'starts', resets });
+      own.ask({ kind: 'starts', message, resets });
       return untilReply(own, 'started').messages;
     },
     close,
   };
 }
 
-function openThread(served: Served, access: ExternalAccess | null) {
+function openThread(served: Served, access: Access | null) {
   let running: Thread | null = null;
   const start = (): Thread => {
     const hash = reachOf(ENVIRONMENT, served.server, served.files)?.hash ?? '';

@@ -24,8 +24,8 @@ export type ServedRequest =
   | { readonly kind: 'step'; readonly turns: readonly EnvironmentTurn[] }
   | { readonly kind: 'release' }
   | { readonly kind: 'examine'; readonly record: TaskRecord }
-  /** The beginnings of episodes, each reset with its arguments. */
-  | { readonly kind: 'starts'; readonly resets: readonly Readonly<Record<string, unknown>>[] }
+  /** The beginnings of episodes by this template, each reset with its arguments. */
+  | { readonly kind: 'starts'; readonly message: string; readonly resets: readonly Readonly<Record<string, unknown>>[] }
   | { readonly kind: 'describe' }
   | { readonly kind: 'close' };
 

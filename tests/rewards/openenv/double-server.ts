@@ -22,4 +22,4 @@ function session(): Answers {
   };
 }
 
-await openDouble({ port: Number(port), session });
+console.log((await openDouble({ port: Number(port), session })).url);

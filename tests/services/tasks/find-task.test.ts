@@ -7,7 +7,7 @@ import { taskStartConfig } from '../../../main/services/tasks/start-config.ts';
 import { temporaryFolder } from '../../store/helpers.ts';
 import { lines, rewardTs, taskYaml, writeTask } from './task-folder.ts';
 
-const paths = { resources: join(import.meta.dirname, '../../../resources') };
+const paths = { resources: join(import.meta.dirname, '../../../resources'), externalRewards: '' };
 
 describe('findTask', () => {
   it('finds native tasks, those of the workspace, bundled ones and folders', () => {
