@@ -230,7 +230,7 @@ export function openPlayer(spec: OpenEnvSpec, component: string, server: Server,
 }
 
 const NOT_THE_SAME =
-  'two resets with the same arguments began differently: it is not deterministic, and a run that is resumed may go on differently.';
+  'two resets with the same arguments began differently: it is not deterministic, and a resumed run may differ.';
 
 function failed(reason: string): Stepped {
   return { step: `environment: ${reason.startsWith('environment') ? reason : subject(reason)}`, changed: false };

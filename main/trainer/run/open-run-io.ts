@@ -107,7 +107,8 @@ export function openRunIo(
     changeNoticed = true;
     const message =
       "The environment gave another result to the same actions after the same reset: it isn't deterministic.";
-    const remedy = 'The run continues. Once interrupted and resumed, it may go on differently than without.';
+    const remedy =
+      'The run continues. Resumed after an interruption, it may differ from one that never was interrupted.';
     emit({ kind: 'notice', step, topic: 'environment_changed', message, remedy });
   }
 

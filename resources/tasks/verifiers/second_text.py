@@ -1,7 +1,4 @@
-"""A verifiers environment in a file, to start from: two texts are read, and the second one has to be written.
-
-The bundled model mostly writes both, word by word in turn, and learns to write one in a minute.
-"""
+"""A verifiers environment in a file, to start from: two texts are read, and the second one has to be written."""
 
 import random
 from collections.abc import Iterator
@@ -20,11 +17,9 @@ and so has the outer buoy, though its bell can be heard between gusts. Took the 
 watching it leave. Wind dropped as if a door had been shut. Counted the hens: six, all offended.
 """.split()
 
-PROMPT = """You are running two processes in parallel, and each one keeps its own state: its place in its own text.
-Process A reads: {first}
-Process B reads: {second}
-Output one word from process A, then the next word from process B, in turn, until both are finished. Do this all in one turn. \
-Output:"""
+PROMPT = """Text A: {first}
+Text B: {second}
+Write text B, and nothing else."""
 
 
 class SecondConfig(vf.TasksetConfig):

@@ -114,7 +114,7 @@ def make(settings: dict) -> dict:
         taskset, _ = open_taskset(environment, fields)
         tasks = list(itertools.islice(taskset.shuffle(seed) if taskset.bounded else taskset, size + test_size))
     except (TypeError, ValueError) as error:
-        sys.exit(f"{environment} can't be opened with these settings: {' '.join(str(error).split())}")
+        sys.exit(f"{environment} can't be opened with these settings: {' '.join(str(error).split()).split(' [type=')[0]}")
     records = [record_of(task, environment, fields, number) for number, task in enumerate(tasks)]
     # One with fewer tasks is divided in the same way.
     first = len(records) - round(len(records) * test_size / (size + test_size))
