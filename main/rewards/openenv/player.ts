@@ -8,7 +8,7 @@ import { isJsonObject } from '../../io/json.ts';
 import { type ChatMessage, textOf } from '../../samples/chat-message.ts';
 import { fitFaults } from '../../tasks/openenv/fit.ts';
 import { FormFault, fillForm, fillText, type Lookup, placesIn, valueAt } from '../../tasks/openenv/form.ts';
-import type { Description, ServedState } from '../../tasks/openenv/messages.ts';
+import type { Description, Served, ServedState } from '../../tasks/openenv/messages.ts';
 import type { OpenEnvSpec } from '../../tasks/openenv/spec.ts';
 import { schemaFaults } from '../../tasks/sandbox/json-schema.ts';
 import type { EnvironmentStep, EnvironmentTurn, TaskRecord } from '../../tasks/task.ts';
@@ -50,8 +50,12 @@ interface Live {
   steps: number;
 }
 
-/** `component`: the one of the reward that the server gives. */
-export function openPlayer(spec: OpenEnvSpec, component: string, server: Server, key: string | null): Player {
+/** `key`: sent as a bearer token. */
+export function openPlayer(
+  { server: spec, component, maxTurns }: Omit<Served, 'files'>,
+  server: Server,
+  key: string | null,
+): Player {
   const timeoutMs = spec.timeout_s * 1000;
   const live = new Map<number, Live>();
   const known = new Map<string, string>();
@@ -176,7 +180,8 @@ export function openPlayer(spec: OpenEnvSpec, component: string, server: Server,
       state: { session: id, actions },
     };
     const changed = hasChanged([reset, actions], observed.got) || found.got.changed;
-    return done ? end(step, changed) : { step, changed };
+    // A place that others may wait for.
+    return done || turn.turn >= maxTurns ? end(step, changed) : { step, changed };
   };
 
   return {

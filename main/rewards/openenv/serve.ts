@@ -2,15 +2,21 @@
 import type { ServedProgram, ServedReply, ServedRequest } from '../../tasks/openenv/messages.ts';
 import { pagesOf } from '../../tasks/openenv/spec.ts';
 import { type ReplyLine, replyPoster } from '../../tasks/sync-thread.ts';
+import { partsOf } from '../component.ts';
 import { openPlayer, type Stepped } from './player.ts';
 import { openServer } from './server.ts';
+import type { Got } from './session.ts';
+
+/** A server may have place for one, and time for each. */
+const STARTS_AT_ONCE = 8;
 
 /** Answers on the line until it is closed. */
-export function serveEnvironment({ server: spec, component, files, access }: ServedProgram, line: ReplyLine): void {
+export function serveEnvironment({ access, files, ...played }: ServedProgram, line: ReplyLine): void {
   const post = replyPoster<ServedReply>(line);
+  const spec = played.server;
   const key = spec.command === null ? (access.keys[new URL(pagesOf(spec.openenv)).origin] ?? null) : null;
   const server = openServer(spec, files);
-  const player = openPlayer(spec, component, server, key);
+  const player = openPlayer(played, server, key);
   const step = async (turn: Parameters<typeof player.step>[0], place: number): Promise<void> => {
     // What throws here is ours, and ends one completion only.
     const stepped = await player.step(turn).catch((error: unknown): Stepped => {
@@ -30,7 +36,9 @@ export function serveEnvironment({ server: spec, component, files, access }: Ser
       case 'describe':
         return post({ kind: 'described', description: await player.describe() });
       case 'starts': {
-        const messages = await Promise.all(request.resets.map((reset) => player.start(reset, request.message)));
+        const messages: Got<string>[] = [];
+        for (const part of partsOf(request.resets, STARTS_AT_ONCE))
+          messages.push(...(await Promise.all(part.map((reset) => player.start(reset, request.message)))));
         const told = messages.map((one) => ('got' in one ? { text: one.got } : { failure: one.failure }));
         return post({ kind: 'started', messages: told });
       }

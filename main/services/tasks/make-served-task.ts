@@ -1,20 +1,18 @@
 /** A task for an OpenEnv server that runs: its forms come from the server's schemas, its records from how episodes begin. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { Document, isMap, isScalar } from 'yaml';
 import { inputError } from '../../errors.ts';
 import { writeFileAtomic } from '../../io/atomic-write.ts';
-import { isJsonObject } from '../../io/json.ts';
 import { removeFolderSync } from '../../io/remove-folder.ts';
 import { type ExternalAccess, reachOf } from '../../tasks/external/access.ts';
 import { TASK_FILE } from '../../tasks/folder/definition.ts';
-import { FIELD_NAME } from '../../tasks/folder/template.ts';
 import { openProspect, type Prospect } from '../../tasks/openenv/environment.ts';
-import { suggestedAction, suggestedMessage } from '../../tasks/openenv/fit.ts';
+import { suggestedMessage } from '../../tasks/openenv/fit.ts';
 import type { Description } from '../../tasks/openenv/messages.ts';
 import { checkOpenEnv, ENVIRONMENT, type OpenEnvSpec, pagesOf } from '../../tasks/openenv/spec.ts';
 import { openSecrets, type Secrets } from '../workspace/secrets.ts';
 import { originOf, rewardKey } from './reward-keys.ts';
+import { type ServedTaskForm, servedTaskText } from './served-task-text.ts';
 
 export type ServedSettings = Readonly<Record<string, string>>;
 
@@ -36,13 +34,13 @@ export function makeServedTask(
     allowed: [reachOf(ENVIRONMENT, server, {})?.hash ?? ''],
     keys: key === null ? {} : { [originOf(pagesOf(url))]: key },
   } satisfies Partial<ExternalAccess>;
-  const prospect = openProspect({ server, component: 'reward', files: {} }, access);
+  const prospect = openProspect({ server, component: 'reward', maxTurns: 1, files: {} }, access);
   try {
     const description = prospect.describe();
     if (typeof description === 'string') throw noServer(url, description);
     const begins = beginningsOf(prospect, description, url, seed, size + test_size);
     for (const name of readdirSync(folder)) if (!name.endsWith('.d.ts')) removeFolderSync(join(folder, name));
-    writeFileAtomic(join(folder, TASK_FILE), taskText(url, description, begins, max_turns));
+    writeFileAtomic(join(folder, TASK_FILE), servedTaskText(description, { url, ...begins, maxTurns: max_turns }));
     writeFileAtomic(join(folder, 'records.jsonl'), linesOf(begins.records.slice(0, size)));
     writeFileAtomic(join(folder, 'records.test.jsonl'), linesOf(begins.records.slice(size)));
   } finally {
@@ -86,10 +84,7 @@ function noServer(url: string, why: string) {
   );
 }
 
-interface Beginnings {
-  readonly message: string;
-  /** Whether the same seed began in the same way twice. */
-  readonly isFixed: boolean;
+interface Beginnings extends Pick<ServedTaskForm, 'message' | 'isFixed'> {
   readonly records: readonly { readonly seed: number; readonly start?: string }[];
 }
 
@@ -122,70 +117,4 @@ function beginningsOf(
 
 function linesOf(records: Beginnings['records']): string {
   return records.map((record) => `${JSON.stringify({ id: `seed-${record.seed}`, ...record })}\n`).join('');
-}
-
-function taskText(url: string, description: Description, { message, isFixed }: Beginnings, maxTurns: number): string {
-  const action = suggestedAction(description.action);
-  const document = new Document({
-    title: (description.name ?? 'OpenEnv').slice(0, 200),
-    fields: isFixed ? { seed: 'number', start: 'text' } : { seed: 'number' },
-    system: literal([description.description, answerText(action, description)].filter(Boolean).join('\n\n')),
-    prompt: isFixed ? '{start}' : 'Begin.',
-    environment: {
-      openenv: url,
-      action,
-      message,
-      ...(isFixed && { start: 'start' }),
-      max_turns: maxTurns,
-      max_turn_tokens: 128,
-    },
-    max_completion_length: 1024,
-    rewards: { reward: 1 },
-    success_threshold: 1,
-  });
-  const environment = document.get('environment', true);
-  comment(environment, 'action', ` The server's actions: ${fieldsText(description.action)}`);
-  comment(environment, 'message', ` Its observations: ${fieldsText(description.observation)}`);
-  if (!isFixed)
-    comment(
-      environment,
-      'openenv',
-      ' Two resets with the same seed began differently, so no prompt shows the beginning.',
-    );
-  return document.toString({ lineWidth: 0 });
-}
-
-function comment(map: unknown, name: string, text: string): void {
-  const pair = isMap(map) ? map.items.find(({ key }) => isScalar(key) && key.value === name) : undefined;
-  if (isScalar(pair?.key)) pair.key.commentBefore = text;
-}
-
-/** What the server says of itself isn't a template. */
-function literal(text: string): string {
-  return text.replace(new RegExp(`\\{(${FIELD_NAME})\\}`, 'gu'), '{{$1}}');
-}
-
-/** How the model has to answer. */
-function answerText(action: OpenEnvSpec['action'], { action: schema }: Description): string {
-  if (typeof action === 'string') return `Answer with one JSON object, the action: ${fieldsText(schema)}`;
-  const [[name = '', form] = []] = Object.entries(action);
-  if (form === '{completion:last-number}') return `Answer with a number: ${fieldsText(schema, name)}`;
-  return form === '{completion:json}'
-    ? `Answer in JSON: ${fieldsText(schema, name)}`
-    : `What you answer is taken as ${fieldsText(schema, name)}`;
-}
-
-/** The fields of a schema in one line: `guess (integer, required): from 0 to 9`. */
-function fieldsText(schema: Description['action'], only?: string): string {
-  const properties = isJsonObject(schema?.properties) ? schema.properties : {};
-  const required: readonly unknown[] = Array.isArray(schema?.required) ? schema.required : [];
-  const texts = Object.entries(properties).flatMap(([name, given]) => {
-    if (only === undefined ? ['metadata', 'reward', 'done'].includes(name) : name !== only) return [];
-    const { type, description } = isJsonObject(given) ? given : {};
-    const kind = [typeof type === 'string' ? type : 'any', ...(required.includes(name) ? ['required'] : [])].join(', ');
-    return [
-      `${name} (${kind})${typeof description === 'string' ? `: ${description.replaceAll(/\s+/g, ' ').slice(0, 200)}` : ''}`,
-    ];
-  });
-  return texts.length === 0 ? 'of no known form' : texts.join('; ');
 }

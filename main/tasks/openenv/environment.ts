@@ -23,10 +23,10 @@ const CLOSE_MS = 5000;
 /** The environment with what its thread holds. `access`: null: the user wasn't asked, and nothing is reached. */
 export function openServedEnvironment(
   { max_turns, max_turn_tokens }: Pick<EnvironmentDefinition, 'max_turns' | 'max_turn_tokens'>,
-  served: Served,
+  own: Omit<Served, 'maxTurns'>,
   access: Access | null,
 ): Environment & { readonly close: () => void } {
-  const { thread, close } = openThread(served, access);
+  const { thread, close } = openThread({ ...own, maxTurns: max_turns }, access);
   let changed = false;
   return {
     maxTurns: max_turns,

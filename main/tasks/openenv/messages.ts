@@ -7,6 +7,8 @@ import type { OpenEnvSpec } from './spec.ts';
 /** A server, and the component of the reward that it gives. */
 export interface Served {
   readonly server: OpenEnvSpec;
+  /** Turns of the model in an episode: after the last one its session ends. */
+  readonly maxTurns: number;
   readonly component: string;
   readonly files: CommandFiles;
 }

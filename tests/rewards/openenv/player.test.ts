@@ -15,14 +15,14 @@ async function opened({ given = {}, ...double }: DoubleOptions & { readonly give
   const base = { openenv: server.url, action, message: '{hint}', timeout_s: 2 };
   const { spec, faults } = checkOpenEnv({ ...base, ...given }, FIELDS);
   if (spec === null) throw new Error(`Expected a server, got ${JSON.stringify(faults)}`);
-  const player = openPlayer(spec, 'reward', openServer(spec, {}), null);
+  const player = openPlayer({ server: spec, component: 'reward', maxTurns: 3 }, openServer(spec, {}), null);
   onTestFinished(player.release);
   /** The model's next turn after a step. */
-  const say = async (text: string, seed = 7, past: EnvironmentStep | null = null, record: object = {}) => {
+  const say = async (text: string, seed = 7, past: EnvironmentStep | null = null, record: object = {}, turn = 1) => {
     const { step, changed } = await player.step({
       record: { id: 'a', prompt: '', seed, ...record } as TaskRecord,
       messages: [{ role: 'assistant', content: text }],
-      turn: 1,
+      turn,
       finish: 'stop',
       state: past?.state ?? null,
     });
@@ -172,6 +172,13 @@ describe('openPlayer', () => {
     await say('1');
     const alone = await say('2');
     expect(alone.step).toContain('the server has no place for another session, of 1 at a time');
+  });
+
+  it('ends the session of the last turn, which may be the only place of the server', async () => {
+    const { server, say } = await opened({ places: 1 });
+    const games = await Promise.all([1, 2, 3].map((seed) => say('9', seed, null, {}, 3)));
+    expect(games.map(({ step }) => step)).toEqual(Array(3).fill(expect.objectContaining({ done: false })));
+    await until(() => server.open() === 0);
   });
 
   it('notices that the same actions had another result', async () => {

@@ -223,6 +223,20 @@ describe('a run of a task with an environment', () => {
     );
   });
 
+  it('plays the same on a server after a stop in the middle of a generation', async () => {
+    const source = guessTask({ action: { guess: '{seed}', said: '{completion}' }, max_turns: 2 });
+    const task = openTask(source, '', agreedTo(source));
+    const records = [1, 2, 3, 4].map((seed) => task.parseRecord({ seed, id: String(seed) }));
+    const config = { max_steps: 4, num_iterations: 2 };
+    const own = { ...options(config), task: source, records, replace: () => ({ task }) };
+    const whole = await tinyRun(own);
+    const first = await tinyRun({ ...own, stopAfter: 1 });
+    const rest = await tinyRun({ ...own, resumeFrom: first.checkpoint });
+    task.close();
+    expect([...first.steps, ...rest.steps]).toEqual(whole.steps);
+    expect(checkpointDigests(rest.checkpoint, false)).toEqual(checkpointDigests(whole.checkpoint, false));
+  });
+
   it('refuses methods that know single texts only, in words', async () => {
     for (const method of ['sft', 'polychromic-sft', 'polychromic-grpo'] as const)
       await expect(tinyRun(options({ method }))).rejects.toMatchObject({
