@@ -22,9 +22,9 @@ const LONGEST_CHARACTER = 4;
 
 export function openTextFlow<T>({ decode }: Pick<Tokenizer, 'decode'>, stops: readonly string[]): TextFlow<T> {
   const ids: number[] = [];
-  // The text up to `read` ids is known; it is decoded again from `from` on.
-  let [from, read] = [0, 0];
-  let [text, shown] = ['', 0];
+  // The text up to `read` ids is settled; it is decoded again from `from` on. `grown`: ids when it was last longer.
+  let [from, read, grown] = [0, 0, 0];
+  let [settled, text, shown] = ['', '', 0];
   let waiting: { readonly token: T; readonly start: number }[] = [];
 
   const take = (until: number): Flowed<T> => {
@@ -41,11 +41,13 @@ export function openTextFlow<T>({ decode }: Pick<Tokenizer, 'decode'>, stops: re
       ids.push(id);
       const before = text.length;
       const known = decode(ids.slice(from, read));
-      const now = decode(ids.slice(from));
-      const isWhole = !now.endsWith('\uFFFD') || ids.length - read > LONGEST_CHARACTER;
-      if (isWhole) {
-        text += now.slice(known.length);
-        read = ids.length;
+      const more = decode(ids.slice(from)).slice(known.length);
+      // The last character may lack bytes; what is before it doesn't wait for them.
+      const whole = ids.length - grown <= LONGEST_CHARACTER ? more.replace(/\uFFFD+$/, '') : more;
+      text = settled + whole;
+      if (text.length > before) grown = ids.length;
+      if (whole.length === more.length) {
+        [settled, read, grown] = [text, ids.length, ids.length];
         from = Math.max(0, read - BESIDE);
       }
       const found = firstStop(text, stops, before);
@@ -54,10 +56,10 @@ export function openTextFlow<T>({ decode }: Pick<Tokenizer, 'decode'>, stops: re
         waiting = waiting.filter(({ start }) => start < found);
         return { ...take(found), stopped: true };
       }
-      return { ...take(isWhole ? text.length - held(text, stops) : shown), stopped: false };
+      return { ...take(Math.max(shown, text.length - held(text, stops))), stopped: false };
     },
     end: () => {
-      text += decode(ids.slice(from)).slice(decode(ids.slice(from, read)).length);
+      text = settled + decode(ids.slice(from)).slice(decode(ids.slice(from, read)).length);
       return take(text.length);
     },
   };
