@@ -20,6 +20,8 @@ import {
   type CommandContext,
   commandContext,
   encoderFolder,
+  STOP_STRINGS,
+  stopStrings,
   wholeNumber,
   withCommonOptions,
 } from './shared.ts';
@@ -36,6 +38,7 @@ interface CompareCommandOptions extends ConsentOptions {
   readonly threshold?: string;
   readonly temperature: string;
   readonly maxCompletionLength?: string;
+  readonly stopStrings?: readonly string[];
   readonly base?: string;
   readonly task?: string;
   readonly relevanceModel?: string;
@@ -56,6 +59,7 @@ export function registerCompare(program: Command): void {
     )
     .option('--temperature <x>', 'sampling temperature', '1')
     .option('--max-completion-length <n>', 'tokens (default: from the longest target, or as a checkpoint was trained)')
+    .option('--stop-strings <texts...>', STOP_STRINGS)
     .option('--task <name>', "the records' task: a name or a folder (default: the checkpoint's own, or by the records)")
     .option('--base <dir>', "base model of LoRA checkpoints, if it isn't where they say")
     .option('--relevance-model <dir>', 'replies: sentence encoder that judges relevance (default: by words)')
@@ -83,6 +87,7 @@ async function compare(options: CompareCommandOptions, command: Command): Promis
     threshold: options.threshold === undefined ? thresholdOf(task) : number('--threshold', options.threshold),
     temperature: number('--temperature', options.temperature),
     ...(length === undefined ? {} : { maxCompletionLength: wholeNumber('--max-completion-length', length) }),
+    stopStrings: stopStrings(options.stopStrings),
     seed: context.seed,
     backend: backendChoice(context.backend),
     threads: context.threads,

@@ -26,6 +26,8 @@ import {
   type CommandContext,
   commandContext,
   encoderFolder,
+  STOP_STRINGS,
+  stopStrings,
   wholeNumber,
   withCommonOptions,
 } from './shared.ts';
@@ -40,6 +42,7 @@ interface EvaluateCommandOptions extends ConsentOptions {
   readonly relevanceModel?: string;
   readonly batch: string;
   readonly maxCompletionLength?: string;
+  readonly stopStrings?: readonly string[];
 }
 
 /** Adds `evaluate` to the program. */
@@ -55,6 +58,7 @@ export function registerEvaluate(program: Command): void {
       '--max-completion-length <n>',
       "tokens (default: from the records' longest target, or as a checkpoint was trained)",
     )
+    .option('--stop-strings <texts...>', STOP_STRINGS)
     .action((options: EvaluateCommandOptions, command: Command) => evaluate(options, command));
 }
 
@@ -70,6 +74,7 @@ async function evaluate(given: EvaluateCommandOptions, command: Command): Promis
     threads: context.threads,
     seed: context.seed,
     relevanceModel: encoderFolder(options.relevanceModel),
+    stopStrings: stopStrings(options.stopStrings),
     batchSize: wholeNumber('--batch', options.batch),
     ...(length === undefined ? {} : { maxCompletionLength: wholeNumber('--max-completion-length', length) }),
   };

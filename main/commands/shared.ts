@@ -77,6 +77,14 @@ export function encoderFolder(folder: string | undefined): string | null {
   return folder === undefined ? null : resolve(existingFolders('--relevance-model', [folder])[0] ?? folder);
 }
 
+/** What --stop-strings is, for every command that has it. */
+export const STOP_STRINGS = "texts that end a completion; '': none (default: those that a checkpoint was trained with)";
+
+/** The texts given for --stop-strings; null: nothing was given. */
+export function stopStrings(given: readonly string[] | undefined): readonly string[] | null {
+  return given?.filter((text) => text !== '') ?? null;
+}
+
 /** The folders given for an option. */
 export function existingFolders(option: string, folders: readonly string[]): readonly string[] {
   const missing = folders.find((folder) => !existsSync(folder));

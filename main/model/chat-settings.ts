@@ -1,5 +1,6 @@
 /**
- * How a model is spoken to: the system prompt, the chat template's own switches, and the prompt of posts without one.
+ * How a model is spoken to: the system prompt, the chat template's own switches, the prompt of posts without one, and
+ * the texts that end its answers.
  * A checkpoint carries them in `chat_settings.json`, so that it is evaluated, compared and exported as it was trained.
  */
 import { existsSync } from 'node:fs';
@@ -15,6 +16,7 @@ const schema = z.object({
   system_prompt: z.string().min(1).nullable().default(null),
   chat_template_kwargs: templateKwargs.default({}),
   reply_prompt: z.string().min(1).nullable().default(null),
+  stop_strings: z.array(z.string().min(1)).nullable().exactOptional(),
 });
 
 export type ChatSettings = Readonly<z.infer<typeof schema>>;
@@ -37,9 +39,21 @@ export function readChatSettings(folder: string): ChatSettings {
 }
 
 /** The file's content; null where there is nothing to say. */
-export function encodeChatSettings({ system_prompt, chat_template_kwargs, reply_prompt }: ChatSettings): string | null {
-  if (system_prompt === null && Object.keys(chat_template_kwargs).length === 0 && reply_prompt === null) return null;
-  const settings = { system_prompt, chat_template_kwargs, ...(reply_prompt !== null && { reply_prompt }) };
+export function encodeChatSettings({
+  system_prompt,
+  chat_template_kwargs,
+  reply_prompt,
+  stop_strings,
+}: ChatSettings): string | null {
+  const stops = stop_strings ?? [];
+  const isSpokenTo = system_prompt !== null || Object.keys(chat_template_kwargs).length > 0 || reply_prompt !== null;
+  if (!isSpokenTo && stops.length === 0) return null;
+  const settings = {
+    system_prompt,
+    chat_template_kwargs,
+    ...(reply_prompt !== null && { reply_prompt }),
+    ...(stops.length > 0 && { stop_strings: stops }),
+  };
   return `${JSON.stringify(settings, null, 2)}\n`;
 }
 
@@ -48,7 +62,10 @@ export function encodeChatSettings({ system_prompt, chat_template_kwargs, reply_
  * hold: such programs set some of them themselves, llama.cpp for one `enable_thinking` and the date. A chat that brings
  * a system message keeps it.
  */
-export function templateWithSettings(template: string, { system_prompt, chat_template_kwargs }: ChatSettings): string {
+export function templateWithSettings(
+  template: string,
+  { system_prompt, chat_template_kwargs }: Omit<ChatSettings, 'stop_strings'>,
+): string {
   const switches = Object.entries(chat_template_kwargs)
     .filter(([name]) => /^[A-Za-z_]\w*$/.test(name))
     .map(([name, value]) => `{% set ${name} = ${JSON.stringify(value)} %}`);

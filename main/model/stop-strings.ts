@@ -8,8 +8,11 @@ import type { Tokenizer } from './tokenizer.ts';
 /** Whether the last of a completion's tokens completes a stop string. */
 export type StopTest = (prompt: readonly number[], completion: readonly number[]) => boolean;
 
-/** The test for a tokenizer; undefined: there are no strings. */
-export function openStops(tokenizer: Tokenizer, strings: readonly string[]): StopTest | undefined {
+/** The test for a tokenizer, by default of its own strings; undefined: there are none. */
+export function openStops(
+  tokenizer: Tokenizer,
+  strings: readonly string[] = tokenizer.stopStrings,
+): StopTest | undefined {
   if (strings.length === 0) return undefined;
   const stops = strings.map(bytesOf);
   const longest = Math.max(...stops.map(({ length }) => length));
@@ -35,8 +38,9 @@ export function cutAfterStop(text: string, strings: readonly string[]): string {
   return ends.length === 0 ? text : text.slice(0, Math.min(...ends));
 }
 
-/** The tokenizer whose texts end with a stop string. */
-export function withStops(tokenizer: Tokenizer, strings: readonly string[]): Tokenizer {
+/** The tokenizer whose texts end with one of its stop strings. */
+export function withStops(tokenizer: Tokenizer): Tokenizer {
+  const { stopStrings: strings } = tokenizer;
   if (strings.length === 0) return tokenizer;
   return { ...tokenizer, decode: (ids) => cutAfterStop(tokenizer.decode(ids), strings) };
 }

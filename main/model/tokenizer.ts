@@ -56,6 +56,8 @@ export interface Tokenizer {
   readonly hasChatTemplate: boolean;
   /** Whether its chat template tells the model of the functions that it may call. */
   readonly takesTools: boolean;
+  /** The chat settings' texts that end a completion. */
+  readonly stopStrings: readonly string[];
   /** The chat settings' prompt for posts, with {post} in it; null: the task's own. */
   readonly replyPrompt: string | null;
   /**
@@ -152,6 +154,7 @@ export function loadTokenizer(folder: string, chat: ChatSettings = readChatSetti
     eosTokenId: inner.token_to_id(tokenText(config.eos_token)) ?? null,
     hasChatTemplate: template !== null,
     takesTools: template !== null && /\btools\b/.test(template),
+    stopStrings: chat.stop_strings ?? [],
     replyPrompt: chat.reply_prompt,
     chat: (messages, ready = true, tools = null) => plain(chatQuoting(messages, ready, tools)),
     chatQuoting,

@@ -4,6 +4,7 @@ import { Choice } from '../components/Choice.tsx';
 import { NumberField } from '../components/NumberField.tsx';
 import { type Form, MAX_SAMPLES } from './form.ts';
 import classes from './Playground.module.css';
+import { StopStrings } from './StopStrings.tsx';
 
 interface OptionsProps {
   readonly form: Form;
@@ -83,6 +84,7 @@ export function Sampling({ form, onForm }: Pick<OptionsProps, 'form' | 'onForm'>
         value={form.maxTokens}
         onChange={(maxTokens) => onForm({ maxTokens })}
       />
+      <StopStrings stop={form.stop} onStop={(stop) => onForm({ stop })} />
     </>
   );
 }

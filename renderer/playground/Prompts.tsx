@@ -175,12 +175,13 @@ function laneOf(lane: Lane | null, mode: Form['mode'], model: string | undefined
 }
 
 function requestOf(form: Form, template: string | undefined, from: RecordsFrom | undefined): Request {
-  const { a, b, words, task, index, temperature, seed, samples, maxTokens } = form;
+  const { a, b, words, task, index, temperature, seed, samples, maxTokens, stop } = form;
   const sampling = {
     temperature,
     seed,
     samples: temperature === 0 ? 1 : samples,
     ...(maxTokens !== null && { maxTokens }),
+    ...(stop.length > 0 && { stop: [...stop] }),
   };
   if (form.mode === 'record')
     return { kind: 'record', task, index, from: from ?? { datasetId: null, side: 'train' }, ...sampling };

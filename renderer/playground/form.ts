@@ -32,12 +32,15 @@ export interface Form {
   readonly samples: number;
   /** In tokens; null to derive it from the target. */
   readonly maxTokens: number | null;
+  /** Texts that end a completion; empty: those that a model was trained with. */
+  readonly stop: readonly string[];
   /** Model references, one per lane; '' if none is selected. */
   readonly models: readonly string[];
 }
 
 export const MAX_LANES = 4;
 export const MAX_SAMPLES = 16;
+const MAX_STOPS = 8;
 
 export const emptyForm: Form = {
   mode: 'texts',
@@ -52,6 +55,7 @@ export const emptyForm: Form = {
   seed: 42,
   samples: 1,
   maxTokens: null,
+  stop: [],
   models: ['', ''],
 };
 
@@ -77,6 +81,7 @@ export function readForm(stored: string | null): Form {
       seed: typeof seed === 'number' ? seed : emptyForm.seed,
       samples: typeof samples === 'number' ? Math.min(MAX_SAMPLES, Math.max(1, Math.round(samples))) : 1,
       maxTokens: typeof maxTokens === 'number' ? maxTokens : null,
+      stop: Array.isArray(own.stop) ? own.stop.filter((text) => typeof text === 'string').slice(0, MAX_STOPS) : [],
       models: texts.length === 0 ? emptyForm.models : texts,
     };
   } catch {

@@ -20,6 +20,8 @@ const model = {
   temperature: z.number().min(0).max(5).default(0),
   seed: seed.default(42),
   maxTokens: z.int().min(1).max(32_768).optional(),
+  /** Texts that end a completion; absent: those that a model was trained with. */
+  stop: list(z.string().min(1).max(200), { max: 8 }).optional(),
   /** Those that are asked the same at the same time. */
   beside: list(z.string().min(1).max(4096), { max: 3 }).default([]),
 };

@@ -10,6 +10,7 @@ import { replyTask } from '../../tasks/reply/task.ts';
 import type { TaskRecord } from '../../tasks/task.ts';
 import type { BackendSetting } from '../../trainer/config/backend-names.ts';
 import type { ModelAnswers } from '../../trainer/jobs/evaluate-models.ts';
+import { endedBy } from '../../trainer/policy/asked-alike.ts';
 import type { ModelParts } from '../../trainer/policy/model-parts.ts';
 import type { EvaluationItem } from '../../trainer/protocol/trainer-events.ts';
 import { readDataset } from '../datasets/index.ts';
@@ -42,6 +43,8 @@ export interface EvaluateOptions<R extends TaskRecord = InterleaveRecord> extend
   readonly batchSize?: number;
   /** In tokens; by default from the records' longest target, or what one of the models was trained with. */
   readonly maxCompletionLength?: number;
+  /** Texts that end a completion; null or absent: those that each model was trained with. */
+  readonly stopStrings?: readonly string[] | null;
   /** What models that these are compared with were trained with; by default these alone count. */
   readonly trainedLimit?: number | null;
   /** Seed of the bootstrap. */
@@ -126,11 +129,12 @@ async function evaluate<E>(
 ): Promise<Evaluations<E>> {
   const { paths, backend = 'auto', threads = 0 } = options;
   if (records.length === 0) throw inputError('EMPTY_DATASET', 'Expected at least one record to evaluate on, got none');
-  const models = options.models.map(({ name, folder, base, chat }) => ({
-    name,
-    ...resolveModelParts(folder, paths, base),
-    ...(chat !== undefined && { chat }),
-  }));
+  const models = options.models.map(({ name, folder, base, chat }) =>
+    endedBy(
+      { name, ...resolveModelParts(folder, paths, base), ...(chat !== undefined && { chat }) },
+      options.stopStrings ?? null,
+    ),
+  );
   const outcome = await runTrainerJob(
     {
       kind: 'evaluate',

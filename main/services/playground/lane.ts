@@ -1,7 +1,7 @@
 /** A model of the playground beside the others that are asked the same at the same time. */
 import { availableParallelism } from 'node:os';
 import { BraidError } from '../../errors.ts';
-import { askedAlike } from '../../trainer/policy/asked-alike.ts';
+import { askedAlike, endedBy } from '../../trainer/policy/asked-alike.ts';
 import type { ModelParts } from '../../trainer/policy/model-parts.ts';
 import { type ModelPlaces, requireModel } from '../models/list.ts';
 import { resolveModelParts } from '../models/resolve.ts';
@@ -11,6 +11,8 @@ export interface LaneRequest {
   readonly model: string;
   /** The others that share the machine, in their order. */
   readonly beside: readonly string[];
+  /** Texts that end a completion; undefined: those that a model was trained with. */
+  readonly stop?: readonly string[] | undefined;
 }
 
 export interface Lane {
@@ -25,7 +27,7 @@ export interface Lane {
 }
 
 /** Resolves the lane's model; of the others only those that can be: they report their own failures. */
-export function openLane(places: ModelPlaces, { model, beside }: LaneRequest): Lane {
+export function openLane(places: ModelPlaces, { model, beside, stop }: LaneRequest): Lane {
   const resolve = (ref: string) => {
     const { name, folder } = requireModel(places, ref);
     return { name, ...resolveModelParts(folder, places.paths) };
@@ -42,5 +44,5 @@ export function openLane(places: ModelPlaces, { model, beside }: LaneRequest): L
   const [asked = { ...own, askedAs: null }] = askedAlike([own, ...others]);
   const { name, askedAs, ...parts } = asked;
   const threads = Math.ceil(availableParallelism() / (1 + others.length));
-  return { name, model: parts, beside: others, askedAs, threads };
+  return { name, model: endedBy(parts, stop ?? null), beside: others, askedAs, threads };
 }

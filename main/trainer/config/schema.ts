@@ -176,11 +176,9 @@ export const trainConfigSchema = z.strictObject({
     .nullable()
     .default(null)
     .meta({ doc: 'Drop tokens below this share of the most likely one; null: off.' }),
-  stop_strings: z
-    .array(z.string().min(1).max(1000))
-    .max(16)
-    .default([])
-    .meta({ doc: 'Texts that end a completion; what follows them in a token is left out.' }),
+  stop_strings: z.array(z.string().min(1).max(1000)).max(16).nullable().default(null).meta({
+    doc: 'Texts that end a completion; what follows them in a token is left out. null: those of the checkpoint it starts from; empty: none.',
+  }),
   repetition_penalty: positive.default(1).meta({ doc: 'Divides the logits of tokens seen before; 1: off.' }),
 
   beta: nonNegative.default(0).meta({ doc: 'KL coefficient; 0: no reference model.' }),

@@ -11,11 +11,8 @@ import type { Generation, ScoredGeneration } from '../batching/generation.ts';
 import type { RunConfig } from '../config/config.ts';
 import type { TokenSum } from '../losses/adaptive-entropy.ts';
 
-/** How completions are sampled; the engine knows the end tokens. */
-export interface Sampling extends Omit<GenerateOptions, 'inBatches' | 'eosTokenIds' | 'onRow' | 'stops'> {
-  /** A completion ends with the token that completes one of these. */
-  readonly stopStrings?: readonly string[];
-}
+/** How completions are sampled; the engine knows what ends them. */
+export type Sampling = Omit<GenerateOptions, 'inBatches' | 'eosTokenIds' | 'onRow' | 'stops'>;
 
 /** Prompts [P] and their completions [R]. */
 export type Rows = Pick<Generation, 'prompts' | 'completions'>;

@@ -27,8 +27,6 @@ export interface EvaluateJob extends BackendChoice, Limits {
   readonly records: readonly TaskRecord[];
   /** Records decoded together. */
   readonly batchSize: number;
-  /** A completion ends with the token that completes one of these. */
-  readonly stopStrings?: readonly string[];
 }
 
 export interface ModelAnswers {
@@ -90,7 +88,7 @@ async function evaluateModel(
     // In batches, so that progress can be sent between them.
     for (let first = 0; first < records.length; first += job.batchSize) {
       const batch = records.slice(first, first + job.batchSize);
-      const options = { maxNewTokens, batchSize: job.batchSize, stopStrings: job.stopStrings ?? [], onToken: alive };
+      const options = { maxNewTokens, batchSize: job.batchSize, onToken: alive };
       const done = await evaluate({ engine: sampler(model), task, tokenizer }, batch, options);
       append(items, done.items);
       cut += done.cut;

@@ -2,6 +2,7 @@
 import { inputError } from '../../errors.ts';
 import type { ModelConfig } from '../../model/config.ts';
 import { UNFILTERED } from '../../model/sampler.ts';
+import { openStops, withStops } from '../../model/stop-strings.ts';
 import { encodePrompt, endTokens, type Tokenizer } from '../../model/tokenizer.ts';
 import type { BackendChoice } from '../backend/open-backend.ts';
 import { checkTokens, completionLength, endToken } from '../batching/prompts.ts';
@@ -51,7 +52,8 @@ export async function runGenerateJob(job: GenerateJob, io: JobIo): Promise<Gener
   const { policy, activationMb, dispose } = openPolicy(parts, promptIds.length + maxNewTokens, job.beside);
   try {
     const eosTokenIds = endTokens(tokenizer, config.eosTokenIds);
-    const { onToken, onRow } = openShownText(io, tokenizer, eosTokenIds);
+    const stops = openStops(tokenizer);
+    const { onToken, onRow } = openShownText(io, withStops(tokenizer), eosTokenIds);
     const began = performance.now();
     const [completion] = generateWithin(policy, [promptIds], activationMb, {
       numGenerations: 1,
@@ -62,10 +64,17 @@ export async function runGenerateJob(job: GenerateJob, io: JobIo): Promise<Gener
       eosTokenIds,
       onRow,
       onToken,
+      ...(stops && { stops }),
     });
     const { ids: all = [], terminated = false } = completion ?? {};
     const seconds = (performance.now() - began) / 1000;
-    return { text: tokenizer.decode(all), tokens: all.length, promptTokens: promptIds.length, terminated, seconds };
+    return {
+      text: withStops(tokenizer).decode(all),
+      tokens: all.length,
+      promptTokens: promptIds.length,
+      terminated,
+      seconds,
+    };
   } finally {
     dispose();
   }

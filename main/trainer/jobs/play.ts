@@ -3,6 +3,7 @@
  * has an environment, then scored by its reward.
  */
 import { UNFILTERED } from '../../model/sampler.ts';
+import { withStops } from '../../model/stop-strings.ts';
 import { type Completed, completedOf } from '../../samples/completion.ts';
 import type { ExternalAccess } from '../../tasks/external/access.ts';
 import { promptMessages } from '../../tasks/folder/environment.ts';
@@ -75,7 +76,7 @@ async function play({ model: parts, ...job }: PlayJob, task: Task, io: JobIo): P
   const model = openAnswering(parts, task, asked, (its, maxLength) => openPolicy(its, maxLength, job.beside));
   try {
     const { tokenizer, records, maxNewTokens } = model;
-    const shown = openShownText(io, tokenizer, model.eosTokenIds);
+    const shown = openShownText(io, withStops(tokenizer), model.eosTokenIds);
     const engine = sampler(model, shown.onRow);
     const environment = task.environment && withShownTurns(task.environment, job.record, shown, io);
     const began = performance.now();
@@ -92,7 +93,7 @@ async function play({ model: parts, ...job }: PlayJob, task: Task, io: JobIo): P
       },
     );
     const seconds = (performance.now() - began) / 1000;
-    const answer = answerOf(job.record, played, tokenizer.decode);
+    const answer = answerOf(job.record, played, withStops(tokenizer).decode);
     return { ...completedOf(answer), promptTokens: longestPrompt(records), seconds, ...scored(task, answer) };
   } finally {
     model.dispose();

@@ -36,8 +36,6 @@ export interface SampleJob extends BackendChoice, Limits {
   readonly seed: number;
   /** Prompts between two reports of progress; they share the coordinates of their random numbers. */
   readonly batchSize: number;
-  /** A completion ends with the token that completes one of these. */
-  readonly stopStrings?: readonly string[];
 }
 
 export interface SampledModel {
@@ -95,7 +93,7 @@ async function sampleModel(
   const began = performance.now();
   const model = openAnswering(parts, task, job, open);
   const { policy, tokenizer, records, maxNewTokens } = model;
-  const { decode } = withStops(tokenizer, job.stopStrings ?? []);
+  const { decode } = withStops(tokenizer);
   const completions: Completed[][] = [];
   const measures: TaskMetrics[][] = [];
   let terminated = 0;
@@ -108,7 +106,6 @@ async function sampleModel(
         temperature: job.temperature,
         ...UNFILTERED,
         coordinates: [job.seed, SAMPLE_STREAM, first],
-        stopStrings: job.stopStrings ?? [],
         onToken: alive,
       });
       terminated += made.filter((completion) => completion.terminated).length;

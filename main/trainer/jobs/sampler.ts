@@ -16,11 +16,9 @@ export function sampler(
     Pick<GenerateOptions, 'eosTokenIds'> & { readonly tokenizer: Tokenizer },
   onRow?: GenerateOptions['onRow'],
 ): Pick<Engine, 'sample'> {
-  const options = { eosTokenIds, ...(onRow && { onRow }) };
+  const stops = openStops(tokenizer);
+  const options = { eosTokenIds, ...(onRow && { onRow }), ...(stops && { stops }) };
   return {
-    sample: async (prompts, { stopStrings = [], ...sampling }) => {
-      const stops = openStops(tokenizer, stopStrings);
-      return generateWithin(policy, prompts, activationMb, { ...sampling, ...options, ...(stops && { stops }) });
-    },
+    sample: async (prompts, sampling) => generateWithin(policy, prompts, activationMb, { ...sampling, ...options }),
   };
 }

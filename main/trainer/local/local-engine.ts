@@ -49,6 +49,7 @@ export function openLocalEngine(
       (activation_memory_mb) => work({ ...own, activation_memory_mb }),
       undivided,
     );
+  const stops = openStops(tokenizer);
   return {
     describe: () => ({
       ...backend,
@@ -57,8 +58,7 @@ export function openLocalEngine(
       vocabSize,
       hasReference: reference !== null,
     }),
-    sample: async (prompts, { stopStrings = [], ...sampling }) => {
-      const stops = openStops(tokenizer, stopStrings);
+    sample: async (prompts, sampling) => {
       const options = { ...sampling, eosTokenIds, ...(stops && { stops }) };
       return generateWithin(policy, prompts, own.activation_memory_mb, options);
     },

@@ -84,7 +84,7 @@ export function openSessionOn(start: TrainerStart, tokens: SessionTokens, task: 
     evalRecords,
     maxCompletionLength,
     ...(trialLength > maxCompletionLength && { trialLength }),
-    decode: withStops(tokenizer, config.stop_strings).decode,
+    decode: withStops(tokenizer).decode,
     dispose: () => {
       task.close();
       meaning?.dispose();

@@ -5,6 +5,12 @@
 import { type ChatSettings, encodeChatSettings, readChatSettings } from '../../model/chat-settings.ts';
 import type { ModelParts } from './model-parts.ts';
 
+/** The model with these texts as what ends its answers, in place of its own; null: its own. */
+export function endedBy<T extends ModelParts>(model: T, stops: readonly string[] | null): T & Pick<ModelParts, 'chat'> {
+  if (stops === null) return model;
+  return { ...model, chat: { ...(model.chat ?? readChatSettings(model.tokenizer)), stop_strings: [...stops] } };
+}
+
 /** The models of a comparison, the first of them the baseline; `askedAs` is the model whose settings it was given. */
 export function askedAlike<T extends ModelParts & { readonly name: string }>(
   models: readonly T[],

@@ -32,8 +32,7 @@ export async function sampleEpisodes(
   const ids = prompts.map(({ promptIds }) => promptIds);
   const { environment } = task;
   if (environment === undefined) return engine.sample(ids, sampling);
-  const stopping = withStops(tokenizer, sampling.stopStrings ?? []);
-  const play = openPlay(environment, task.tools, stopping, prompts, sampling);
+  const play = openPlay(environment, task.tools, withStops(tokenizer), prompts, sampling);
   try {
     const completions = await engine.sample(ids, { ...sampling, turns: play.turns });
     return completions.map((completion, row) => ({ ...completion, episode: play.episode(row) }));

@@ -10,7 +10,6 @@ import { answerOf } from './score.ts';
 
 export interface EvaluateOptions {
   readonly maxNewTokens: number;
-  readonly stopStrings?: readonly string[];
   /** Records between two reports of progress. */
   readonly batchSize: number;
   /** Called with the number of records done. */
@@ -34,7 +33,7 @@ export async function evaluate(
   options: EvaluateOptions,
 ): Promise<Evaluation> {
   const { task, tokenizer } = context;
-  const { decode } = withStops(tokenizer, options.stopStrings ?? []);
+  const { decode } = withStops(tokenizer);
   const items: EvaluationItem[] = [];
   let cut = 0;
   for (let start = 0; start < records.length; start += options.batchSize) {
@@ -45,7 +44,6 @@ export async function evaluate(
       temperature: 0,
       ...UNFILTERED,
       coordinates: [0],
-      ...(options.stopStrings && { stopStrings: options.stopStrings }),
       ...(options.onToken && { onToken: options.onToken }),
     });
     cut += completions.filter(({ terminated }) => !terminated).length;

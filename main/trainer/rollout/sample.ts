@@ -31,7 +31,6 @@ export function sampleCompletions(
     topP: config.top_p,
     minP: config.min_p,
     repetitionPenalty: config.repetition_penalty,
-    stopStrings: config.stop_strings,
     coordinates: [config.seed, ROLLOUT_STREAM, number, ...(round === 0 ? [] : [round])],
     ...(onToken && { onToken }),
   });

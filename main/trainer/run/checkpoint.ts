@@ -56,7 +56,7 @@ export function noProgress(): RunProgress {
 
 /** A model that was trained with a system prompt is trained on with it, unless another one is given. */
 export function keptChatSettings(
-  { system_prompt, chat_template_kwargs, reply_prompt }: ChatSettings,
+  { system_prompt, chat_template_kwargs, reply_prompt, stop_strings }: ChatSettings,
   start: string,
 ): ChatSettings {
   const own = readChatSettings(start);
@@ -64,6 +64,7 @@ export function keptChatSettings(
     system_prompt: kept(system_prompt, own.system_prompt),
     chat_template_kwargs: { ...own.chat_template_kwargs, ...chat_template_kwargs },
     reply_prompt: kept(reply_prompt, own.reply_prompt),
+    stop_strings: stop_strings ?? own.stop_strings ?? null,
   };
 }
 

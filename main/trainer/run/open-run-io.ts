@@ -274,7 +274,6 @@ async function evaluateHeldOut(
   const options = {
     maxNewTokens: stage.maxCompletionLength,
     batchSize: stage.config.per_device_train_batch_size,
-    stopStrings: stage.config.stop_strings,
     onToken: () => emit({ kind: 'alive' }),
   };
   const { metrics, items } = await evaluate({ ...stage, engine }, records, options);

@@ -66,7 +66,7 @@ const REFUSALS: readonly Refusal[] = [
   },
   {
     field: 'stop_strings',
-    when: (config) => samples(config) && config.stop_strings.length > 0,
+    when: (config) => samples(config) && (config.stop_strings ?? []).length > 0,
     message: 'stop strings: completions there end by end tokens only',
     remedy: 'Remove stop_strings.',
   },

@@ -1,9 +1,10 @@
 /** The system prompt and how answers are drawn; folded away once a conversation has begun. */
-import { useId, useState } from 'react';
+import { useId } from 'react';
 import type { ChatSampling } from '../../../main/api/contract/index.ts';
 import { counted } from '../../components/format.ts';
 import { NumberField } from '../../components/NumberField.tsx';
 import prompts from '../Playground.module.css';
+import { StopStrings } from '../StopStrings.tsx';
 import classes from './Chat.module.css';
 
 export interface ChatSettingsProps {
@@ -104,39 +105,6 @@ export function ChatSettings({ system, sampling, tinted, onSystem, onSampling, o
       </div>
     </details>
   );
-}
-
-function StopStrings({
-  stop,
-  onStop,
-}: {
-  readonly stop: readonly string[];
-  readonly onStop: (stop: string[]) => void;
-}) {
-  const id = useId();
-  // As it is typed: an empty line is no string yet.
-  const [text, setText] = useState('');
-  return (
-    <span className={prompts.template}>
-      <label htmlFor={id}>Stop at, one a line</label>
-      <textarea
-        id={id}
-        rows={1}
-        className={`box ${classes.stops}`}
-        placeholder="nothing"
-        value={linesOf(text).join('\n') === stop.join('\n') ? text : stop.join('\n')}
-        onChange={({ currentTarget }) => {
-          setText(currentTarget.value);
-          onStop(linesOf(currentTarget.value));
-        }}
-      />
-    </span>
-  );
-}
-
-function linesOf(text: string): string[] {
-  const lines = text.split('\n').filter((line) => line !== '');
-  return lines.map((line) => line.slice(0, 200)).slice(0, 8);
 }
 
 function within(value: number, min: number, max: number): number {

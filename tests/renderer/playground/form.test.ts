@@ -16,6 +16,7 @@ describe('readForm', () => {
       seed: 7,
       samples: 4,
       maxTokens: 30,
+      stop: ['END'],
       models: ['bundled:tiny', '', 'checkpoint:3'],
     };
     expect(readForm(JSON.stringify(form))).toEqual(form);

@@ -136,6 +136,10 @@ success_threshold: 1
     expect(last).not.toHaveProperty('messages');
     expect(last?.alignment?.counts).toMatchObject({ match: expect.any(Number) });
     expect(last?.end?.reward).toBe(last?.completion.length);
+    const stop = last?.completion.split(' ')[1] ?? '';
+    const stopped = (await all(play(app, { ...request, stop: [stop] }))).at(-1);
+    expect(stopped?.completion).toBe(last?.completion.split(' ').slice(0, 2).join(' '));
+    expect(stopped?.end).toMatchObject({ terminated: true, reward: stopped?.completion.length });
   });
 
   it("says before a process is started what the reward may not reach, and that a reward can't run", async () => {

@@ -1,5 +1,7 @@
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { compareModels } from '../../../main/services/comparisons/sampled/compare.ts';
 import { evaluateModels } from '../../../main/services/evaluation/evaluate.ts';
 import {
   type Answer,
@@ -95,6 +97,39 @@ describe('answer', () => {
     expect(last?.alignment.score).toBe(evaluated.results[0]?.items[0]?.alignment);
     expect(last?.end).toMatchObject({ backend: 'wasm' });
     expect(app.jobs.list()[0]).toMatchObject({ title: 'Generate with tiny-test', state: 'done' });
+  });
+
+  it('ends at a stop string, as an evaluation and a comparison do, and where a checkpoint was trained to', async () => {
+    const { app, request, model } = await place();
+    const whole = (await all(answer(app, request))).at(-1)?.text ?? '';
+    const stop = whole.split(' ')[1] ?? '';
+    const wanted = whole.slice(0, whole.indexOf(stop) + stop.length);
+    const ended = (await all(answer(app, { ...request, stop: ['never', stop] }))).at(-1);
+    expect(ended).toMatchObject({ text: wanted, end: { terminated: true } });
+    const { prompt, target } = composePrompt(request);
+    const record = {
+      ...{ id: 'r', words: 2, title_a: 'A', title_b: 'B', prompt, target },
+      ...{ fragment_a: request.a, fragment_b: request.b },
+    };
+    const models = [{ name: 'tiny', folder: model }];
+    const asked = { models, paths: app.paths, maxCompletionLength: 12 };
+    const given = await evaluateModels({ ...asked, dataset: [record], stopStrings: [stop] });
+    expect(given.results[0]?.items[0]?.completion).toBe(wanted);
+    writeFileSync(join(model, 'chat_settings.json'), JSON.stringify({ stop_strings: [stop] }));
+    expect((await all(answer(app, request))).at(-1)?.text).toBe(wanted);
+    const dataset = join(app.store.folder, 'one.jsonl');
+    writeFileSync(dataset, JSON.stringify(record));
+    const options = {
+      ...asked,
+      dataset,
+      task: 'interleave',
+      samples: 1,
+      k: [1],
+      threshold: 1,
+      temperature: 1e-4,
+    } as const;
+    const compared = await compareModels({ ...options, seed: 1, backend: 'wasm', threads: 1 });
+    expect(compared.models[0]?.answers[0]?.completions).toEqual([wanted]);
   });
 
   it('gives the same text for the same seed, and has its length from the target where none is given', async () => {

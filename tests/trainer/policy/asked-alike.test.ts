@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { modelFingerprint } from '../../../main/services/comparisons/paired/fingerprint.ts';
-import { askedAlike } from '../../../main/trainer/policy/asked-alike.ts';
+import { askedAlike, endedBy } from '../../../main/trainer/policy/asked-alike.ts';
 import { temporaryFolder } from '../../store/helpers.ts';
 
 let root: string;
@@ -49,5 +49,16 @@ describe('askedAlike', () => {
     expect(modelFingerprint(asked ?? base)).not.toBe(modelFingerprint(base));
     const before = modelFingerprint(brief);
     expect(modelFingerprint(model('brief', 'Be very brief.'))).not.toBe(before);
+  });
+});
+
+describe('endedBy', () => {
+  it('ends answers at other texts, asked otherwise as before', () => {
+    const brief = model('brief', 'Be brief.');
+    expect(endedBy(brief, null)).toBe(brief);
+    const ended = endedBy(brief, ['END']);
+    expect(ended.chat).toMatchObject({ system_prompt: 'Be brief.', stop_strings: ['END'] });
+    expect(endedBy(ended, []).chat?.stop_strings).toEqual([]);
+    expect(modelFingerprint(ended)).not.toBe(modelFingerprint(brief));
   });
 });

@@ -6,7 +6,7 @@ import { openTask, type TaskSource } from '../../../tasks/index.ts';
 import type { Task, TaskRecord } from '../../../tasks/task.ts';
 import type { BackendSetting } from '../../../trainer/config/backend-names.ts';
 import type { SampledModel } from '../../../trainer/jobs/sample.ts';
-import { askedAlike } from '../../../trainer/policy/asked-alike.ts';
+import { askedAlike, endedBy } from '../../../trainer/policy/asked-alike.ts';
 import { readDataset } from '../../datasets/index.ts';
 import type { ModelChoice } from '../../evaluation/evaluate.ts';
 import { resolveModelParts } from '../../models/resolve.ts';
@@ -35,6 +35,8 @@ export interface CompareOptions extends JobOptions {
   readonly temperature: number;
   /** In tokens; by default from the longest target, or what one of the models was trained with. */
   readonly maxCompletionLength?: number;
+  /** Texts that end a completion; null or absent: those that the models were trained with. */
+  readonly stopStrings?: readonly string[] | null;
   readonly seed: number;
   readonly backend: BackendSetting;
   readonly threads: number;
@@ -91,7 +93,7 @@ export async function compareModels(options: CompareOptions): Promise<ModelCompa
   task.score([]);
   const given = askedAlike(
     options.models.map(({ name, folder, base }) => ({ name, ...resolveModelParts(folder, paths, base) })),
-  );
+  ).map((model) => endedBy(model, options.stopStrings ?? null));
   const outcome = await runTrainerJob(
     {
       kind: 'sample',

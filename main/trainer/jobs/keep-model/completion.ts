@@ -1,5 +1,6 @@
 /** One completion while it is generated. */
 import { type ChosenToken, chooseToken, type RowSampling, type ScoredToken } from '../../../model/chosen-token.ts';
+import { cutAfterStop, type StopTest } from '../../../model/stop-strings.ts';
 import { openTextFlow } from '../../../model/text-flow.ts';
 import type { Tokenizer } from '../../../model/tokenizer.ts';
 import { keepingMarks, openCallFlow } from '../../../model/tool-calls/flow.ts';
@@ -16,15 +17,23 @@ export interface Completion {
 /** What all completions of a model share. */
 export interface CompletionContext {
   readonly tokenizer: Pick<Tokenizer, 'decode' | 'tokenId'>;
+  /** What ends an answer in a conversation, besides what is asked for: it was trained to end there. */
+  readonly trained?: TrainedStops | undefined;
   readonly tokenText: (id: number) => string;
   readonly eosTokenIds: readonly number[];
+}
+
+/** The texts with which a model's completions ended in training, which stay in them. */
+export interface TrainedStops {
+  readonly strings: readonly string[];
+  readonly isAt: StopTest;
 }
 
 const ANSWER_STREAM = hashString('answer');
 
 /** Opens the `choice`-th completion of a request; `limit`: of its tokens. */
 export function openCompletion(
-  { tokenizer, tokenText, eosTokenIds }: CompletionContext,
+  { tokenizer, tokenText, eosTokenIds, trained }: CompletionContext,
   request: AnswerRequest,
   prompt: readonly number[],
   choice: number,
@@ -36,10 +45,13 @@ export function openCompletion(
       ? openCallFlow(request.prompt.tools)
       : null;
   const flow = openTextFlow<AnswerToken>(calls === null ? tokenizer : keepingMarks(tokenizer), request.stop);
+  const stops = request.prompt.kind === 'messages' ? trained : undefined;
   const sampling = samplingOf(request);
   const base = hash32(request.seed, ANSWER_STREAM, choice);
   const ids: number[] = [];
+  let said = '';
   const show = (text: string, tokens: readonly AnswerToken[]): void => {
+    said += text;
     const words = calls === null ? text : calls.push(text);
     if (words !== '' || tokens.length > 0) emit({ kind: 'delta', choice, text: words, tokens });
   };
@@ -67,6 +79,12 @@ export function openCompletion(
         return end('stop');
       }
       const { text, tokens, stopped } = flow.push(id, token);
+      if (!stopped && stops?.isAt(prompt, ids) === true) {
+        const rest = flow.end();
+        const whole = cutAfterStop(said + text + rest.text, stops.strings);
+        show(whole.slice(said.length), [...tokens, ...rest.tokens]);
+        return end('stop');
+      }
       show(text, tokens);
       if (stopped) return end('stop');
       return ids.length < limit ? id : cut();

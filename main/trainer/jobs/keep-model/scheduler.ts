@@ -5,6 +5,7 @@
 import { inputError } from '../../../errors.ts';
 import { MOST_ROWS, openRowsInFlight, type RowsInFlight } from '../../../model/rows-in-flight.ts';
 import { disposeKept } from '../../../model/sequences.ts';
+import { openStops } from '../../../model/stop-strings.ts';
 import { openTokenTexts } from '../../../model/token-texts.ts';
 import type { Tokenizer } from '../../../model/tokenizer.ts';
 import { describeFailure } from '../../memory/failure.ts';
@@ -71,6 +72,8 @@ const COPIES = 3;
 export function openScheduler(policy: Policy, model: KeptModel, { tokens: room, emit }: Outside): Scheduler {
   const { tokenizer, eosTokenIds, context } = model;
   const tokenText = openTokenTexts(tokenizer);
+  const isAt = openStops(tokenizer);
+  const trained = isAt && { strings: tokenizer.stopStrings, isAt };
   let waiting: Asked[] = [];
   let batches: Batch[] = [];
 
@@ -100,7 +103,7 @@ export function openScheduler(policy: Policy, model: KeptModel, { tokens: room, 
     while (asked.begun < request.n && batch.rows.length + rows.length < MOST_ROWS) {
       const choice = asked.begun++;
       const completion = openCompletion(
-        { tokenizer, tokenText, eosTokenIds },
+        { tokenizer, tokenText, eosTokenIds, trained },
         request,
         prompt,
         choice,

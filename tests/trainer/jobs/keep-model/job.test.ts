@@ -1,3 +1,4 @@
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as tf from '@tensorflow/tfjs-core';
 import { describe, expect, it } from 'vitest';
@@ -157,6 +158,24 @@ describe('keep-model', () => {
     expect(stopped?.tokens.map(({ id }) => tokenText(id)).join('').length).toBeGreaterThanOrEqual(
       stopped?.text.length ?? 0,
     );
+  });
+
+  it('ends in a conversation where training ended, and keeps the text that it ends with', async () => {
+    const prompt = { kind: 'messages', messages: [{ role: 'user', content: 'wa wb' }] } as const;
+    const asked = { ...PLAIN, prompt, maxTokens: 10 };
+    const [whole] = await ask([[0, { ask: asked }]]);
+    const text = whole?.text ?? '';
+    // Its end lies inside the first token.
+    const stop = text.slice(0, 1);
+    writeFileSync(join(model, 'chat_settings.json'), JSON.stringify({ stop_strings: ['never', stop] }));
+    const [ended, plain] = await ask([
+      [0, { ask: asked }],
+      [0, { ask: { ...PLAIN, maxTokens: 10 } }],
+    ]);
+    rmSync(join(model, 'chat_settings.json'));
+    expect(ended).toMatchObject({ text: stop, finish: 'stop', tokens: whole?.tokens.slice(0, 1) });
+    // A text to continue isn't a conversation.
+    expect(plain?.text.length).toBeGreaterThan(1);
   });
 
   it('refuses what is too long, with the numbers, and answers the others', async () => {
