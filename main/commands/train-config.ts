@@ -39,7 +39,8 @@ export function trainFields(options: TrainOptions, command: Command, context: Co
   const file = startFields(options, context);
   const given = (name: string): boolean =>
     ['cli', 'env'].includes(String(command.getOptionValueSourceWithGlobals(name)));
-  const fields: Record<string, unknown> = { ...file, ...assigned(options.set ?? []) };
+  const set = assigned(options.set ?? []);
+  const fields: Record<string, unknown> = { ...file, ...set };
   const take = (field: keyof TrainConfig, value: unknown): void => {
     if (value !== undefined) fields[field] = value;
   };
@@ -52,6 +53,9 @@ export function trainFields(options: TrainOptions, command: Command, context: Co
   take('logging_dir', options.tensorboard);
   take('report_to', options.reportTo);
   if (options.steps !== undefined) take('max_steps', wholeNumber('--steps', options.steps));
+  // Steps that are asked for go before a file's epochs.
+  const asksSteps = options.steps !== undefined || Object.hasOwn(set, 'max_steps');
+  if (asksSteps && !Object.hasOwn(set, 'num_train_epochs')) delete fields.num_train_epochs;
   if (given('seed')) take('seed', context.seed);
   if (given('backend')) take('backend', context.backend);
   if (given('threads')) take('threads', context.threads);

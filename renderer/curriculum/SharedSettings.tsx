@@ -21,6 +21,7 @@ const OF_A_STAGE = {
   dataset: AT_EACH,
   eval_dataset: AT_EACH,
   max_steps: AT_EACH,
+  num_train_epochs: AT_EACH,
   from_checkpoint: AT_EACH,
   eval_steps: AT_EACH,
   save_steps: AT_EACH,

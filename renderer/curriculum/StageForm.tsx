@@ -18,6 +18,7 @@ const none: Values = {};
 const OF_THE_STAGE = {
   dataset: 'Set above: Dataset.',
   max_steps: 'Set above: Steps.',
+  num_train_epochs: 'A stage has steps: set them above.',
   task: 'Stages of a curriculum are always of the task interleave.',
 };
 

@@ -9,6 +9,8 @@ describe('assigned', () => {
       lora_target_modules: ['q_proj'],
       vllm_importance_sampling_clip_max: 2,
     });
+    expect(assigned(['max_steps=-1'])).toEqual({ num_train_epochs: 3 });
+    expect(assigned(['max_steps=-1', 'num_train_epochs=2'])).toEqual({ num_train_epochs: 2 });
     // Left for the check of the whole configuration.
     expect(assigned(['num_generations_eval=4'])).toEqual({ num_generations_eval: 4 });
   });

@@ -61,6 +61,7 @@ const groups: readonly (readonly [title: string, fields: Names])[] = [
     'Learning',
     [
       'max_steps',
+      'num_train_epochs',
       'warm_up_steps',
       'warm_up_learning_rate',
       'warm_up_batch_size',

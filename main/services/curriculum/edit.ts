@@ -119,6 +119,8 @@ function checked(store: Store, stage: NewStage, edit: StageEdit): NewStage {
       `Choose a dataset of ${interleaveTask.name}, or train this one in a free run.`,
     );
   }
+  if (stage.config.num_train_epochs != null)
+    throw inputError('BAD_CONFIG', 'A stage is as long as its steps say, not as num_train_epochs', 'Set its steps.');
   const [fault] = configFaults({ ...stage.config, max_steps: stage.steps });
   if (fault !== undefined) {
     throw inputError('BAD_CONFIG', `"${fault.field}": ${fault.message}`, fault.remedy ?? undefined);

@@ -23,7 +23,15 @@ const usual: SharedSettings = { preset: 'interleave-tiny', config: {} };
 const schema = z.object({ preset: z.string(), config: z.record(z.string(), z.unknown()) });
 
 /** Each stage's own. */
-const OF_A_STAGE = ['dataset', 'eval_dataset', 'max_steps', 'from_checkpoint', 'eval_steps', 'save_steps'];
+const OF_A_STAGE = [
+  'dataset',
+  'eval_dataset',
+  'max_steps',
+  'num_train_epochs',
+  'from_checkpoint',
+  'eval_steps',
+  'save_steps',
+];
 
 /** The stored settings; a preset that this version doesn't have counts as not set. */
 export function sharedSettings(store: Pick<Store, 'settings'>, paths: Pick<HostPaths, 'resources'>): SharedSettings {

@@ -129,7 +129,13 @@ function faultsOf(plan: SweepPlan, base: ConfigFields, settings: readonly Settin
       ? [{ field, message: 'expected a list of values for a grid, got a range', remedy: null, setting: plan.name }]
       : [],
   );
-  return [...ranges, ...faults].slice(0, MOST_FAULTS);
+  const epochs = settings.flatMap((values): readonly SettingFault[] => {
+    const { num_train_epochs: given } = { ...base, ...values };
+    if (given == null) return [];
+    const message = 'runs of a sweep are compared step by step: set max_steps in its place';
+    return [{ field: 'num_train_epochs', message, remedy: null, setting: settingLabel(values) }];
+  });
+  return [...ranges, ...epochs, ...faults].slice(0, MOST_FAULTS);
 }
 
 /** The rungs that all runs share. They are compared by held-out scores at equal steps. */

@@ -22,5 +22,5 @@ export function knownEstimate(owner: object, config: TrainConfig): RunEstimate |
 
 /** A step of a longer run takes as long. */
 function keyOf(config: TrainConfig): string {
-  return JSON.stringify({ ...config, max_steps: 0 });
+  return JSON.stringify({ ...config, max_steps: 0, num_train_epochs: null });
 }

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { inputError } from '../../errors.ts';
 import type { Store } from '../../store/index.ts';
 import { openTask, type TaskSource, taskFacts } from '../../tasks/index.ts';
+import { stepsForEpochs } from '../../trainer/batching/batching.ts';
 import { checkTaskWeights } from '../../trainer/config/combinations.ts';
 import type { TrainConfig } from '../../trainer/config/config.ts';
 import type { TrainerStart } from '../../trainer/protocol/start.ts';
@@ -34,7 +35,9 @@ export function plannedStart(
   checkTaskWeights(config, taskFacts(task));
   const { config: resolved, modelFolder } = resolveConfig(store, config, paths);
   const reward = rewardAccess(task, { workspace: store.folder, paths }, access);
-  return { config: resolved, task, engine, rewardAccess: reward, ...readInputs(resolved, task), modelFolder };
+  const inputs = readInputs(resolved, task);
+  const timed = withEpochs(resolved, inputs.records.length);
+  return { config: timed, task, engine, rewardAccess: reward, ...inputs, modelFolder };
 }
 
 /** The saved form: absolute paths, and a checkpoint's own model and settings. */
@@ -51,6 +54,12 @@ function resolveConfig(store: Store, config: TrainConfig, paths: HostPaths) {
     from_checkpoint: from,
   };
   return { config: resolved, modelFolder };
+}
+
+/** With the steps that its epochs are. */
+function withEpochs(config: TrainConfig, records: number): TrainConfig {
+  const { num_train_epochs: epochs } = config;
+  return epochs === null ? config : { ...config, max_steps: stepsForEpochs(config, records, epochs) };
 }
 
 /** The records to train on, at least one, and those to evaluate. */

@@ -18,6 +18,7 @@ const otherwiseFields = [
   'lora_target_modules',
   'use_rslora',
   'max_completion_length',
+  'num_train_epochs',
   'scale_rewards',
   'reward_weights',
   'reward_failure',

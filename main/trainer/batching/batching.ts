@@ -160,6 +160,20 @@ export function epochAfter(plan: BatchPlan, step: number, extra = 0): number {
   return (position / plan.microBatchesPerGeneration) * (plan.groupsPerGeneration / plan.records) + extra / plan.records;
 }
 
+/** Optimiser steps for so many passes over the records. */
+export function stepsForEpochs(
+  config: BatchConfig & Pick<TrainConfig, 'method'>,
+  records: number,
+  epochs: number,
+): number {
+  const { per_device_train_batch_size: rows, gradient_accumulation_steps: microBatches } = config;
+  const perStep = isReinforcement(config.method)
+    ? epochAfter(planBatches(config, records), 0)
+    : (rows * microBatches) / records;
+  // What rounding adds to a whole number is no step.
+  return Math.max(1, Math.ceil(epochs / perStep - 1e-6));
+}
+
 // An epoch's order is queried record by record: cache the last one. It is a pure function of its key.
 let lastEpoch: { readonly key: string; readonly order: readonly number[] } | null = null;
 

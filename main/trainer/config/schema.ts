@@ -96,6 +96,10 @@ export const trainConfigSchema = z.strictObject({
   max_steps: count
     .default(100)
     .meta({ unit: 'steps', doc: 'Optimiser steps of the run, after those of warm_up_steps.' }),
+  num_train_epochs: positive.nullable().default(null).meta({
+    unit: 'epochs',
+    doc: 'Passes over the training records, in place of max_steps, which is computed from them. null: max_steps holds.',
+  }),
   warm_up_steps: z.int().min(0).default(0).meta({
     unit: 'steps',
     doc: "grpo: supervised steps on the records' targets before those of max_steps; then a fresh optimiser, and with beta the warmed-up model as reference. 0: none. The learning rate's own is warmup_steps.",

@@ -18,7 +18,6 @@ export const FIXED: Readonly<Record<string, { readonly value: unknown; readonly 
 
 /** There is such a setting, in another form. */
 export const SET_ELSEWHERE: Readonly<Record<string, string>> = {
-  ...each('set max_steps, in optimiser steps', ['num_train_epochs']),
   ...each('set steps_per_generation; a generation is per_device_train_batch_size × steps_per_generation completions', [
     'generation_batch_size',
   ]),
@@ -114,6 +113,10 @@ export function isReadName(field: string): boolean {
   return Object.hasOwn(RENAMED, field) || Object.hasOwn(FIXED, field);
 }
 
+/** TRL's max_steps by which num_train_epochs holds, and its default for that. */
+const BY_EPOCHS = -1;
+const EPOCHS = 3;
+
 /** Fields under the names that they have here; those that say what is always so are left out. */
 export function withNamesHere(given: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const fields = { ...given };
@@ -121,6 +124,10 @@ export function withNamesHere(given: Readonly<Record<string, unknown>>): Readonl
     if (!Object.hasOwn(fields, older)) continue;
     fields[name] ??= fields[older];
     delete fields[older];
+  }
+  if (fields.max_steps === BY_EPOCHS) {
+    delete fields.max_steps;
+    fields.num_train_epochs ??= EPOCHS;
   }
   for (const [name, fixed] of Object.entries(FIXED)) if (fields[name] === fixed.value) delete fields[name];
   return fields;

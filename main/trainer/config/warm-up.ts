@@ -61,7 +61,7 @@ export function secondsFrom(
 /** The same run with another number of steps in all; a warm-up stays as long as it is. */
 export function withTotalSteps<C extends TrainConfig>(config: C, steps: number): C {
   const { warm_up_steps: warmUp } = config;
-  if (steps > warmUp) return { ...config, max_steps: steps - warmUp };
+  if (steps > warmUp) return { ...config, max_steps: steps - warmUp, num_train_epochs: null };
   throw inputError(
     'BAD_STEPS',
     `Expected more steps than the ${warmUp} of the warm-up, got ${steps}`,

@@ -18,6 +18,8 @@ import type { Values } from './sections.ts';
 /** The preset that its settings start from. */
 const PRESET = 'interleave-tiny';
 
+const BY_EPOCHS = { max_steps: 'Computed from num_train_epochs, which is set.' };
+
 export interface FreeRunProps {
   readonly opened: boolean;
   readonly onClose: () => void;
@@ -178,7 +180,13 @@ function Form({ defaults, follows, task, model, onClose, onDone: leave, onChange
         maxLength={200}
         mb="md"
       />
-      <ConfigForm defaults={defaults} own={own} onChange={setOwn} faults={faults} />
+      <ConfigForm
+        defaults={defaults}
+        own={own}
+        onChange={setOwn}
+        faults={faults}
+        {...(values.num_train_epochs != null && { elsewhere: BY_EPOCHS })}
+      />
       {queue.error !== null && <Failed what="The run was not queued" error={queue.error} />}
       <div className={classes.foot}>
         <span className={classes.blocked} role="status">

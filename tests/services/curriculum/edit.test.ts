@@ -74,6 +74,10 @@ describe('addStage and changeStage', () => {
       code: 'BAD_CONFIG',
       message: expect.stringMatching(/^"temperature": /),
     });
+    expect(errorOf(() => changeStage(store, id, { config: { num_train_epochs: 2 } }))).toMatchObject({
+      code: 'BAD_CONFIG',
+      remedy: 'Set its steps.',
+    });
     expect(errorOf(() => changeStage(store, 77, {}))).toMatchObject({ code: 'STAGE_UNKNOWN' });
     expect(store.stages.get(id)).toMatchObject({ datasetId: null, config: {} });
   });

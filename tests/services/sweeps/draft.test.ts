@@ -58,6 +58,10 @@ describe('checkPlan', () => {
     expect(check({ fields: { num_generations: [4, 3] } }).faults).toMatchObject([
       { setting: 'num_generations 3', field: 'per_device_train_batch_size' },
     ]);
+    expect(check({ fields: { num_train_epochs: [1, 2] } }).faults).toMatchObject([
+      { setting: 'num_train_epochs 1', field: 'num_train_epochs' },
+      { setting: 'num_train_epochs 2' },
+    ]);
     expect(check({ fields: { learning_rate: [] } }).faults).toMatchObject([
       { field: 'learning_rate', message: 'expected at least one value to try' },
     ]);

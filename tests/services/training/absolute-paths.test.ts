@@ -6,6 +6,7 @@ import { parsePlan } from '../../../main/services/sweeps/plan.ts';
 import { withAbsolutePaths } from '../../../main/services/training/absolute-paths.ts';
 import { plannedLater, plannedStart } from '../../../main/services/training/planned-start.ts';
 import { startTraining } from '../../../main/services/training/training.ts';
+import { withTotalSteps } from '../../../main/trainer/config/config.ts';
 import { errorOf } from '../../store/helpers.ts';
 import { tinyWorkspace } from '../tiny-workspace.ts';
 
@@ -33,6 +34,16 @@ describe('withAbsolutePaths', () => {
     expect(withAbsolutePaths(store, { ...names, model: 'models/later' }, paths).model).toBe('models/later');
     const start = (from_checkpoint: string) => withAbsolutePaths(store, { ...names, from_checkpoint }, paths);
     expect(start('./base/seed_1').from_checkpoint).toBe(resolve('base/seed_1'));
+  });
+});
+
+describe('plannedStart', () => {
+  it('computes the steps of a run from its epochs, which a resume with other steps leaves behind', async () => {
+    const { store, paths, config } = await tinyWorkspace();
+    const asked = config({ method: 'sft', num_train_epochs: 3, per_device_train_batch_size: 2, max_steps: 1 });
+    const { config: planned, records } = plannedStart(store, asked, paths);
+    expect(planned).toMatchObject({ num_train_epochs: 3, max_steps: Math.ceil((3 * records.length) / 2) });
+    expect(withTotalSteps(planned, 50)).toMatchObject({ num_train_epochs: null, max_steps: 50 });
   });
 });
 

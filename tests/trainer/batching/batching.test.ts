@@ -6,6 +6,7 @@ import {
   generationRecords,
   microBatches,
   planBatches,
+  stepsForEpochs,
 } from '../../../main/trainer/batching/batching.ts';
 
 const config: BatchConfig = {
@@ -25,6 +26,28 @@ const config: BatchConfig = {
 const plan = (change: Partial<BatchConfig> = {}, records = 5) => planBatches({ ...config, ...change }, records);
 const drawn = (p: ReturnType<typeof plan>, generations: number): number[] =>
   Array.from({ length: generations }, (_, g) => generationRecords(p, g)).flat();
+
+describe('stepsForEpochs', () => {
+  it('counts the prompts of a step for GRPO, its records for SFT, and ends with the last record', () => {
+    const grpo = { ...config, method: 'grpo' } as const;
+    // Two prompts a step of 10 records.
+    expect(stepsForEpochs(grpo, 10, 1)).toBe(5);
+    expect(stepsForEpochs(grpo, 10, 3)).toBe(15);
+    expect(stepsForEpochs(grpo, 9, 1)).toBe(5);
+    expect(stepsForEpochs(grpo, 10, 0.5)).toBe(3);
+    // Each generation is passed over twice, so it serves two steps.
+    expect(stepsForEpochs({ ...grpo, num_iterations: 2 }, 10, 1)).toBe(10);
+    expect(stepsForEpochs({ ...config, method: 'sft' }, 10, 1)).toBe(3);
+    expect(stepsForEpochs({ ...config, method: 'sft', gradient_accumulation_steps: 3 }, 36, 7)).toBe(21);
+    expect(stepsForEpochs(grpo, 1, 0.1)).toBe(1);
+    for (const records of [7, 49, 640])
+      for (let epochs = 1; epochs <= 9; epochs++) {
+        const steps = stepsForEpochs(grpo, records, epochs);
+        expect(epochAfter(planBatches(grpo, records), steps - 1)).toBeGreaterThan(epochs - 1e-6);
+        expect(epochAfter(planBatches(grpo, records), steps - 2)).toBeLessThan(epochs);
+      }
+  });
+});
 
 describe('planBatches', () => {
   it('generates once a step by default, and needs no old log-probabilities then', () => {
