@@ -10,6 +10,7 @@ const stale: { readonly [topic in Topic]: readonly (readonly unknown[])[] } = {
   status: [api.app.status.key()],
   jobs: [api.app.status.key()],
   conversations: [api.chat.list.key()],
+  served: [api.models.served.key()],
   texts: [api.texts.key(), api.datasets.preview.key()],
   datasets: [api.datasets.key(), api.tasks.recordsSources.key(), api.comparisons.sources.key(), api.stages.list.key()],
   stages: [api.stages.key(), api.queue.key(), api.app.status.key(), api.datasets.list.key(), api.datasets.get.key()],

@@ -13,12 +13,14 @@ import { MemoryNeeds } from './MemoryNeeds.tsx';
 import classes from './Models.module.css';
 import { Push } from './Push.tsx';
 import { Remove } from './Remove.tsx';
+import { Served, useServed } from './Served.tsx';
 import { StagePlan } from './StagePlan.tsx';
 import { TrainFrom } from './TrainFrom.tsx';
 
 export function ModelDetails({ entry }: { readonly entry: ModelEntry }) {
   const { ref, kind, name, folder, deleted, problem, heldOut } = entry;
   const { data, error, refetch } = useQuery(api.models.inspect.queryOptions({ input: { ref } }));
+  const served = useServed(ref);
   const [removing, setRemoving] = useState(false);
   const [exporting, setExporting] = useState(false);
   const [pushing, setPushing] = useState(false);
@@ -47,6 +49,11 @@ export function ModelDetails({ entry }: { readonly entry: ModelEntry }) {
             </Button>
           )}
           {problem === null && <TrainFrom entry={entry} />}
+          {problem === null && served.model === undefined && (
+            <Button variant="default" loading={served.start.isPending} onClick={() => served.start.mutate()}>
+              Serve
+            </Button>
+          )}
           {problem === null && (
             <Button variant="default" onClick={() => setExporting(true)}>
               Export …
@@ -66,6 +73,7 @@ export function ModelDetails({ entry }: { readonly entry: ModelEntry }) {
       }
     >
       <Place folder={folder} />
+      <Served served={served} />
       {heldOut !== null && (
         <p className="num">
           Held-out score <b>{score(heldOut)}</b>

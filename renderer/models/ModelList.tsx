@@ -1,7 +1,9 @@
 /** The list of models, virtualized. */
 import { IconAlertTriangle } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef } from 'react';
 import type { ModelEntry } from '../../main/api/contract/index.ts';
+import { api } from '../api/client.ts';
 import { DistinctName } from '../components/DistinctName.tsx';
 import { Empty } from '../components/Feedback.tsx';
 import { bytes, compact, score } from '../components/format.ts';
@@ -27,6 +29,7 @@ function nameOfLine(line: ModelLine): string {
 }
 
 export function ModelList({ lines, sizes, chosen, onChoose }: ModelListProps) {
+  const { data: served } = useQuery(api.models.served.queryOptions());
   const scroller = useRef<HTMLDivElement>(null);
   const virtual = useRows({
     count: lines.length,
@@ -71,6 +74,7 @@ export function ModelList({ lines, sizes, chosen, onChoose }: ModelListProps) {
                     parts={parts(line.entry.name)}
                     size={sizes?.[line.entry.ref]}
                     chosen={line.entry.ref === chosen}
+                    served={served?.some((one) => one.ref === line.entry.ref) === true}
                     onChoose={() => onChoose(line.entry.ref)}
                   />
                 )}
@@ -88,12 +92,13 @@ interface LineProps {
   readonly parts: NameParts;
   readonly size: number | undefined;
   readonly chosen: boolean;
+  readonly served: boolean;
   readonly onChoose: () => void;
 }
 
 const kinds = { bundled: 'bundled', workspace: 'in the workspace', imported: 'imported folder' } as const;
 
-function Line({ entry, parts, size, chosen, onChoose }: LineProps) {
+function Line({ entry, parts, size, chosen, served, onChoose }: LineProps) {
   const { kind, name, step, checkpointKind, architecture, parameters, createdAt, heldOut, deleted, problem } = entry;
   return (
     <PlainButton
@@ -105,6 +110,7 @@ function Line({ entry, parts, size, chosen, onChoose }: LineProps) {
     >
       <span className={classes.modelName}>
         {kind === 'checkpoint' ? `step ${step}` : <DistinctName parts={parts} title={name} />}
+        {served && <span className="soft"> served</span>}
         {checkpointKind === 'final' && <span className="faint"> final</span>}
         {problem !== null && (
           <span className={classes.bad} title={problem}>

@@ -1,10 +1,14 @@
 /** A run's checkpoints: roll back to one, train further from one, or copy its path. */
 
 import { Button, CopyButton, Table } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
 import { memo, useState } from 'react';
+import { useLocation } from 'wouter';
 import type { RunDetail } from '../../main/api/contract/index.ts';
+import { client } from '../api/client.ts';
 import { FreeRun } from '../components/config-form/FreeRun.tsx';
 import { continuesInCurriculum, type Followed, runFrom } from '../components/config-form/free-run.ts';
+import { Failed } from '../components/Feedback.tsx';
 import { counted, score } from '../components/format.ts';
 import { Link } from '../components/Link.tsx';
 import { Panel } from '../components/Screen.tsx';
@@ -23,6 +27,12 @@ export interface CheckpointsProps {
 export const Checkpoints = memo(function Checkpoints({ detail, noRollBack, isEnded, onRollBack }: CheckpointsProps) {
   const { checkpoints, evaluations, folder } = detail;
   const [next, setNext] = useState<Followed | null>(null);
+  const [, navigate] = useLocation();
+  const serve = useMutation({
+    mutationFn: (id: number) => client.models.serve({ ref: `checkpoint:${id}` }),
+    // Its address is on its own page.
+    onSuccess: (_, id) => navigate(`/models?${new URLSearchParams({ model: `checkpoint:${id}` })}`),
+  });
   const there = checkpoints.filter(({ deletedAt }) => deletedAt === null);
   const gone = checkpoints.filter(({ deletedAt }) => deletedAt !== null);
   // The run itself removes only old checkpoints, never its newest.
@@ -85,6 +95,14 @@ export const Checkpoints = memo(function Checkpoints({ detail, noRollBack, isEnd
                           Train from this
                         </Button>
                       )}
+                      <Button
+                        size="compact-xs"
+                        variant="subtle"
+                        loading={serve.isPending && serve.variables === id}
+                        onClick={() => serve.mutate(id)}
+                      >
+                        Serve
+                      </Button>
                       <CopyPath path={path} what={`checkpoint ${step}`} />
                     </div>
                   </Table.Td>
@@ -94,6 +112,7 @@ export const Checkpoints = memo(function Checkpoints({ detail, noRollBack, isEnd
           </Table>
         </div>
       )}
+      {serve.error !== null && <Failed what="The checkpoint can't be served" error={serve.error} />}
       {missing.length > 0 && (
         <p className={classes.missing} role="status">
           {missing.length === 1 ? 'The folder' : 'The folders'} of step {missing.map(({ step }) => step).join(', ')}{' '}

@@ -65,6 +65,29 @@ describe.skipIf(noBrowser)('the Models screen', () => {
     expect(complaints).toEqual([]);
   });
 
+  it('serves a checkpoint at an address with a key, until it is stopped', async () => {
+    const { page, complaints, goto } = await openPage(app);
+    await goto('/runs/1');
+    const rows = page.getByRole('row').filter({ has: page.getByRole('button', { name: 'Serve', exact: true }) });
+    await rows.first().getByRole('button', { name: 'Serve', exact: true }).click();
+    const place = page.getByRole('region', { name: 'OpenAI-compatible address' });
+    const shown = (label: string) =>
+      place.locator('dl > div').filter({ hasText: label }).locator('code').textContent({ timeout: 60_000 });
+    const [address, key] = [await shown('Address'), await shown('Key')];
+    await place.getByRole('button', { name: 'Copy: key' }).click();
+    await expectAccessible(page);
+    const models = await fetch(`${address}/models`, { headers: { Authorization: `Bearer ${key}` } });
+    expect(await models.json()).toMatchObject({ data: [{ id: await shown('Model') }] });
+    await page
+      .getByRole('button', { name: /^step 20/ })
+      .getByText('served')
+      .waitFor();
+    await place.getByRole('button', { name: 'Stop' }).click();
+    await page.getByRole('button', { name: 'Serve', exact: true }).waitFor();
+    await expect(fetch(`${address}/models`)).rejects.toThrow();
+    expect(complaints).toEqual([]);
+  });
+
   it('asks before it reads a folder outside, browses it, refuses pickles, and removes a model from the list', async () => {
     const { page, goto } = await openPage(app);
     await goto('/models');

@@ -1,6 +1,7 @@
 /** Models: what can be evaluated, trained from or played with. */
 import { type } from '@orpc/contract';
 import { z } from 'zod';
+import type { ServedModel } from '../../services/chat/served-models.ts';
 import type { StartedExport } from '../../services/merge/export-model.ts';
 import type { FoundModel } from '../../services/models/found.ts';
 import type { HubAccess } from '../../services/models/hub-access.ts';
@@ -72,6 +73,11 @@ export const models = {
   previewPush: procedure.input(push).output(type<PushPreview>()),
   /** Starts it; a new repository is private, one that is public is refused unless that is meant. */
   push: procedure.input(push.extend({ isPublic: z.boolean().default(false) })).output(z.object({ jobId: z.int() })),
+  /** The models that answer at an OpenAI-compatible address, with address and key. */
+  served: procedure.output(type<readonly ServedModel[]>()),
+  /** Begins to serve a model at an address of its own; the list says how far it is. */
+  serve: procedure.input(z.object({ ref })),
+  stopServing: procedure.input(z.object({ ref })),
   /** What depends on a model, before it is deleted. */
   dependants: procedure.input(z.object({ ref })).output(type<Dependants>()),
   /** Deletes a model or a checkpoint; an imported folder is only removed from the list. */

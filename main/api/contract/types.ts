@@ -7,6 +7,7 @@ export type { AddedRecord, RecordTarget } from '../../services/chat/add-record.t
 export type { ChatSampling, Conversation, KeptAnswer } from '../../services/chat/conversation.ts';
 export type { KeptConversation } from '../../services/chat/kept.ts';
 export type { ChatNews, ChatToken } from '../../services/chat/news.ts';
+export type { ServedModel } from '../../services/chat/served-models.ts';
 export type {
   ComparedModel,
   ComparisonSummary,

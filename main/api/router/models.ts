@@ -42,10 +42,16 @@ export const models = {
   push: api.models.push.handler(async ({ context: { app }, input: { isPublic, ...input } }) => ({
     jobId: await startPush(app, input, isPublic),
   })),
+  served: api.models.served.handler(({ context: { app } }) => app.served.list()),
+  serve: api.models.serve.handler(({ context: { app }, input }) => app.served.start(app, input.ref)),
+  stopServing: api.models.stopServing.handler(({ context: { app }, input }) => app.served.stop(input.ref)),
   dependants: api.models.dependants.handler(({ context, input }) =>
     modelDependants(withStarts(context.app), input.ref),
   ),
-  remove: api.models.remove.handler(({ context, input }) => removeModel(withStarts(context.app), input.ref)),
+  remove: api.models.remove.handler(async ({ context: { app }, input: { ref } }) => {
+    removeModel(withStarts(app), ref);
+    await app.served.stop(ref);
+  }),
 };
 
 /** The curriculum knows what its stages start from. */

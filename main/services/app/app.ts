@@ -5,6 +5,7 @@ import type { BraidError } from '../../errors.ts';
 import { TF32 } from '../../native/gpu-settings.ts';
 import { openStore, type Store } from '../../store/index.ts';
 import { type LoadedModels, openLoadedModels } from '../chat/loaded-models.ts';
+import { openServedModels, type ServedModels } from '../chat/served-models.ts';
 import { forgettingAfterStage } from '../curriculum/forgetting-job.ts';
 import { openUploads, type Uploads } from '../data-import/uploads.ts';
 import { type EngineFile, openEngineFile } from '../engines/engines.ts';
@@ -52,6 +53,8 @@ export interface App extends LiveWorkspace {
   readonly uploads: Uploads;
   /** The models of chats that are in memory. */
   readonly chatModels: LoadedModels<KeptModel>;
+  /** Those that answer at addresses. */
+  readonly served: ServedModels;
   /** Saves and ends all active work, then releases the workspace. */
   close(): Promise<void>;
 }
@@ -124,6 +127,7 @@ export function openApp(options: AppOptions): App {
     const sampled = openSampledAnswers();
     const uploads = openUploads();
     const chatModels = openLoadedModels<KeptModel>(() => (live.list().length > 0 ? IDLE_IN_TRAINING_MS : IDLE_MS));
+    const served = openServedModels(changes);
     live.onStart(() => void chatModels.release());
     const queue = openQueue(store, { paths, live, changes, notices, settings, access, afterStage });
     live.onEvents((runId, events) => {
@@ -152,7 +156,7 @@ export function openApp(options: AppOptions): App {
       clearInterval(looking);
       endWatch();
       queue.close();
-      await Promise.all([jobs.close(), chatModels.close(), live.close(GRACE_MS)]);
+      await Promise.all([jobs.close(), served.close().then(chatModels.close), live.close(GRACE_MS)]);
       rewards.close();
       uploads.close();
       await library.close();
@@ -178,6 +182,7 @@ export function openApp(options: AppOptions): App {
       sampled,
       uploads,
       chatModels,
+      served,
       close: () => (closing ??= end()),
     };
   } catch (error) {

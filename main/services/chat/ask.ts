@@ -52,7 +52,11 @@ export async function* askModel(app: ChatPlace, request: ChatRequest, signal?: A
   });
 }
 
-function needOf(app: ChatPlace, { name, model, beside, threads }: Lane): ModelNeed<KeptModel> {
+/** What a model takes, and how it is loaded. */
+export function needOf(
+  app: Pick<ChatPlace, 'paths'>,
+  { name, model, beside, threads }: Omit<Lane, 'askedAs'>,
+): ModelNeed<KeptModel> {
   const { bytes, freeBytes } = memoryNeed(app, model);
   const { kernels: kernelsFile, trainer: launch } = app.paths;
   const how = { model, beside, backend: 'auto', threads, kernelsFile } as const;
@@ -69,7 +73,8 @@ function needOf(app: ChatPlace, { name, model, beside, threads }: Lane): ModelNe
   };
 }
 
-function waitsFor(names: readonly string[]): string {
+/** Why a model isn't loaded yet. */
+export function waitsFor(names: readonly string[]): string {
   const who = new Intl.ListFormat('en').format(new Set(names));
   return `Waits for memory: it doesn't fit beside ${who}, and is loaded once that has answered`;
 }

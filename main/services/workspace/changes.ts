@@ -18,6 +18,7 @@ export type Topic =
   | 'native'
   | 'engines'
   | 'conversations'
+  | 'served'
   | 'jobs';
 
 export interface Change {
