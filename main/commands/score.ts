@@ -13,8 +13,9 @@ interface ScoreCommandOptions {
 }
 
 const HELP = `
-The file has one JSON object per line: {"id", "prompt", "completion"} with texts, or {"id", "prompt_ids",
-"completion_ids"} with token ids. A prompt text is encoded as is, with the special tokens that the tokenizer
+The file has one JSON object per line: {"id", "prompt", "completion"} with texts, {"id", "prompt_ids",
+"completion_ids"} with token ids, or {"id", "messages"}, a conversation whose last turn, the assistant's, is scored to
+its end token, as the chat template writes it ("tools": the functions that it may call). A prompt text is encoded as is, with the special tokens that the tokenizer
 itself adds, without a chat template. A completion text is encoded without special tokens; end it with ids where its
 end token should count. Log-probabilities are in nats, at temperature 1. Weights are used in float32, or in 16 bits where
 the adapter was trained over such weights or float32 would leave too little memory.`;

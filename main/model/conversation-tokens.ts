@@ -54,6 +54,17 @@ export function turnsOf(
   );
 }
 
+/** The last turn of a conversation, the assistant's, and what it answers; without a chat template as plain lines. */
+export function lastTurnOf(
+  tokenizer: Tokenizer,
+  messages: readonly ChatMessage[],
+  tools: Tools,
+  ends: readonly number[],
+): Pick<PromptGroup, 'promptIds'> & { readonly completionIds: readonly number[] } {
+  const { promptIds, completions } = alone(tokenizer, messages, tools, ends, messages.length - 1);
+  return { promptIds, completionIds: completions[0] ?? [] };
+}
+
 function inOneSequence(
   tokenizer: Tokenizer,
   messages: readonly ChatMessage[],

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Model } from '../../main/model/model.ts';
 import { scoreCompletions } from '../../main/model/score.ts';
+import { loadTokenizer } from '../../main/model/tokenizer.ts';
 import { buildKernels } from '../../main/tensor/kernels/build.ts';
 import { writeTinyModel } from '../tiny-model.ts';
 import { braid } from './braid.ts';
@@ -41,6 +42,27 @@ describe('braid score', () => {
     });
   });
 
+  it('scores the last turn of a conversation to its end, without a chat template as plain lines', async () => {
+    const [asked, said] = [
+      { role: 'user', content: 'wa wb' },
+      { role: 'assistant', content: 'wc wd' },
+    ];
+    const forms = [{ messages: [asked, said] }, { prompt: [asked], completion: [said] }];
+    const run = await score(
+      forms.map((form, i) => JSON.stringify({ id: i, ...form })),
+      '--json',
+    );
+    expect(run.code, run.stderr).toBe(0);
+    const { items } = JSON.parse(run.stdout);
+    const tokenizer = loadTokenizer(modelFolder);
+    const [promptIds, completionIds] = [tokenizer.encode('wa wb', true), [8, 9, tokenizer.eosTokenId ?? -1]];
+    const [expected] = scoreCompletions(model, null, [{ promptIds, completionIds }]);
+    for (const item of items) {
+      expect(item.token_ids).toEqual(completionIds);
+      for (const [i, value] of item.logprobs.entries()) expect(value).toBeCloseTo(expected?.[i] ?? Number.NaN, 5);
+    }
+  });
+
   it('prints a table without --json', async () => {
     const run = await score(['{"id":"x","prompt":"wa","completion":"wb"}']);
     expect(run.stdout).toMatch(/^id\s+tokens\s+log-probability\s+perplexity\nx\s+1/);
@@ -52,12 +74,16 @@ describe('braid score', () => {
       '[1]',
       '{"id":"y","prompt":1,"completion":""}',
       '{"id":"z","prompt_ids":[]}',
+      '{"id":"a","messages":[{"role":"user","content":"wa"}]}',
+      '{"id":"b","messages":[{"role":"usr","content":"wa"}]}',
     ]);
     expect(shape.code).toBe(2);
     expect(shape.stderr).toContain('line 1: not JSON');
     expect(shape.stderr).toContain('line 2: expected an object');
     expect(shape.stderr).toContain('line 3: expected "prompt" to be a string');
     expect(shape.stderr).toContain('line 4: expected "prompt_ids" to be at least one token id');
+    expect(shape.stderr).toContain('line 5: expected the conversation to end with a turn of the assistant');
+    expect(shape.stderr).toContain('line 6: expected "messages[0].role" to be system, user, assistant or tool');
     const ids = await score([
       '{"id":"x","prompt_ids":[1],"completion_ids":[99]}',
       '{"id":"y","prompt":"","completion":"wa"}',

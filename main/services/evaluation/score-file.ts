@@ -1,8 +1,10 @@
-/** Completions to score, as JSONL: {id, prompt, completion} or {id, prompt_ids, completion_ids}. */
+/** Completions to score, as JSONL: {id, prompt, completion}, {id, prompt_ids, completion_ids} or conversations. */
 import { z } from 'zod';
 import { inputError } from '../../errors.ts';
 import { readJsonLines } from '../../io/json-lines.ts';
-import type { ScoreLine } from '../../trainer/jobs/score.ts';
+import { answerOf } from '../../samples/chat-message.ts';
+import { CONVERSATION_NAMES, ConversationFault, conversationIn, readTools } from '../../tasks/folder/conversation.ts';
+import type { Scored, ScoreLine } from '../../trainer/jobs/score.ts';
 
 const ids = z.array(z.int({ error: 'a whole number' }).min(0, { error: 'a whole number of at least 0' }), {
   error: 'a list of token ids',
@@ -10,6 +12,7 @@ const ids = z.array(z.int({ error: 'a whole number' }).min(0, { error: 'a whole 
 const id = z.union([z.string(), z.int()], { error: 'a string or a whole number' }).transform(String);
 const text = z.string({ error: 'a string' });
 const shapes = {
+  named: z.looseObject({ id }),
   texts: z.looseObject({ id, prompt: text, completion: text }),
   ids: z.looseObject({ id, prompt_ids: ids.min(1, { error: 'at least one token id' }), completion_ids: ids }),
 };
@@ -26,7 +29,7 @@ export function readScoreFile(file: string): ScoreLine[] {
   return readJsonLines(file, WORDS, (value, line) => ({ ...parseLine(value), line }));
 }
 
-function parseLine(value: unknown): Omit<ScoreLine, 'line'> {
+function parseLine(value: unknown): Scored & { readonly id: string } {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw inputError(WORDS.code, 'expected an object {id, prompt, completion}, or with prompt_ids and completion_ids');
   }
@@ -34,8 +37,29 @@ function parseLine(value: unknown): Omit<ScoreLine, 'line'> {
     const { id, prompt_ids: prompt, completion_ids: completion } = checked(shapes.ids, value);
     return { id, prompt, completion };
   }
+  if (isTalk(value)) return { id: checked(shapes.named, value).id, ...conversation(value) };
   const { id, prompt, completion } = checked(shapes.texts, value);
   return { id, prompt, completion };
+}
+
+/** Whether it has messages, under any usual name; a prompt and a completion that are texts are none. */
+function isTalk(value: object): value is Readonly<Record<string, unknown>> {
+  const { prompt } = value as { readonly prompt?: unknown };
+  return Array.isArray(prompt) || CONVERSATION_NAMES.some((name) => name !== 'prompt' && name in value);
+}
+
+/** A conversation that ends with the assistant's turn, which is scored. */
+function conversation(value: Readonly<Record<string, unknown>>): Scored {
+  try {
+    const messages = conversationIn(value, 'messages') ?? [];
+    const tools = readTools(value.tools);
+    if (answerOf(messages) === null)
+      throw inputError(WORDS.code, 'expected the conversation to end with a turn of the assistant, which is scored');
+    return { messages, ...(tools && { tools }) };
+  } catch (error) {
+    if (error instanceof ConversationFault) throw inputError(WORDS.code, error.message);
+    throw error;
+  }
 }
 
 function checked<T>(shape: z.ZodType<T>, value: object): T {

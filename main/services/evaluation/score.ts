@@ -11,7 +11,7 @@ export interface ScoreOptions extends JobOptions {
   /** A model folder, the name of a bundled model, or a checkpoint. */
   readonly model: string;
   readonly base?: string;
-  /** JSONL of {id, prompt, completion} or {id, prompt_ids, completion_ids}. */
+  /** JSONL of {id, prompt, completion}, {id, prompt_ids, completion_ids} or {id, messages}. */
   readonly dataset: string;
   readonly paths: HostPaths;
   readonly backend: BackendSetting;

@@ -2,23 +2,29 @@
 import { inputError } from '../../errors.ts';
 import { append } from '../../lists.ts';
 import { contextLength, readModelConfig } from '../../model/config.ts';
+import { lastTurnOf } from '../../model/conversation-tokens.ts';
 import { type ScoreItem, scoreCompletions } from '../../model/score.ts';
-import { loadTokenizer } from '../../model/tokenizer.ts';
+import { endTokens, loadTokenizer } from '../../model/tokenizer.ts';
+import type { ChatMessage, ChatTool } from '../../samples/chat-message.ts';
 import type { BackendChoice } from '../backend/open-backend.ts';
+import { endToken } from '../batching/prompts.ts';
 import { openPolicy } from '../memory/open-policy.ts';
 import { forwardBytes, forwardTokens } from '../memory/plan.ts';
 import { withinMemory } from '../memory/within-memory.ts';
 import { checkParts, type ModelParts } from '../policy/model-parts.ts';
 import type { JobIo } from './job-io.ts';
 
-/** One line of the input: texts, or token ids. */
-export interface ScoreLine {
+/** What is scored: a completion of a prompt, as texts or token ids, or the last turn of a conversation. */
+export type Scored =
+  | { readonly prompt: string | readonly number[]; readonly completion: string | readonly number[] }
+  | { readonly messages: readonly ChatMessage[]; readonly tools?: readonly ChatTool[] };
+
+/** One line of the input. */
+export type ScoreLine = Scored & {
   readonly id: string;
   /** Line number in its file, from 1. */
   readonly line: number;
-  readonly prompt: string | readonly number[];
-  readonly completion: string | readonly number[];
-}
+};
 
 export interface ScoreJob extends BackendChoice {
   readonly kind: 'score';
@@ -83,16 +89,21 @@ export async function runScoreJob(job: ScoreJob, io: JobIo): Promise<ScoreResult
   };
 }
 
-/** A prompt gets the special tokens that the tokenizer itself adds and no chat template; a completion gets neither. */
+/**
+ * A prompt gets the special tokens that the tokenizer itself adds and no chat template; a completion gets neither. A
+ * conversation is what the chat template makes of it, to the end of its last turn.
+ */
 function encodeLines({ lines, model }: ScoreJob): ScoreItem[] {
-  const needed = lines.some(({ prompt }) => typeof prompt === 'string');
+  const needed = lines.some((line) => 'messages' in line || typeof line.prompt === 'string');
   const tokenizer = needed ? loadTokenizer(model.tokenizer) : null;
   const ids = (value: string | readonly number[], special: boolean): readonly number[] =>
     typeof value === 'string' ? (tokenizer?.encode(value, special) ?? []) : value;
-  return lines.map(({ prompt, completion }) => ({
-    promptIds: ids(prompt, true),
-    completionIds: ids(completion, false),
-  }));
+  const end = tokenizer && endTokens(tokenizer, readModelConfig(model.base).eosTokenIds);
+  return lines.map((line) => {
+    if (!('messages' in line)) return { promptIds: ids(line.prompt, true), completionIds: ids(line.completion, false) };
+    if (tokenizer === null || end === null) return { promptIds: [], completionIds: [] };
+    return lastTurnOf(tokenizer, line.messages, line.tools, [endToken(tokenizer, end), ...end]);
+  });
 }
 
 function checkLines({ file, lines, model }: ScoreJob, items: readonly ScoreItem[]): void {
