@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseDefinition } from '../../../main/tasks/folder/definition.ts';
 import { openTask } from '../../../main/tasks/index.ts';
+import { brokenConversations } from './broken-conversations.ts';
 
 const yaml = `title: Conversation
 fields: { messages: messages }
@@ -87,87 +88,7 @@ describe('a record with a conversation', () => {
     expect(strict.parseRecord({ messages: [own, user] }).messages).toEqual([own, user]);
   });
 
-  const image = { type: 'image_url', image_url: { url: 'x' } };
-  it.each<[string, object, string]>([
-    ['nothing', {}, 'expected the field "messages" (messages), got none'],
-    ['a number', { messages: 7 }, 'expected "messages" to be a list of messages {role, content}, got 7'],
-    ['an object', { messages: user }, 'expected "messages" to be a list of messages'],
-    ['no messages', { messages: [] }, 'expected "messages" to have at least one message, got none'],
-    ['broken JSON', { messages: '[{"role": "user"' }, 'expected "messages" to be JSON'],
-    ['a text in the list', { messages: ['Hi'] }, 'expected "messages[0]" to be a message {role, content}, got "Hi"'],
-    ['no role', { messages: [{ content: 'Hi' }] }, 'expected "messages[0].role" to be system, user, assistant or tool'],
-    ['an unknown role', { messages: [{ role: 'usr', content: '' }] }, 'got "usr"; did you mean "user"?'],
-    ['a role that is a number', { messages: [{ role: 1, content: '' }] }, 'assistant or tool, got 1'],
-    [
-      'no content',
-      { messages: [user, { role: 'assistant' }] },
-      'expected "messages[1].content" to be a text, got none',
-    ],
-    ['content that is a number', { messages: [{ role: 'user', content: 3 }] }, 'to be a text, got 3'],
-    ['a NUL character', { messages: [{ role: 'user', content: 'a\0' }] }, 'a text without NUL characters'],
-    [
-      'an image',
-      { messages: [{ role: 'user', content: [image] }] },
-      '"messages[0].content[0]" to be text, got "image_url"',
-    ],
-    [
-      'audio',
-      { messages: [{ role: 'user', content: [{ type: 'input_audio' }] }] },
-      'got "input_audio": models here read',
-    ],
-    [
-      'an unknown part',
-      { messages: [{ role: 'user', content: [{ text: 'x' }] }] },
-      'to be a part {type: "text", text}',
-    ],
-    [
-      'a column of images',
-      { conversations: [{ from: 'human', value: '<image>' }], images: ['a.png'] },
-      'it has "images"',
-    ],
-    [
-      'calls of the user',
-      { messages: [{ ...user, tool_calls: [call] }] },
-      "to be the assistant's, got them of the user",
-    ],
-    ["calls that aren't a list", { messages: [user, { ...said, tool_calls: call }] }, 'to be a list of calls'],
-    [
-      'a call without a name',
-      { messages: [user, { ...said, tool_calls: [{ function: {} }] }] },
-      'tool_calls[0]" to be a call',
-    ],
-    [
-      "arguments that aren't JSON",
-      { messages: [user, { ...said, tool_calls: [{ function: { name: 'f', arguments: '{a' } }] }] },
-      'expected "messages[1].tool_calls[0].function.arguments" to be JSON, got "{a"',
-    ],
-    [
-      "arguments that aren't an object",
-      { messages: [user, { ...said, tool_calls: [{ function: { name: 'f', arguments: '[1]' } }] }] },
-      'to be an object, got [1]',
-    ],
-    ['a result without a call', { messages: [user, result] }, '"messages[1]" to answer a call, got none before it'],
-    [
-      'a result of another call',
-      { messages: [user, called, { ...result, tool_call_id: 'c2' }] },
-      'expected "messages[2].tool_call_id" to be one of c1, got "c2"',
-    ],
-    [
-      'a late system message',
-      { messages: [user, { role: 'system', content: '' }, user] },
-      '"messages[1]" not to be of the system',
-    ],
-    ['the system alone', { messages: [{ role: 'system', content: 'x' }] }, 'to have a message of the user'],
-    ['an answer alone', { messages: [said] }, 'to have a message of the user, got none'],
-    ['an empty last turn', { messages: [user, { ...said, content: ' ' }] }, '"messages[1].content" to say something'],
-    ["tools that aren't a list", { messages: [user], tools: { a: 1 } }, 'expected "tools" to be a list of functions'],
-    [
-      'a tool without a name',
-      { messages: [user], tools: [{ type: 'function' }] },
-      'expected "tools[0]" to be {type: "function"',
-    ],
-    ["a call that isn't JSON", { conversations: [{ from: 'function_call', value: 'add(1)' }] }, 'to be a call in JSON'],
-  ])('is refused with %s', (_, record, reason) => {
+  it.each(brokenConversations)('is refused with %s', (_, record, reason) => {
     expect(() => task.parseRecord(record)).toThrow(reason);
   });
 });

@@ -7,6 +7,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { type ImportOptions, planImport, writeImport } from '../../../../main/services/datasets/import/plan.ts';
 import { readTaskFolder } from '../../../../main/tasks/folder/source.ts';
 import { temporaryFolderOfFile } from '../../../store/helpers.ts';
+import { brokenConversations } from '../../../tasks/folder/broken-conversations.ts';
 
 const bundled = (name: string) => readTaskFolder(resolve(import.meta.dirname, '../../../../resources/tasks', name));
 let folder = '';
@@ -84,6 +85,17 @@ describe('an import of conversations', () => {
     expect((await plan(seen)).faults).toEqual([
       `${seen}, line 1: it has "image", which models here can't read: they read text alone`,
     ]);
+  });
+
+  it.each(brokenConversations)('refuses one with %s, by file, line and reason', async (what, record, reason) => {
+    const column = Object.hasOwn(record, 'conversations') ? 'conversations' : 'messages';
+    const good = { [column]: column === 'messages' ? [user, said] : shareGpt };
+    const source = file(`${what.replaceAll(/\W/g, '-')}.jsonl`, lines(good, record));
+    const { faults, train } = await plan(source);
+    expect(faults).toHaveLength(1);
+    expect(faults[0]).toMatch(new RegExp(`^${RegExp.escape(source)}, line 2: `));
+    expect(faults[0]).toContain(reason);
+    expect(train).toHaveLength(1);
   });
 
   it('gives a task of texts what each role says, and loses no turn without a word', async () => {
