@@ -1,4 +1,5 @@
 /** A scored completion as a run keeps it, and the one table of its columns: database, files and pages follow it. */
+import type { ChatMessage } from './chat-message.ts';
 import type { SampledFacts, Written } from './completion.ts';
 
 /** One completion of a step: text, rewards and its position in its group. */
@@ -8,6 +9,8 @@ export interface Sample extends Written, SampledFacts {
   readonly group: number;
   readonly index: number;
   readonly prompt: string;
+  /** The prompt as a conversation, where the record is one. */
+  readonly promptMessages?: readonly ChatMessage[];
   readonly target: string;
   readonly reward: number;
   readonly advantage: number;
@@ -87,6 +90,7 @@ export const sampleColumns = {
   completion,
   target: { kind: 'text', isText: true, files: ['csv'] },
   prompt: { kind: 'text', isText: true, files: ['csv', 'parquet'] },
+  promptMessages: { kind: 'messages', column: 'prompt_messages_json', isText: true, optional: true },
   ...otherWritten,
 } as const satisfies { readonly [Name in keyof StoredSample]-?: SampleColumn };
 

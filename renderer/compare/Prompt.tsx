@@ -7,6 +7,7 @@ import { api } from '../api/client.ts';
 import { Aligned } from '../components/Aligned.tsx';
 import type { WordKind } from '../components/aligned-words.ts';
 import { CompletionText } from '../components/CompletionText.tsx';
+import { Conversation } from '../components/Conversation.tsx';
 import { DistinctName } from '../components/DistinctName.tsx';
 import { Failed } from '../components/Feedback.tsx';
 import { counted, score, signed } from '../components/format.ts';
@@ -71,6 +72,20 @@ function Answers({ id, recordId, models, names, positions, hidden }: AnswersProp
     return <Failed what="These completions can't be shown" error={error} onRetry={() => void refetch()} />;
   return (
     <dl className={classes.answers}>
+      {data?.messages !== undefined && (
+        <>
+          <dt>Prompt</dt>
+          <dd>
+            <Conversation messages={data.messages} label={`Prompt, ${recordId}`} user="User" />
+          </dd>
+          {data.target !== '' && (
+            <>
+              <dt>Reference</dt>
+              <dd className="own-direction">{data.target}</dd>
+            </>
+          )}
+        </>
+      )}
       {positions.map((position) => {
         const name = models[position]?.name ?? '';
         const answer = data?.answers[position] ?? null;

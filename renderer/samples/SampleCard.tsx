@@ -9,6 +9,7 @@ import { api } from '../api/client.ts';
 import { Aligned } from '../components/Aligned.tsx';
 import { fragmentOf, targetOf, type WordKind } from '../components/aligned-words.ts';
 import { CompletionText } from '../components/CompletionText.tsx';
+import { Conversation } from '../components/Conversation.tsx';
 import { Failed } from '../components/Feedback.tsx';
 import { number, score } from '../components/format.ts';
 import { IconButton } from '../components/IconButton.tsx';
@@ -156,7 +157,13 @@ export function Target({ sample }: { readonly sample: SampleView }) {
   if (!isBraid)
     return (
       <>
-        <p className={`mono own-direction ${classes.prompted}`}>{sample.prompt}</p>
+        {sample.promptMessages === undefined ? (
+          <p className={`mono own-direction ${classes.prompted}`}>{sample.prompt}</p>
+        ) : (
+          <div className={classes.asked}>
+            <Conversation messages={sample.promptMessages} label="Prompt" user="User" />
+          </div>
+        )}
         {(sample.show === 'aligned' || sample.show === 'beside') && sample.target !== '' && (
           <dl className={classes.target}>
             <div>

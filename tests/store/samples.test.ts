@@ -9,6 +9,7 @@ describe('samples', () => {
       failure: 'reward.ts:1:1: no',
       components: { alignment: 0.75, order: Number.NaN },
       terminated: false,
+      promptMessages: [{ role: 'user', content: 'Hi' }],
     });
     store.samples.record(run, 5, [sample]);
     expect(store.samples.byStep(run, 5)).toEqual([{ ...sample, runId: run, step: 5 }]);

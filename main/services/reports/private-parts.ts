@@ -78,7 +78,7 @@ function runWithoutTexts(content: RunContent): RunContent {
   };
 }
 
-function sampleWithoutTexts({ messages: _, ...sample }: SampleView): SampleView {
+function sampleWithoutTexts({ messages: _, promptMessages: __, ...sample }: SampleView): SampleView {
   return {
     ...sample,
     prompt: LEFT_OUT,

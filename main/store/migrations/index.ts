@@ -14,6 +14,7 @@ import { textTags } from './013-text-tags.ts';
 import { conversations } from './014-conversations.ts';
 import { metStages } from './015-met-stages.ts';
 import { keptConversations } from './016-kept-conversations.ts';
+import { promptMessages } from './017-prompt-messages.ts';
 import type { Migration } from './migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -32,4 +33,5 @@ export const migrations: readonly Migration[] = [
   conversations,
   metStages,
   keptConversations,
+  promptMessages,
 ];

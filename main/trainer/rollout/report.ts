@@ -1,5 +1,6 @@
 /** The last third of a rollout: what a scored generation reports, as metrics and as samples to browse. */
 
+import { askedOf } from '../../samples/chat-message.ts';
 import { type Played, sampledFacts, writtenOf } from '../../samples/completion.ts';
 import type { Sample } from '../../samples/sample.ts';
 import { isFailedCall } from '../../tasks/folder/tools.ts';
@@ -113,6 +114,7 @@ export function samplesOf(task: Task, generation: Generation, groupSize: number)
       group: Math.floor(row / groupSize),
       index: row % groupSize,
       prompt: record.prompt,
+      ...(record.messages && { promptMessages: askedOf(record.messages) }),
       target: task.target(record),
       ...writtenOf(answer),
       ...sampledFacts(completion),

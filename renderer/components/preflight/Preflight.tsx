@@ -6,6 +6,7 @@ import { type ReactNode, useEffect, useRef, useState } from 'react';
 import type { Check, Preflight as Report, SampledGroups, StartAdvice } from '../../../main/api/contract/index.ts';
 import { api } from '../../api/client.ts';
 import { CancelJob } from '../CancelJob.tsx';
+import { Conversation } from '../Conversation.tsx';
 import { largest, smallest } from '../extremes.ts';
 import { Failed } from '../Feedback.tsx';
 import { number, score } from '../format.ts';
@@ -189,6 +190,14 @@ function Sampled({ sampled: { groups, best, worst } }: { readonly sampled: Sampl
       </div>
       {best !== null && worst !== null && (
         <dl className={classes.samples}>
+          {best.promptMessages !== undefined && (
+            <>
+              <dt>Prompt</dt>
+              <dd>
+                <Conversation messages={best.promptMessages} label="Prompt" user="User" />
+              </dd>
+            </>
+          )}
           <dt>Target</dt>
           <dd className="mono">{best.target}</dd>
           <dt>Best, {score(best.reward)}</dt>

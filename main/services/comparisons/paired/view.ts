@@ -2,6 +2,7 @@
 import { basename } from 'node:path';
 import { inputError } from '../../../errors.ts';
 import { largest, smallest } from '../../../lists.ts';
+import { askedOf, type ChatMessage } from '../../../samples/chat-message.ts';
 import { type Written, writtenOf } from '../../../samples/completion.ts';
 import type { DatasetLeakage, DatasetRow } from '../../../store/datasets.ts';
 import type { Store } from '../../../store/index.ts';
@@ -103,6 +104,8 @@ export interface Answer extends Written {
 
 export interface PromptAnswers {
   readonly show: TaskShow;
+  /** The prompt, where the record is a conversation. */
+  readonly messages?: readonly ChatMessage[];
   readonly target: string;
   /** The target against itself: its words with their strands. */
   readonly targetWords: readonly AlignedWord[];
@@ -199,6 +202,7 @@ export function promptAnswers(store: Store, id: number, recordId: string): Promp
   const target = task.target(record);
   return {
     show: task.show,
+    ...(record.messages && { messages: askedOf(record.messages) }),
     target,
     targetWords: alignWords(target, target),
     answers: store.comparisons.models(id).map(({ evaluationId }) => {

@@ -33,7 +33,7 @@ export function findSamples(store: Store, filter: SampleFilter, { order, limit, 
     return name;
   };
   return store.sampleFinder.read(store.sampleFinder.ids(filter, order, limit, offset)).map((sample) => {
-    const { prompt, target: _, completion, messages: __, ...facts } = sample;
+    const { prompt, target: _, completion, messages: __, promptMessages: ___, ...facts } = sample;
     const { words = '' } = filter;
     const text = filter.inPrompts && !hasHit(completion, words) && hasHit(prompt, words) ? prompt : completion;
     return { ...facts, runName: nameOf(sample.runId), excerpt: excerptOf(text, words) };
