@@ -93,7 +93,7 @@ describe('an import of conversations', () => {
     const source = file(`${what.replaceAll(/\W/g, '-')}.jsonl`, lines(good, record));
     const { faults, train } = await plan(source);
     expect(faults).toHaveLength(1);
-    expect(faults[0]).toMatch(new RegExp(`^${RegExp.escape(source)}, line 2: `));
+    expect(faults[0]?.startsWith(`${source}, line 2: `)).toBe(true);
     expect(faults[0]).toContain(reason);
     expect(train).toHaveLength(1);
   });
