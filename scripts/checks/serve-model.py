@@ -1,14 +1,17 @@
 """By hand: an address of `braid serve-model` against transformers, with the packages that users have.
 
-pip install torch transformers openai==2.54.0 lm-eval==0.4.13
-python scripts/checks/serve-model.py MODEL_FOLDER http://127.0.0.1:PORT/v1 KEY [chat|lm-eval|clients ...]
+pip install torch transformers openai==2.54.0 lm-eval==0.4.13 verifiers==0.4.0 uv
+python scripts/checks/serve-model.py MODEL_FOLDER http://127.0.0.1:PORT/v1 KEY [chat|lm-eval|clients|bodies|verifiers ...]
 """
 import asyncio
 import json
+import os
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+import httpx
 import torch
 from openai import APIStatusError, AsyncOpenAI, AuthenticationError, OpenAI
 from transformers import AutoModelForCausalLM, AutoTokenizer
@@ -51,8 +54,6 @@ def tasks(where):
 
 def lm_eval():
     """The same scores at the address and by transformers."""
-    import os
-
     from lm_eval import simple_evaluate
     from lm_eval.tasks import TaskManager
 
@@ -106,5 +107,71 @@ def clients():
         print(error.status_code, error.message)
 
 
-for part in parts or ["chat", "lm-eval", "clients"]:
-    {"chat": chat, "lm-eval": lm_eval, "clients": clients}[part]()
+def bodies():
+    """Bodies of wrong forms: each is refused as OpenAI does, and the next request is answered."""
+    user = {"role": "user", "content": "Hi"}
+    good = {"model": name, "messages": [user], "max_tokens": 2}
+    wrong = [
+        b"",
+        b"{",
+        b"\xff\xfe",
+        *([], 7, None, {}, {"model": name}, {**good, "model": "other"}),
+        *({**good, "messages": given} for given in ([], "Hi", [7], [{}], [{"role": "usr", "content": "Hi"}], [{"role": "user"}])),
+        *({**good, "messages": [{"role": "user", "content": given}]} for given in (7, [7], [{"type": "image_url", "image_url": {"url": "x"}}])),
+        *({**good, field: value} for field, value in [("max_tokens", -1), ("max_tokens", "2"), ("temperature", 9), ("temperature", "hot"), ("top_p", 2), ("n", 0), ("n", 1.5), ("seed", "x"), ("stream", "yes"), ("stop", 7), ("stop", [""]), ("top_logprobs", 99), ("tools", {}), ("tools", [{"type": "function"}])]),
+    ]
+    for body in wrong:
+        content = body if isinstance(body, bytes) else json.dumps(body).encode()
+        got = httpx.post(f"{address}/chat/completions", content=content, headers={"Authorization": f"Bearer {key}", "Content-Type": "application/json"})
+        assert 400 <= got.status_code < 500 and got.json()["error"]["message"], (body, got.status_code, got.text)
+    assert OpenAI(base_url=address, api_key=key).chat.completions.create(**good).choices[0].message.content is not None
+    print(f"{len(wrong)} wrong bodies refused, each with a reason")
+
+
+TASKSET = '''import verifiers.v1 as vf
+
+
+class CapitalsData(vf.TaskData):
+    answer: str
+
+
+class CapitalsTask(vf.Task[CapitalsData]):
+    @vf.reward(weight=1.0)
+    async def says_it(self, trace: vf.Trace) -> float:
+        return float(self.data.answer in trace.last_reply)
+
+
+class CapitalsTaskset(vf.Taskset[CapitalsTask, vf.TasksetConfig]):
+    def load(self) -> list[CapitalsTask]:
+        rows = %r
+        return [CapitalsTask(CapitalsData(idx=i, prompt=p, answer=a), self.config.task) for i, (p, a) in enumerate(rows)]
+'''
+
+
+def verifiers():
+    """An environment of verifiers, evaluated at the address, gives the rewards of transformers' greedy answers."""
+    rows = [("What is the capital of France?", "Paris"), ("What is the capital of Peru?", "Quito"), ("What is the capital of Japan?", "Tokyo"), ("What is two plus two?", "4")]
+    tokenizer, model = AutoTokenizer.from_pretrained(folder), AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32).eval()
+    expected = []
+    for prompt, answer in rows:
+        ids = tokenizer.apply_chat_template([{"role": "user", "content": prompt}], add_generation_prompt=True, return_tensors="pt", return_dict=True)
+        out = model.generate(**ids, do_sample=False, max_new_tokens=24)[0, ids["input_ids"].shape[1] :]
+        expected.append(float(answer in tokenizer.decode(out, skip_special_tokens=True)))
+    with tempfile.TemporaryDirectory() as where:
+        package = Path(where) / "capitals_v1"
+        package.mkdir()
+        (package / "__init__.py").write_text("from capitals_v1.taskset import CapitalsTaskset\n\n__all__ = ['CapitalsTaskset']\n")
+        (package / "taskset.py").write_text(TASKSET % (rows,))
+        asked = ["-m", name, "--client.base-url", address, "--client.api-key-var", "BRAID_KEY", "--sampling.temperature", "0", "--sampling.max-tokens", "24"]
+        agent = ["--env.agent.harness.id", "null", "--env.agent.runtime.type", "subprocess", "--no-push", "--rich", "None", "-o", f"{where}/out"]
+        command = "import sys; from verifiers.v1.cli.eval.main import main; sys.exit(main())"
+        subprocess.run([sys.executable, "-c", command, "capitals-v1", *asked, *agent], check=True, env={**os.environ, "PYTHONPATH": where, "BRAID_KEY": key}, stdout=subprocess.DEVNULL)
+        episodes = [json.loads(line) for file in Path(where, "out").rglob("traces.jsonl") for line in file.read_text().splitlines()]
+    found = {one["task"]["data"]["prompt"]: one["traces"][0]["rewards"]["says_it"]["score"] for one in episodes}
+    ours = [found[prompt] for prompt, _ in rows]
+    print(f"verifiers: rewards {ours} at the address, {expected} by transformers")
+    assert ours == expected
+
+
+for part in parts or ["chat", "lm-eval", "clients", "bodies", "verifiers"]:
+    {"chat": chat, "lm-eval": lm_eval, "clients": clients, "bodies": bodies, "verifiers": verifiers}[part]()
