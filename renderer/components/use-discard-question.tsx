@@ -1,6 +1,6 @@
 /** Asks before typed entries are dropped: by closing their form, leaving the screen or closing the tab. */
 import { Button, Group, Modal } from '@mantine/core';
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { type ReactNode, useLayoutEffect, useRef, useState } from 'react';
 import { guardLocation } from '../frame/hash-location.ts';
 import { useUnloadWarning } from './use-unload-warning.ts';
 
@@ -34,7 +34,8 @@ export function useDiscardQuestion({ opened = true, isChanged, close }: DiscardQ
     isDropping.current = false;
   };
   useUnloadWarning(() => opened && isChanged());
-  useEffect(() => {
+  // Together with the form: one that is gone from the screen would ask where nobody sees it, and keep who leaves.
+  useLayoutEffect(() => {
     if (!opened) return;
     const release = guardLocation((leave) => {
       if (isDropping.current || !latest.current.isChanged()) return false;

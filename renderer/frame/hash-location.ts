@@ -64,9 +64,15 @@ function show(hash: string): void {
   for (const listener of listeners) listener();
 }
 
-function subscribe(listener: () => void): () => void {
-  if (listeners.size === 0) window.addEventListener('hashchange', followAddress);
+/** Calls the listener after each change of the location shown; returns what unsubscribes it. */
+export function subscribe(listener: () => void): () => void {
+  const isFirst = listeners.size === 0;
   listeners.add(listener);
+  if (isFirst) {
+    window.addEventListener('hashchange', followAddress);
+    // Changed between the first render and this: the event has passed.
+    if (shown !== null && shown !== window.location.hash) follow();
+  }
   return () => {
     listeners.delete(listener);
     if (listeners.size === 0) window.removeEventListener('hashchange', followAddress);

@@ -39,9 +39,11 @@ interface LazyScreenProps<P> {
 export function LazyScreen<P extends object>({ code, props }: LazyScreenProps<P>) {
   const [error, setError] = useState<unknown>(null);
   const [, showLoaded] = useState(false);
+  const { loaded } = code;
   useEffect(() => {
-    if (code.loaded === null) code.fetch().then(() => showLoaded(true), setError);
-  }, [code]);
+    // Also if it arrived after this was rendered, while the app was idle.
+    if (loaded === null) code.fetch().then(() => showLoaded(true), setError);
+  }, [code, loaded]);
   if (error !== null) throw error;
-  return code.loaded === null ? <Loading what="the screen" /> : createElement(code.loaded, props);
+  return loaded === null ? <Loading what="the screen" /> : createElement(loaded, props);
 }

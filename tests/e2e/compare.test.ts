@@ -7,6 +7,7 @@ import { addRun } from '../store/helpers.ts';
 import { expectAccessible, openPage, type RunningApp, startApp } from './app.ts';
 import { noBrowser } from './browser.ts';
 import { modelWorkspace } from './model-workspace.ts';
+import { boxOf } from './pointer.ts';
 
 /** Models run in their own process, which takes time on a busy machine. */
 const computing = { timeout: 50_000 };
@@ -37,8 +38,8 @@ describe.skipIf(noBrowser)('the Compare screen', () => {
 
     // In a narrow window names stay whole and the table stays in its panel.
     await page.setViewportSize({ width: 700, height: 900 });
-    expect((await rows.nth(1).boundingBox())?.height).toBeLessThan(60);
-    const right = async (what: Locator) => ((box) => (box === null ? 0 : box.x + box.width))(await what.boundingBox());
+    expect((await boxOf(rows.nth(1))).height).toBeLessThan(60);
+    const right = async (what: Locator) => (({ x, width }) => x + width)(await boxOf(what));
     expect(await right(page.getByRole('table').first())).toBeLessThanOrEqual(await right(page.getByRole('main')));
     await page.setViewportSize({ width: 1280, height: 800 });
 

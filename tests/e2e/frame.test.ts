@@ -5,6 +5,7 @@ import { openStore } from '../../main/store/index.ts';
 import { temporaryFolderOfFile } from '../store/helpers.ts';
 import { expectAccessible, openPage, type RunningApp, startApp } from './app.ts';
 import { noBrowser } from './browser.ts';
+import { boxOf, firstChart } from './pointer.ts';
 import { seedRun } from './seed-runs.ts';
 
 const RUN = 'run-0001-10words-grpo';
@@ -125,8 +126,8 @@ describe.skipIf(noBrowser)('the frame', () => {
     const header = page.getByRole('main').locator('header');
     for (const part of [header.getByText('30/30'), header.getByRole('button', { name: 'Resume from …' })]) {
       await part.waitFor();
-      const box = await part.boundingBox();
-      expect(box === null ? null : box.x + box.width <= 1000 && box.y + box.height <= 700).toBe(true);
+      const box = await boxOf(part);
+      expect(box.x + box.width <= 1000 && box.y + box.height <= 700).toBe(true);
     }
     await expectNoSidewaysScroll(page, '/runs/1');
   });
@@ -143,10 +144,11 @@ describe.skipIf(noBrowser)('the frame', () => {
     ];
     for (const [i, place] of places.entries()) {
       await card.getByText(`${i + 1} of 6`).waitFor();
-      const [shown, pointed] = [await card.boundingBox(), await place.boundingBox()];
-      if (shown === null || pointed === null) throw new Error('Expected the card and its place to be visible');
-      const isBeside = shown.x >= pointed.x + pointed.width || shown.y + shown.height <= pointed.y;
-      expect(isBeside, `the card covers place ${i + 1}`).toBe(true);
+      const isBeside = async (): Promise<boolean> => {
+        const [shown, pointed] = [await boxOf(card), await boxOf(place)];
+        return shown.x >= pointed.x + pointed.width || shown.y + shown.height <= pointed.y;
+      };
+      await expect.poll(isBeside, { message: `the card covers place ${i + 1}` }).toBe(true);
       if (i === 0) await expectAccessible(page);
       // The focus is on "Next", so that the tour can be followed by keyboard alone.
       await page.keyboard.press(i % 2 === 0 || i === 5 ? 'Enter' : 'ArrowRight');
@@ -212,7 +214,7 @@ describe.skipIf(noBrowser)('the frame', () => {
     await page.keyboard.press('Escape');
     await goto('/runs/1');
     await page.getByRole('heading', { level: 1, name: RUN }).waitFor();
-    await page.locator('.u-over').first().waitFor();
+    await firstChart(page).waitFor();
     expect(await page.title()).toBe(`${RUN} · Braid`);
     expect(complaints).toEqual([]);
   });

@@ -5,6 +5,7 @@ import { openStore } from '../../main/store/index.ts';
 import { expectAccessible, openPage, type RunningApp, startApp } from './app.ts';
 import { noBrowser } from './browser.ts';
 import { modelWorkspace } from './model-workspace.ts';
+import { boxOf } from './pointer.ts';
 import { seedRun } from './seed-runs.ts';
 
 const LONG_NAME = 'a run with a name that fills the whole field of the form for a comparison';
@@ -49,10 +50,10 @@ describe.skipIf(noBrowser)('a workspace with runs', () => {
     await goto('/compare');
     const against = page.getByRole('combobox', { name: 'Against' });
     const field = against.locator('xpath=ancestor::*[contains(@class, "mantine-MultiSelect-input")][1]');
-    const baseline = await page.getByRole('combobox', { name: 'Baseline' }).boundingBox();
+    const baseline = await boxOf(page.getByRole('combobox', { name: 'Baseline' }));
     await field.locator('.mantine-MultiSelect-pill').first().waitFor();
     expect(await field.locator('.mantine-MultiSelect-pill').count()).toBe(1);
-    expect((await field.boundingBox())?.height).toBeLessThanOrEqual((baseline?.height ?? 0) + 4);
+    expect((await boxOf(field)).height).toBeLessThanOrEqual(baseline.height + 4);
     expect(complaints).toEqual([]);
   });
 });

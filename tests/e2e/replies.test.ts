@@ -13,6 +13,7 @@ import { temporaryFolderOfFile } from '../store/helpers.ts';
 import { writeTinyModel } from '../tiny-model.ts';
 import { expectAccessible, openPage, picture, type RunningApp, startApp } from './app.ts';
 import { noBrowser } from './browser.ts';
+import { holdAnswers } from './failing-calls.ts';
 import { seedRun } from './seed-runs.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
@@ -151,14 +152,16 @@ describe.skipIf(noBrowser)('the Replies screen', () => {
     const { runId } = seedRun(store, { steps: 10, name: 'baseline/seed_42', config: { method: 'sft', task: 'reply' } });
     store.close();
     const { page, complaints, goto } = await openPage(app);
+    // Whoever leaves before the answer is there, loses nothing, and isn't asked whether to.
+    await holdAnswers(page, ['/runs/rename']);
+    await page.reload();
     await goto(`/runs/${runId}`);
     await page.getByRole('button', { name: 'More', exact: true }).click();
     await page.getByRole('menuitem', { name: 'Rename …' }).click();
     const dialog = page.getByRole('dialog', { name: 'Rename baseline/seed_42' });
     await dialog.getByLabel('Name').fill('the good one');
     await dialog.getByRole('button', { name: 'Rename' }).click();
-    await page.getByRole('heading', { level: 1, name: 'the good one' }).waitFor();
-    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('heading', { level: 1, name: 'the good one', includeHidden: true }).waitFor();
 
     await goto('/replies');
     const split = page.getByRole('button', { name: /^Split( again)?$/ });

@@ -12,6 +12,7 @@ import { connectTo } from './api.ts';
 import { expectAccessible, openPage, type RunningApp, startApp } from './app.ts';
 import { noBrowser } from './browser.ts';
 import { failCalls } from './failing-calls.ts';
+import { boxOf } from './pointer.ts';
 import { seedRun } from './seed-runs.ts';
 
 describe.skipIf(noBrowser)("a run's page", () => {
@@ -67,7 +68,7 @@ describe.skipIf(noBrowser)("a run's page", () => {
     // 40 steps of a second, at 90 an hour.
     expect(await figure('Trained for').innerText()).toMatch(/^40 s\s+40 of 40 steps$/);
     expect(await figure('Cost').innerText()).toMatch(/^\$1\.00\s+in total$/);
-    const top = async (what: Locator) => (await what.boundingBox())?.y ?? Number.NaN;
+    const top = async (what: Locator) => (await boxOf(what)).y;
     const chart = page.getByRole('slider', { name: /^Reward, step/ });
     await chart.waitFor();
     expect(await top(heldOut)).toBeLessThan(await top(chart));

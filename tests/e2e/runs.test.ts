@@ -9,6 +9,7 @@ import { writeTinyDataset } from '../tiny-dataset.ts';
 import { connectTo } from './api.ts';
 import { expectAccessible, openPage, type RunningApp, startApp } from './app.ts';
 import { noBrowser } from './browser.ts';
+import { pointAtChart } from './pointer.ts';
 import { seedRun } from './seed-runs.ts';
 
 /** A pre-flight check trains a few steps: minutes where all cores are busy. */
@@ -176,25 +177,24 @@ describe.skipIf(noBrowser)('runs', () => {
       await page.keyboard.press('Enter');
       await page.getByRole('heading', { name: 'Step 10' }).waitFor();
       await page.getByRole('group', { name: /The best completion/ }).waitFor();
-      const box = await page.locator('.u-over').first().boundingBox();
-      if (box === null) throw new Error('Expected a chart');
-      await page.mouse.click(box.x + box.width * 0.49, box.y + 40);
-      await page.getByRole('heading', { name: 'Step 20' }).waitFor();
+      await pointAtChart(
+        page,
+        ({ x, y, width }) => page.mouse.click(x + width * 0.49, y + 40),
+        page.getByRole('heading', { name: 'Step 20' }),
+      );
       expect(await page.getByRole('link', { name: 'All completions' }).getAttribute('href')).toContain('run=2&step=20');
     });
 
     it('zooms all charts by a drag and resets by key', async () => {
       const { page, goto } = await openPage(app);
       await goto('/runs/2');
-      const plot = page.locator('.u-over').first();
-      await expect.poll(() => plot.boundingBox()).not.toBeNull();
-      const box = await plot.boundingBox();
-      if (box === null) throw new Error('Expected a chart');
-      await page.mouse.move(box.x + box.width * 0.25, box.y + 40);
-      await page.mouse.down();
-      await page.mouse.move(box.x + box.width * 0.5, box.y + 40, { steps: 4 });
-      await page.mouse.up();
-      await page.getByRole('button', { name: /Reset zoom \(steps 1\d–2\d\)/ }).waitFor();
+      const drag = async ({ x, y, width }: { x: number; y: number; width: number }): Promise<void> => {
+        await page.mouse.move(x + width * 0.25, y + 40);
+        await page.mouse.down();
+        await page.mouse.move(x + width * 0.5, y + 40, { steps: 4 });
+        await page.mouse.up();
+      };
+      await pointAtChart(page, drag, page.getByRole('button', { name: /Reset zoom \(steps 1\d–2\d\)/ }));
       await page.keyboard.press('z');
       await page.getByRole('button', { name: /Reset zoom/ }).waitFor({ state: 'detached' });
     });

@@ -7,6 +7,7 @@ import {
   prefetchLocation,
   readHash,
   setPrefetch,
+  subscribe,
 } from '../../../renderer/frame/hash-location.ts';
 
 describe('readHash', () => {
@@ -71,6 +72,22 @@ describe('navigate', () => {
     navigate('/runs/3?step=5');
     expect(place().search).toBe('step=5');
     expect(fetch).not.toHaveBeenCalled();
+  });
+});
+
+describe('subscribe', () => {
+  afterEach(() => void vi.unstubAllGlobals());
+
+  it('shows an address that was changed before anything listened to its changes', () => {
+    const location = new URL('http://app/#/');
+    const [addEventListener, removeEventListener] = [vi.fn(), vi.fn()];
+    vi.stubGlobal('window', { location, addEventListener, removeEventListener, history: { pushState: vi.fn() } });
+    setPrefetch(() => undefined);
+    followAddress();
+    location.hash = '#/models';
+    const listener = vi.fn();
+    subscribe(listener)();
+    expect([place().path, listener.mock.calls.length]).toEqual(['/models', 1]);
   });
 });
 
