@@ -38,9 +38,11 @@ describe.skipIf(noBrowser)('the Compare screen', () => {
 
     // In a narrow window names stay whole and the table stays in its panel.
     await page.setViewportSize({ width: 700, height: 900 });
-    expect((await boxOf(rows.nth(1))).height).toBeLessThan(60);
+    await expect.poll(async () => (await boxOf(rows.nth(1))).height).toBeLessThan(60);
     const right = async (what: Locator) => (({ x, width }) => x + width)(await boxOf(what));
-    expect(await right(page.getByRole('table').first())).toBeLessThanOrEqual(await right(page.getByRole('main')));
+    const sticksOut = async () =>
+      (await right(page.getByRole('table').first())) - (await right(page.getByRole('main')));
+    await expect.poll(sticksOut).toBeLessThanOrEqual(0);
     await page.setViewportSize({ width: 1280, height: 800 });
 
     await page.getByRole('button', { name: 'random', exact: true }).click();

@@ -23,14 +23,14 @@ describe.skipIf(noBrowser)('home and curriculum', () => {
     await page.getByRole('button', { name: 'Adjust', exact: true }).click();
     const long = page.getByRole('dialog');
     await long.getByText('The default learning_rate is 7e-5 here').waitFor();
-    expect(await long.getByLabel('learning_rate', { exact: true }).inputValue()).toBe('7e-5');
+    await expect.poll(() => long.getByLabel('learning_rate', { exact: true }).inputValue()).toBe('7e-5');
     await expectAccessible(page);
     await long.getByRole('button', { name: 'Cancel' }).click();
     await long.waitFor({ state: 'detached' });
     // One that is only being added, too.
     await page.getByRole('button', { name: 'Add stage' }).click();
     const added = page.getByRole('dialog', { name: 'New stage' });
-    expect(await added.getByLabel('learning_rate', { exact: true }).inputValue()).toBe('2e-4');
+    await expect.poll(() => added.getByLabel('learning_rate', { exact: true }).inputValue()).toBe('2e-4');
     await added.getByLabel('Words', { exact: true }).fill('100');
     await added.getByText('The default learning_rate is 7e-5 here').waitFor();
     await expect.poll(() => added.getByLabel('learning_rate', { exact: true }).inputValue()).toBe('7e-5');
@@ -42,7 +42,7 @@ describe.skipIf(noBrowser)('home and curriculum', () => {
     // What was chosen for all stages is every stage's default, and a change of it too.
     await page.getByRole('button', { name: 'Settings of all stages' }).click();
     const all = page.getByRole('dialog');
-    expect(await all.getByLabel('num_generations').inputValue()).toBe('8');
+    await expect.poll(() => all.getByLabel('num_generations').inputValue()).toBe('8');
     await all.getByLabel('num_generations').fill('16');
     await expectAccessible(page);
     await all.getByRole('button', { name: 'Save' }).click();
@@ -58,7 +58,7 @@ describe.skipIf(noBrowser)('home and curriculum', () => {
     await form.getByLabel('Steps', { exact: true }).fill('2');
     await form.getByLabel('per_device_train_batch_size').fill('8');
     await form.getByText('to be a multiple of num_generations (16)').waitFor();
-    expect(await form.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
+    await expect.poll(() => form.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
     await form.getByLabel('per_device_train_batch_size').fill('64');
     await form.getByText('to be a multiple of').waitFor({ state: 'detached' });
     // A sixth of the steps, but one at least.

@@ -51,7 +51,7 @@ describe.skipIf(noBrowser)('engines in Settings', () => {
     const price = page.getByLabel('Sampling, per million tokens');
     await price.fill('');
     await price.pressSequentially('2.50');
-    expect(await price.inputValue()).toBe('2.50');
+    await expect.poll(() => price.inputValue()).toBe('2.50');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText(/plain http on another machine/).waitFor();
     await page.getByLabel('Address').fill(double.url);
@@ -68,13 +68,13 @@ describe.skipIf(noBrowser)('engines in Settings', () => {
     await engine.getByText(/, with a key/).waitFor();
     await engine.getByRole('button', { name: 'Test' }).click();
     await engine.getByText(/It works: 4 completions/).waitFor(patient);
-    expect(await page.getByLabel('Key of double').inputValue()).toBe('');
+    await expect.poll(() => page.getByLabel('Key of double').inputValue()).toBe('');
     await page.reload();
     await engine.getByRole('button', { name: 'Replace key' }).waitFor();
     expect(await page.content()).not.toContain('s3cret-key');
     await expectAccessible(page);
     await engine.getByRole('button', { name: 'Edit' }).click();
-    expect(await price.inputValue()).toBe('2.5');
+    await expect.poll(() => price.inputValue()).toBe('2.5');
     await page.getByRole('button', { name: 'Cancel' }).click();
     await engine.getByRole('button', { name: 'Remove …' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
@@ -92,7 +92,7 @@ describe.skipIf(noBrowser)('engines in Settings', () => {
     await add(page, 'local', `http://127.0.0.1:${port}`);
     await page.getByRole('combobox', { name: 'Its server is started by' }).click();
     await page.getByRole('option', { name: 'a command, here or by ssh' }).click();
-    expect(await page.getByRole('button', { name: 'Save', exact: true }).isDisabled()).toBe(true);
+    await expect.poll(() => page.getByRole('button', { name: 'Save', exact: true }).isDisabled()).toBe(true);
     await page.getByRole('textbox', { name: 'Command' }).fill(`exec '${process.execPath}' '${program}'`);
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Save', exact: true }).click();
@@ -138,7 +138,7 @@ describe.skipIf(noBrowser)('engines in Settings', () => {
       .getByText(/reference/)
       .first()
       .waitFor();
-    expect(await form.getByRole('button', { name: 'Save', exact: true }).isDisabled()).toBe(true);
+    await expect.poll(() => form.getByRole('button', { name: 'Save', exact: true }).isDisabled()).toBe(true);
     await form.getByLabel('beta', { exact: true }).fill('0');
     await form.getByLabel('beta', { exact: true }).press('Tab');
     await form.getByLabel('Find a setting').fill('use_peft');

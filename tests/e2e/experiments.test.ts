@@ -62,7 +62,7 @@ describe.skipIf(noBrowser)('experiments', () => {
     await goto('/experiments');
     await page.getByRole('button', { name: 'New sweep' }).click();
     await page.getByText('To start, choose a dataset.').waitFor();
-    expect(await page.getByRole('button', { name: 'Start sweep' }).isDisabled()).toBe(true);
+    await expect.poll(() => page.getByRole('button', { name: 'Start sweep' }).isDisabled()).toBe(true);
     await page.getByRole('link', { name: 'Make a dataset' }).click();
     await page.getByRole('heading', { level: 1, name: 'Texts & datasets' }).waitFor();
   });
@@ -83,7 +83,7 @@ describe.skipIf(noBrowser)('experiments', () => {
     await page.getByRole('option', { name: 'learning_rate', exact: true }).click();
     await page.getByLabel('learning_rate', { exact: true }).fill('-1, 1e-3');
     await page.getByText(/^To start, fix learning_rate/).waitFor();
-    expect(await page.getByRole('button', { name: 'Start sweep' }).isDisabled()).toBe(true);
+    await expect.poll(() => page.getByRole('button', { name: 'Start sweep' }).isDisabled()).toBe(true);
     await page.getByLabel('learning_rate', { exact: true }).fill('1e-5, 1e-3');
     await page.getByText('Settings of all runs').click();
     for (const [field, value] of Object.entries(quick)) {
@@ -103,8 +103,10 @@ describe.skipIf(noBrowser)('experiments', () => {
     await page.getByText('4 of 4 runs', { exact: true }).waitFor();
     const table = page.getByRole('region', { name: 'Settings', exact: true }).getByRole('table');
     await expect.poll(() => table.getByRole('row').count(), patient).toBe(3);
-    expect(await table.getByRole('row').nth(1).textContent()).toMatch(/\d\.\d{3} ± \d\.\d{3}.*(leads|best|tied)/);
-    expect(await table.getByRole('link').count()).toBe(4);
+    await expect
+      .poll(() => table.getByRole('row').nth(1).textContent())
+      .toMatch(/\d\.\d{3} ± \d\.\d{3}.*(leads|best|tied)/);
+    await expect.poll(() => table.getByRole('link').count()).toBe(4);
     await expectAccessible(page);
 
     // The plot filters the table by keyboard.

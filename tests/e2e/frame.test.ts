@@ -5,7 +5,7 @@ import { openStore } from '../../main/store/index.ts';
 import { temporaryFolderOfFile } from '../store/helpers.ts';
 import { expectAccessible, openPage, type RunningApp, startApp } from './app.ts';
 import { noBrowser } from './browser.ts';
-import { boxOf, firstChart } from './pointer.ts';
+import { type Box, boxOf, firstChart } from './pointer.ts';
 import { seedRun } from './seed-runs.ts';
 
 const RUN = 'run-0001-10words-grpo';
@@ -60,7 +60,7 @@ describe.skipIf(noBrowser)('the frame', () => {
     await page.getByRole('heading', { level: 1, name: 'Runs' }).waitFor();
     await page.keyboard.press('?');
     await page.getByRole('dialog').getByText('Everywhere').waitFor();
-    expect(await page.getByRole('dialog').getByText('Find a run').count()).toBe(1);
+    await expect.poll(() => page.getByRole('dialog').getByText('Find a run').count()).toBe(1);
     await page.keyboard.press('Escape');
     await page.keyboard.press('Control+k');
     const palette = page.getByPlaceholder(/^Search actions/);
@@ -126,8 +126,8 @@ describe.skipIf(noBrowser)('the frame', () => {
     const header = page.getByRole('main').locator('header');
     for (const part of [header.getByText('30/30'), header.getByRole('button', { name: 'Resume from …' })]) {
       await part.waitFor();
-      const box = await boxOf(part);
-      expect(box.x + box.width <= 1000 && box.y + box.height <= 700).toBe(true);
+      const isInView = ({ x, y, width, height }: Box): boolean => x + width <= 1000 && y + height <= 700;
+      await expect.poll(async () => isInView(await boxOf(part))).toBe(true);
     }
     await expectNoSidewaysScroll(page, '/runs/1');
   });
@@ -199,15 +199,15 @@ describe.skipIf(noBrowser)('the frame', () => {
     await goto('/playground');
     await page.getByRole('textbox', { name: /Text A/ }).focus();
     await page.keyboard.type('gh?');
-    expect(await page.getByRole('textbox', { name: /Text A/ }).inputValue()).toBe('gh?');
+    await expect.poll(() => page.getByRole('textbox', { name: /Text A/ }).inputValue()).toBe('gh?');
     expect(await page.getByRole('dialog').count()).toBe(0);
   });
 
   it('prerenders screens without side effects', async () => {
     const { page, goto, complaints } = await openPage(await seededApp());
     await untilPrerendered(page);
-    expect(await page.title()).toBe('Home · Braid');
-    expect(await page.locator('h1').allTextContents()).toEqual(['Home']);
+    await expect.poll(() => page.title()).toBe('Home · Braid');
+    await expect.poll(() => page.locator('h1').allTextContents()).toEqual(['Home']);
     await page.keyboard.press('?');
     await page.getByRole('dialog').getByText('Everywhere').waitFor();
     expect(await page.getByRole('dialog').getByText('Find a run').count()).toBe(0);
@@ -215,7 +215,7 @@ describe.skipIf(noBrowser)('the frame', () => {
     await goto('/runs/1');
     await page.getByRole('heading', { level: 1, name: RUN }).waitFor();
     await firstChart(page).waitFor();
-    expect(await page.title()).toBe(`${RUN} · Braid`);
+    await expect.poll(() => page.title()).toBe(`${RUN} · Braid`);
     expect(complaints).toEqual([]);
   });
 
@@ -223,7 +223,7 @@ describe.skipIf(noBrowser)('the frame', () => {
     const { page } = await openPage(await seededApp());
     await page.route('**/assets/Runs-*.js', (route) => route.abort());
     await untilPrerendered(page);
-    expect(await page.locator('h1').allTextContents()).toEqual(['Home']);
+    await expect.poll(() => page.locator('h1').allTextContents()).toEqual(['Home']);
     await page.getByRole('link', { name: 'Runs', exact: true }).click();
     await page.getByText("This screen can't be shown").waitFor();
     await page.unroute('**/assets/Runs-*.js');
@@ -251,7 +251,7 @@ describe.skipIf(noBrowser)('the frame', () => {
     await banner.getByRole('button', { name: 'Reconnect' }).click();
     await banner.waitFor({ state: 'detached' });
     await page.getByText('Idle', { exact: true }).waitFor();
-    expect(await page.getByRole('textbox', { name: /Text A/ }).inputValue()).toBe('typed before');
+    await expect.poll(() => page.getByRole('textbox', { name: /Text A/ }).inputValue()).toBe('typed before');
     // The address is that of the new session.
     await page.reload();
     await page.getByText('Idle', { exact: true }).waitFor();

@@ -52,8 +52,8 @@ describe.skipIf(noBrowser)('a workspace with runs', () => {
     const field = against.locator('xpath=ancestor::*[contains(@class, "mantine-MultiSelect-input")][1]');
     const baseline = await boxOf(page.getByRole('combobox', { name: 'Baseline' }));
     await field.locator('.mantine-MultiSelect-pill').first().waitFor();
-    expect(await field.locator('.mantine-MultiSelect-pill').count()).toBe(1);
-    expect((await boxOf(field)).height).toBeLessThanOrEqual(baseline.height + 4);
+    await expect.poll(() => field.locator('.mantine-MultiSelect-pill').count()).toBe(1);
+    await expect.poll(async () => (await boxOf(field)).height).toBeLessThanOrEqual(baseline.height + 4);
     expect(complaints).toEqual([]);
   });
 });

@@ -54,12 +54,12 @@ describe.skipIf(noBrowser)('held-out records of an import', () => {
     expect(await page.getByText('Another split').count()).toBe(0);
     await page.getByText('Another file', { exact: true }).click();
     await page.getByText('Choose the file of the held-out records first.').waitFor();
-    expect(await create(page).isDisabled()).toBe(true);
+    await expect.poll(() => create(page).isDisabled()).toBe(true);
 
     await page.getByLabel('File of held-out records').setInputFiles(file('empty.jsonl', '\n'));
     await page.getByRole('alert').filter({ hasText: 'empty.jsonl: expected at least one record, got none' }).waitFor();
     expect(await page.getByRole('alert').innerText()).not.toContain('/');
-    expect(await create(page).isDisabled()).toBe(true);
+    await expect.poll(() => create(page).isDisabled()).toBe(true);
     await expectAccessible(page);
 
     await page.getByLabel('File of held-out records').setInputFiles(file('more.csv', csv(sums(101, 3))));
@@ -85,7 +85,9 @@ describe.skipIf(noBrowser)('held-out records of an import', () => {
     await page.getByRole('button', { name: 'Hold out test instead …' }).click();
     await page.getByText('Download the split of the held-out records first.').waitFor();
     expect(hub.asked.some((path) => path.includes('main/test'))).toBe(false);
-    expect(await page.getByLabel('Held-out split').locator('option').allInnerTexts()).toEqual(['test', 'extra']);
+    await expect
+      .poll(() => page.getByLabel('Held-out split').locator('option').allInnerTexts())
+      .toEqual(['test', 'extra']);
     await page.getByRole('button', { name: 'Download' }).click();
     await page.getByText('11 rows: 8 training records, 3 held out').waitFor();
     for (const [width, colorScheme] of [

@@ -77,13 +77,13 @@ describe.skipIf(noBrowser)('an interrupted run', () => {
     await page.getByText(reason, { exact: true }).waitFor();
     expect(await page.getByText(/tensorflow/i).count()).toBe(0);
     const resume = page.getByRole('button', { name: 'Resume', exact: true });
-    expect(await fillOf(resume)).toBe('suggested');
-    expect(await fillOf(page.getByRole('button', { name: 'Start again' }))).toBe('plain');
+    await expect.poll(() => fillOf(resume)).toBe('suggested');
+    await expect.poll(() => fillOf(page.getByRole('button', { name: 'Start again' }))).toBe('plain');
     await expectAccessible(page);
     await resume.click();
     const open = page.getByRole('link', { name: 'Open the run' });
     await open.waitFor();
-    expect(await fillOf(open)).toBe('suggested');
+    await expect.poll(() => fillOf(open)).toBe('suggested');
     await open.click();
     await page.waitForURL(new RegExp(`#/runs/${runId}$`));
     await page.getByRole('button', { name: 'Pause' }).waitFor();
@@ -95,20 +95,22 @@ describe.skipIf(noBrowser)('an interrupted run', () => {
     await goto('/runs/1');
     await page.getByText('Everything up to the checkpoint at step 20 is safe.').waitFor();
     const resume = page.getByRole('button', { name: 'Resume from …' });
-    expect(await fillOf(resume)).toBe('suggested');
+    await expect.poll(() => fillOf(resume)).toBe('suggested');
     await resume.click();
     const dialog = page.getByRole('dialog', { name: 'Resume run-0001-10words-grpo' });
     await dialog
       .getByText('Everything up to step 20 is kept. Steps 21 to 25 were not saved and will be trained again.')
       .waitFor();
-    expect(await fillOf(dialog.getByRole('button', { name: 'Resume from step 20' }))).toBe('suggested');
+    await expect.poll(() => fillOf(dialog.getByRole('button', { name: 'Resume from step 20' }))).toBe('suggested');
     expect(await dialog.getByText(/discard/i).count()).toBe(0);
     await dialog.getByRole('combobox', { name: 'From checkpoint' }).click();
     await page.getByRole('option', { name: 'step 10' }).click();
     await dialog
       .getByText(/^This discards the metrics of steps 11 to 25, .* and the checkpoint of step 20\.$/)
       .waitFor();
-    expect(await fillOf(dialog.getByRole('button', { name: 'Discard and resume from step 10' }))).toBe('dangerous');
+    await expect
+      .poll(() => fillOf(dialog.getByRole('button', { name: 'Discard and resume from step 10' })))
+      .toBe('dangerous');
     await expectAccessible(page);
     expect(complaints).toEqual([]);
   });
@@ -120,7 +122,7 @@ describe.skipIf(noBrowser)('an interrupted run', () => {
     await page.getByRole('button', { name: 'Resume from …' }).click();
     const dialog = page.getByRole('dialog', { name: 'Resume run-0002-10words-grpo' });
     await dialog.getByText('Steps 1 to 5 were not saved and will be trained again.', { exact: true }).waitFor();
-    expect(await fillOf(dialog.getByRole('button', { name: 'Restart', exact: true }))).toBe('suggested');
+    await expect.poll(() => fillOf(dialog.getByRole('button', { name: 'Restart', exact: true }))).toBe('suggested');
     expect(complaints).toEqual([]);
   });
 });

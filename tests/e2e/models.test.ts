@@ -110,7 +110,7 @@ describe.skipIf(noBrowser)('the Models screen', () => {
     await submit('some-owner/some-model');
     await dialog.getByText('There is nothing at').waitFor();
     await press('Download it …');
-    expect(await dialog.getByLabel('Model').inputValue()).toBe('some-owner/some-model');
+    await expect.poll(() => dialog.getByLabel('Model').inputValue()).toBe('some-owner/some-model');
     await press('Cancel');
     await page.keyboard.press('i');
     await submit(join(outside, 'pickled'));
@@ -138,13 +138,13 @@ describe.skipIf(noBrowser)('the Models screen', () => {
     await page.getByRole('button', { name: 'Export …' }).click();
     const dialog = page.getByRole('dialog');
     const name = dialog.getByLabel('Name');
-    expect(await name.inputValue()).toBe('run-0001-10words-grpo-step-20');
+    await expect.poll(() => name.inputValue()).toBe('run-0001-10words-grpo-step-20');
     await name.fill('random');
     await dialog.getByRole('button', { name: 'Export', exact: true }).click();
     await dialog.getByText('There is already a model at').waitFor();
     await name.fill('../elsewhere');
     await expect.poll(() => name.getAttribute('aria-invalid')).toBe('true');
-    expect(await dialog.getByRole('button', { name: 'Export', exact: true }).isDisabled()).toBe(true);
+    await expect.poll(() => dialog.getByRole('button', { name: 'Export', exact: true }).isDisabled()).toBe(true);
     await name.fill('mine');
     await expectAccessible(page);
     await dialog.getByRole('button', { name: 'Export', exact: true }).click();
@@ -257,7 +257,7 @@ describe.skipIf(noBrowser)('models of other programs', () => {
     const found = page.getByRole('list', { name: 'Models of other programs' });
     await found.getByText(/llama · Q4_0: weights of 4 bits, trained from there · LoRA takes/).waitFor();
     await found.getByText(/can't be trained: its architecture, "mamba",/).waitFor();
-    expect(await found.getByRole('button').count()).toBe(2);
+    await expect.poll(() => found.getByRole('button').count()).toBe(2);
     await expectAccessible(page);
     await found.getByRole('button', { name: 'Add owner/small' }).click();
     await page.getByRole('heading', { name: 'small', exact: true }).waitFor();

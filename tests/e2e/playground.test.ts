@@ -43,7 +43,7 @@ describe.skipIf(noBrowser)('the playground', () => {
     const lane = page.getByRole('region', { name: 'Model 1' });
     const turns = lane.getByRole('list', { name: 'Completion of model 1' }).getByRole('listitem');
     await lane.getByTitle('Reward', { exact: true }).waitFor();
-    expect(await turns.nth(1).innerText()).toMatch(/Environment\s+The word is glasses/);
+    await expect.poll(() => turns.nth(1).innerText()).toMatch(/Environment\s+The word is glasses/);
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Next record' }).click();
     await page.getByRole('button', { name: 'follow-the-cue, record 2' }).click();
@@ -90,7 +90,7 @@ describe.skipIf(noBrowser)('the playground', () => {
     await first.locator('[data-token]').first().hover();
     await page.getByRole('tooltip').getByText('%').first().waitFor();
     // Who listens to the screen hears the answer once it is finished.
-    expect(await page.getByRole('log').innerText()).toMatch(/^tiny: /);
+    await expect.poll(() => page.getByRole('log').innerText()).toMatch(/^tiny: /);
     await page.getByRole('button', { name: 'Add model' }).click();
     await page.getByRole('combobox', { name: 'Model 2' }).click();
     await page.getByRole('option', { name: 'tiny-reply' }).click();

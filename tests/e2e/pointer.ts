@@ -2,7 +2,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { vi } from 'vitest';
 
-type Box = NonNullable<Awaited<ReturnType<Locator['boundingBox']>>>;
+export type Box = NonNullable<Awaited<ReturnType<Locator['boundingBox']>>>;
 
 const SOON = { timeout: 45_000, interval: 100 };
 

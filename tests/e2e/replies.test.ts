@@ -34,14 +34,14 @@ describe.skipIf(noBrowser)('the Replies screen', () => {
     await page.keyboard.press('g');
     await page.keyboard.press('y');
     await page.getByText('480 training pairs').waitFor();
-    expect(await page.getByText('needs the split').count()).toBe(4);
+    await expect.poll(() => page.getByText('needs the split').count()).toBe(4);
     await expectAccessible(page);
 
     await page.getByRole('button', { name: 'Split', exact: true }).click();
     await page.getByText('No overlap: no post is on both sides').waitFor();
     await page.getByRole('img', { name: /^Engagement up to / }).waitFor();
-    expect(await page.getByText('needs a finished baseline').count()).toBe(2);
-    expect(await page.getByRole('button', { name: 'Start with seed 42: Baseline' }).isEnabled()).toBe(true);
+    await expect.poll(() => page.getByText('needs a finished baseline').count()).toBe(2);
+    await expect.poll(() => page.getByRole('button', { name: 'Start with seed 42: Baseline' }).isEnabled()).toBe(true);
     await picture(page, 'replies');
     await expectAccessible(page);
     // The figure's text is dark on light, and light on dark.
@@ -92,10 +92,10 @@ describe.skipIf(noBrowser)('the Replies screen', () => {
     await page.getByRole('button', { name: 'Apply to the next run …' }).click();
     const form = page.getByRole('dialog', { name: 'New run' });
     await form.getByRole('button', { name: 'Start run' }).waitFor();
-    expect(await form.getByLabel('beta', { exact: true }).inputValue()).toBe('0.04');
+    await expect.poll(() => form.getByLabel('beta', { exact: true }).inputValue()).toBe('0.04');
     // Only what was advised counts as changed, and the name says it.
     await form.getByText(/^Only changed \([12]\)$/).waitFor();
-    expect(await form.getByLabel('Name', { exact: true }).inputValue()).toMatch(/ beta 0\.04( |$)/);
+    await expect.poll(() => form.getByLabel('Name', { exact: true }).inputValue()).toMatch(/ beta 0\.04( |$)/);
     expect(complaints).toEqual([]);
   });
 
@@ -172,7 +172,9 @@ describe.skipIf(noBrowser)('the Replies screen', () => {
     await baseline.getByText('done', { exact: true }).waitFor();
     await baseline.getByText('seed 42', { exact: true }).waitFor();
     // So the methods that start from it can start.
-    expect(await page.getByRole('button', { name: 'Start with seed 42: GRPO', exact: true }).isEnabled()).toBe(true);
+    await expect
+      .poll(() => page.getByRole('button', { name: 'Start with seed 42: GRPO', exact: true }).isEnabled())
+      .toBe(true);
     expect(await page.getByText('needs a finished baseline').count()).toBe(0);
     expect(complaints).toEqual([]);
   });
@@ -207,7 +209,7 @@ describe.skipIf(noBrowser)('a comparison of the reply methods', () => {
     await page.getByText('Post 1 of 24').waitFor();
     const grpo = page.getByRole('region', { name: 'Replies of GRPO', exact: true });
     await grpo.getByText(reply(0)).first().waitFor();
-    expect(await page.getByRole('region', { name: /^Replies of/ }).count()).toBe(4);
+    await expect.poll(() => page.getByRole('region', { name: /^Replies of/ }).count()).toBe(4);
     await page.getByText('Human reply:').waitFor();
     await page.keyboard.press('j');
     await page.getByText('Post 2 of 24').waitFor();

@@ -52,7 +52,7 @@ for await (const line of createInterface({ input: process.stdin })) {
     await component.getByText('not allowed').waitFor();
     await component.getByText('Show score.mjs').click();
     await component.getByText('createInterface({ input').waitFor();
-    expect(await page.getByRole('button', { name: 'Compute the rewards' }).isDisabled()).toBe(true);
+    await expect.poll(() => page.getByRole('button', { name: 'Compute the rewards' }).isDisabled()).toBe(true);
     await expectAccessible(page);
 
     await component.getByRole('button', { name: 'Allow … length' }).click();

@@ -64,15 +64,15 @@ describe.skipIf(noBrowser)("a run's page", () => {
         .locator('xpath=following-sibling::dd');
     const heldOut = figure('Held-out');
     await expect.poll(() => heldOut.innerText()).toMatch(/^0\.800\s+goal 0\.75$/);
-    expect(await figure('Gain').innerText()).toMatch(/^\+0\.300\s+baseline 0\.500$/);
+    await expect.poll(() => figure('Gain').innerText()).toMatch(/^\+0\.300\s+baseline 0\.500$/);
     // 40 steps of a second, at 90 an hour.
-    expect(await figure('Trained for').innerText()).toMatch(/^40 s\s+40 of 40 steps$/);
-    expect(await figure('Cost').innerText()).toMatch(/^\$1\.00\s+in total$/);
-    const top = async (what: Locator) => (await boxOf(what)).y;
+    await expect.poll(() => figure('Trained for').innerText()).toMatch(/^40 s\s+40 of 40 steps$/);
+    await expect.poll(() => figure('Cost').innerText()).toMatch(/^\$1\.00\s+in total$/);
+    const isAbove = async (what: Locator, below: Locator) => (await boxOf(what)).y < (await boxOf(below)).y;
     const chart = page.getByRole('slider', { name: /^Reward, step/ });
     await chart.waitFor();
-    expect(await top(heldOut)).toBeLessThan(await top(chart));
-    expect(await top(page.getByRole('region', { name: 'Verdict on the signal' }))).toBeLessThan(await top(chart));
+    await expect.poll(() => isAbove(heldOut, chart)).toBe(true);
+    await expect.poll(() => isAbove(page.getByRole('region', { name: 'Verdict on the signal' }), chart)).toBe(true);
     await expectAccessible(page);
     expect(complaints).toEqual([]);
   });
@@ -118,8 +118,8 @@ describe.skipIf(noBrowser)("a run's page", () => {
     await view.click();
     const shown = page.getByRole('group', { name: 'Columns' });
     const choice = (name: string) => shown.getByRole('menuitemcheckbox', { name, exact: true });
-    expect(await choice('Dataset').getAttribute('aria-checked')).toBe('false');
-    expect(await choice('Gain').getAttribute('aria-checked')).toBe('true');
+    await expect.poll(() => choice('Dataset').getAttribute('aria-checked')).toBe('false');
+    await expect.poll(() => choice('Gain').getAttribute('aria-checked')).toBe('true');
     await page.keyboard.press('Escape');
     await page.setViewportSize({ width: 1400, height: 800 });
     await column('Dataset').waitFor();
@@ -129,8 +129,8 @@ describe.skipIf(noBrowser)("a run's page", () => {
     await choice('Cost').click();
     await choice('Dataset').click();
     // The menu stays open for more, and says what is chosen.
-    expect(await byStage.getAttribute('aria-checked')).toBe('true');
-    expect(await choice('Dataset').getAttribute('aria-checked')).toBe('false');
+    await expect.poll(() => byStage.getAttribute('aria-checked')).toBe('true');
+    await expect.poll(() => choice('Dataset').getAttribute('aria-checked')).toBe('false');
     await expectAccessible(page);
     await page.keyboard.press('Escape');
 
@@ -188,7 +188,7 @@ describe.skipIf(noBrowser)("a run's page", () => {
     await page.getByRole('menuitem', { name: 'Sweep from this run …' }).click();
     const sweep = page.getByRole('dialog', { name: 'New sweep' });
     await sweep.getByText('Same settings as run 1').waitFor();
-    expect(await sweep.getByLabel('Name').inputValue()).toBe('Sweep of run 1');
+    await expect.poll(() => sweep.getByLabel('Name').inputValue()).toBe('Sweep of run 1');
     await sweep.getByText('1 setting, 3 runs, 120 steps').waitFor();
     await sweep.getByRole('button', { name: 'Cancel' }).click();
     await sweep.waitFor({ state: 'detached' });
@@ -197,7 +197,7 @@ describe.skipIf(noBrowser)("a run's page", () => {
     await page.getByRole('row', { name: /^10 / }).getByRole('button', { name: 'Train from this' }).click();
     await form.getByText('Same settings as run 2').waitFor();
     await form.getByLabel('Find a setting').fill('from_checkpoint');
-    expect(await form.getByLabel('from_checkpoint').inputValue()).toMatch(/checkpoint-10$/);
+    await expect.poll(() => form.getByLabel('from_checkpoint').inputValue()).toMatch(/checkpoint-10$/);
     expect(complaints).toEqual([]);
   });
 

@@ -9,7 +9,7 @@ import { writeTinyDataset } from '../tiny-dataset.ts';
 import { connectTo } from './api.ts';
 import { expectAccessible, openPage, type RunningApp, startApp } from './app.ts';
 import { noBrowser } from './browser.ts';
-import { pointAtChart } from './pointer.ts';
+import { type Box, pointAtChart } from './pointer.ts';
 import { seedRun } from './seed-runs.ts';
 
 /** A pre-flight check trains a few steps: minutes where all cores are busy. */
@@ -73,7 +73,7 @@ describe.skipIf(noBrowser)('runs', () => {
       await page.getByRole('button', { name: 'More', exact: true }).click();
       await page.getByRole('menuitem', { name: 'Clone with changes' }).click();
       const form = page.getByRole('dialog', { name: 'New run' });
-      expect(await form.getByLabel('Name', { exact: true }).inputValue()).toBe('run-0005-10words-grpo copy');
+      await expect.poll(() => form.getByLabel('Name', { exact: true }).inputValue()).toBe('run-0005-10words-grpo copy');
       await page.keyboard.press('Escape');
       await goto('/runs');
       await expect.poll(() => page.getByLabel('Find runs').inputValue()).toBe('run-0005');
@@ -125,7 +125,7 @@ describe.skipIf(noBrowser)('runs', () => {
       const client = await connectTo(app);
       await goto('/runs/2');
       await page.getByText('Smoothing').waitFor();
-      expect(await page.getByRole('slider', { name: 'Smoothing' }).inputValue()).toBe('0.6');
+      await expect.poll(() => page.getByRole('slider', { name: 'Smoothing' }).inputValue()).toBe('0.6');
       await client.settings.set({ smoothing: 0.2 });
       await expect.poll(() => page.getByRole('slider', { name: 'Smoothing' }).inputValue()).toBe('0.2');
       const [light, dark] = [[0x0f, 0x76, 0x6e] as const, [0x2d, 0xd4, 0xbf] as const];
@@ -182,13 +182,15 @@ describe.skipIf(noBrowser)('runs', () => {
         ({ x, y, width }) => page.mouse.click(x + width * 0.49, y + 40),
         page.getByRole('heading', { name: 'Step 20' }),
       );
-      expect(await page.getByRole('link', { name: 'All completions' }).getAttribute('href')).toContain('run=2&step=20');
+      await expect
+        .poll(() => page.getByRole('link', { name: 'All completions' }).getAttribute('href'))
+        .toContain('run=2&step=20');
     });
 
     it('zooms all charts by a drag and resets by key', async () => {
       const { page, goto } = await openPage(app);
       await goto('/runs/2');
-      const drag = async ({ x, y, width }: { x: number; y: number; width: number }): Promise<void> => {
+      const drag = async ({ x, y, width }: Box): Promise<void> => {
         await page.mouse.move(x + width * 0.25, y + 40);
         await page.mouse.down();
         await page.mouse.move(x + width * 0.5, y + 40, { steps: 4 });
@@ -234,7 +236,7 @@ describe.skipIf(noBrowser)('runs', () => {
       await alert.getByText('Details').click();
       await alert.getByText('RangeError: out of memory').waitFor();
       // One button resumes it: two with the same name would be two questions.
-      expect(await page.getByRole('button', { name: 'Resume from …' }).count()).toBe(1);
+      await expect.poll(() => page.getByRole('button', { name: 'Resume from …' }).count()).toBe(1);
       await page.keyboard.press('r');
       const dialog = page.getByRole('dialog');
       await dialog
@@ -245,7 +247,7 @@ describe.skipIf(noBrowser)('runs', () => {
       // A seeded run has its model but not its dataset: the page says so before it is tried.
       await dialog.getByLabel('Train to step').fill('60');
       await dialog.getByText('Its dataset, 10words.jsonl, is missing').waitFor();
-      expect(await dialog.getByRole('button', { name: 'Resume from step 20' }).isDisabled()).toBe(true);
+      await expect.poll(() => dialog.getByRole('button', { name: 'Resume from step 20' }).isDisabled()).toBe(true);
     });
 
     it('offers the newest whole checkpoint where a newer one is damaged', async () => {
@@ -261,7 +263,7 @@ describe.skipIf(noBrowser)('runs', () => {
       await dialog.getByRole('button', { name: 'Resume from step 10' }).waitFor();
       await dialog.getByRole('combobox', { name: 'From checkpoint' }).click();
       await page.getByRole('option', { name: 'step 20, damaged' }).click();
-      expect(await dialog.getByRole('button', { name: 'Resume from step 20' }).isDisabled()).toBe(true);
+      await expect.poll(() => dialog.getByRole('button', { name: 'Resume from step 20' }).isDisabled()).toBe(true);
       await expectAccessible(page);
       rmSync(join(checkpoint, 'checksums.sha256'));
     });
@@ -280,7 +282,9 @@ describe.skipIf(noBrowser)('runs', () => {
     const dialog = page.getByRole('dialog', { name: 'New stage' });
     await dialog.getByText('run-0002-10words-grpo · step 30').waitFor();
     await dialog.getByLabel('Find a setting').fill('from_checkpoint');
-    expect(await dialog.getByLabel('from_checkpoint').inputValue()).toMatch(/run-0002-10words-grpo.checkpoint-30$/);
+    await expect
+      .poll(() => dialog.getByLabel('from_checkpoint').inputValue())
+      .toMatch(/run-0002-10words-grpo.checkpoint-30$/);
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await dialog.waitFor({ state: 'detached' });
     await goto('/curriculum?from=999');
@@ -294,7 +298,7 @@ describe.skipIf(noBrowser)('runs', () => {
     const form = page.getByRole('dialog', { name: 'New run' });
     // It can be started as it opens, on the newest dataset.
     await expect.poll(() => form.getByLabel('dataset', { exact: true }).inputValue()).toBe(dataset);
-    expect(await form.getByRole('button', { name: 'Start run' }).isEnabled()).toBe(true);
+    await expect.poll(() => form.getByRole('button', { name: 'Start run' }).isEnabled()).toBe(true);
     const settings = { max_steps: '2', num_generations: '4', per_device_train_batch_size: '8' };
     for (const [name, value] of Object.entries(settings)) {
       await form.getByLabel('Find a setting').fill(name);

@@ -69,9 +69,9 @@ describe.skipIf(noBrowser)('the Settings screen', () => {
     await page.locator('html[data-mantine-color-scheme="light"]').waitFor();
     await page.reload();
     await expect.poll(() => promotion.isChecked(), patient).toBe(true);
-    expect(await smoothing.inputValue()).toBe('0.2');
-    expect(await theme.getByRole('radio', { name: 'light' }).isChecked()).toBe(true);
-    expect(await page.getByRole('switch', { name: 'Notifications' }).isChecked()).toBe(true);
+    await expect.poll(() => smoothing.inputValue()).toBe('0.2');
+    await expect.poll(() => theme.getByRole('radio', { name: 'light' }).isChecked()).toBe(true);
+    await expect.poll(() => page.getByRole('switch', { name: 'Notifications' }).isChecked()).toBe(true);
     expect(complaints).toEqual([]);
   });
 
@@ -85,7 +85,7 @@ describe.skipIf(noBrowser)('the Settings screen', () => {
     await expectAccessible(page);
     await page.reload();
     await page.getByRole('button', { name: 'Forget' }).waitFor();
-    expect(await page.getByLabel('Hugging Face token').inputValue()).toBe('');
+    await expect.poll(() => page.getByLabel('Hugging Face token').inputValue()).toBe('');
     expect(await page.content()).not.toContain('hf_secret');
     await page.getByRole('button', { name: 'Forget' }).click();
     await page.getByText('None known.').waitFor();
@@ -103,7 +103,7 @@ describe.skipIf(noBrowser)('the Settings screen', () => {
     await queue.click({ force: true });
     await page.getByText('Start queued runs was not saved; the old value is kept').waitFor();
     other.close();
-    expect(await queue.isChecked()).toBe(true);
+    await expect.poll(() => queue.isChecked()).toBe(true);
   });
 
   it('shows what this machine can run, with a report to copy', async () => {

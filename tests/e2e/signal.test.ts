@@ -46,8 +46,8 @@ describe.skipIf(noBrowser)('the signal budget', () => {
     const form = page.getByRole('dialog', { name: 'New run' });
     await form.getByRole('button', { name: 'Start run' }).waitFor();
     await form.getByText('Only changed (1)', { exact: true }).waitFor();
-    expect(await form.getByLabel('dynamic_sampling', { exact: true }).inputValue()).toBe('3');
-    expect(await form.getByLabel('Name', { exact: true }).inputValue()).toMatch(/ dynamic_sampling 3( |$)/);
+    await expect.poll(() => form.getByLabel('dynamic_sampling', { exact: true }).inputValue()).toBe('3');
+    await expect.poll(() => form.getByLabel('Name', { exact: true }).inputValue()).toMatch(/ dynamic_sampling 3( |$)/);
     expect(complaints).toEqual([]);
   });
 

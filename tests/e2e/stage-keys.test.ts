@@ -29,8 +29,8 @@ describe.skipIf(noBrowser)('the key S on Curriculum', () => {
     const { page, goto, complaints } = await openPage(app);
     page.setDefaultTimeout(60_000);
     await goto('/curriculum?stage=1');
-    expect(await fillOf(page.getByRole('button', { name: 'Start Second' }))).toBe('suggested');
-    expect(await fillOf(page.getByRole('button', { name: 'Start again' }))).toBe('plain');
+    await expect.poll(() => fillOf(page.getByRole('button', { name: 'Start Second' }))).toBe('suggested');
+    await expect.poll(() => fillOf(page.getByRole('button', { name: 'Start again' }))).toBe('plain');
     await page.keyboard.press('s');
     await page.waitForURL(/stage=2/);
     await page.getByText('Rewards differ').first().waitFor({ timeout: 180_000 });

@@ -97,9 +97,9 @@ describe.skipIf(noBrowser)('texts', () => {
     const dialog = page.getByRole('dialog', { name: 'Import texts' });
     await dialog.getByText('4 texts found, 3 new, 1 skipped as a duplicate.').waitFor();
     await dialog.getByRole('button', { name: 'Import 3 of 5 texts' }).waitFor();
-    expect(await dialog.getByLabel('File errors').textContent()).toMatch(
-      /bad\.jsonl[\s\S]*line 2: expected "text" to be a string, got 5/,
-    );
+    await expect
+      .poll(() => dialog.getByLabel('File errors').textContent())
+      .toMatch(/bad\.jsonl[\s\S]*line 2: expected "text" to be a string, got 5/);
     await expectAccessible(page);
     await page.keyboard.press('Escape');
     await page.getByText('64 texts', { exact: true }).waitFor();
@@ -138,9 +138,11 @@ describe.skipIf(noBrowser)('texts', () => {
     const dialog = page.getByRole('dialog', { name: 'Import texts' });
     await dialog.getByText('6 texts found, 6 new.').waitFor();
     await dialog.getByText('notes.jsonl').waitFor();
-    expect(await dialog.getByLabel('File errors').textContent()).toMatch(
-      /1 line has an error and 1 file can't be read[\s\S]*line 2: expected "text"[\s\S]*up\.zip[\s\S]*invalid relative path/,
-    );
+    await expect
+      .poll(() => dialog.getByLabel('File errors').textContent())
+      .toMatch(
+        /1 line has an error and 1 file can't be read[\s\S]*line 2: expected "text"[\s\S]*up\.zip[\s\S]*invalid relative path/,
+      );
     await dialog
       .getByText(/note\.txt was read as UTF-16\. brief\.txt was read as Windows-1252\. 2 other files/)
       .waitFor();
@@ -166,7 +168,7 @@ describe.skipIf(noBrowser)('texts', () => {
     await dialog.getByRole('button', { name: 'Compare … Final' }).click();
     const compared = page.getByRole('dialog', { name: 'Two similar texts' });
     await compared.getByText('60 words in common, 0 only in the first, 2 only in the second').waitFor();
-    expect(await compared.locator('mark').allTextContents()).toEqual(['and two']);
+    await expect.poll(() => compared.locator('mark').allTextContents()).toEqual(['and two']);
     await expectAccessible(page);
     await compared.getByRole('button', { name: 'Keep both' }).click();
     await dialog.getByText('2 texts found, 0 new, 1 kept with a similar text, 1 skipped as a duplicate.').waitFor();

@@ -54,7 +54,7 @@ describe.skipIf(noBrowser)('a warm-up', () => {
 
     await page.getByRole('button', { name: 'Adjust', exact: true }).first().click();
     const field = page.getByRole('textbox', { name: 'warm_up_steps' });
-    expect(await field.inputValue()).toBe('15');
+    await expect.poll(() => field.inputValue()).toBe('15');
     await page.getByRole('button', { name: 'Cancel' }).click();
 
     const { runId } = await client.stages.start({ stageId: 1 });
