@@ -5,6 +5,7 @@ import { type RefObject, useEffect, useRef, useState } from 'react';
 import { Route, Router, Switch, useLocation } from 'wouter';
 
 import { api } from './api/client.ts';
+import { allRuns } from './api/run-pages.ts';
 import { ErrorBoundary } from './components/ErrorBoundary.tsx';
 import { Empty } from './components/Feedback.tsx';
 import classes from './frame/Frame.module.css';
@@ -22,7 +23,6 @@ import { StatusBar } from './frame/StatusBar.tsx';
 import { Tour } from './frame/Tour.tsx';
 import { Home } from './home/Home.tsx';
 import { prefetchRun } from './run/prefetch.ts';
-import { allRuns } from './runs/all-runs.ts';
 import { sparklinesAround } from './runs/use-sparklines.ts';
 
 const runs = screenCode(() => import('./runs/Runs.tsx').then(({ Runs }) => Runs));

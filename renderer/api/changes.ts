@@ -3,6 +3,7 @@ import type { QueryClient } from '@tanstack/react-query';
 import type { Change, Topic } from '../../main/api/contract/index.ts';
 import { api, client } from './client.ts';
 import { connection } from './connection.ts';
+import { olderRunsKey } from './run-pages.ts';
 import { throttleByKey } from './throttle-by-key.ts';
 
 /** The queries that each topic invalidates. */
@@ -75,6 +76,7 @@ async function follow(invalidate: Invalidate, signal: AbortSignal): Promise<void
 function apply(invalidate: Invalidate, { topic, id }: Change): void {
   for (const queryKey of stale[topic]) invalidate(queryKey);
   if (topic !== 'runs') return;
+  invalidate(olderRunsKey(id));
   const input = id === null ? {} : { input: { runId: id } };
   invalidate(api.runs.get.key(input));
   invalidate(api.runs.lineage.key(input));

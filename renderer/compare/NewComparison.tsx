@@ -1,13 +1,14 @@
 /** The form for a new comparison: a baseline, other models, and the prompts for all of them. */
-import { Button, MultiSelect, NumberInput, Select } from '@mantine/core';
+import { Button, NumberInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import type { ModelEntry, PromptSource } from '../../main/api/contract/index.ts';
 import { api, client } from '../api/client.ts';
 import { Empty, Failed, Loading } from '../components/Feedback.tsx';
 import { counted } from '../components/format.ts';
 import { Link } from '../components/Link.tsx';
+import { LongMultiSelect, LongSelect } from '../components/LongSelect.tsx';
 import { modelOptions } from '../components/model-options.ts';
 import { Panel } from '../components/Screen.tsx';
 import classes from './Compare.module.css';
@@ -60,7 +61,7 @@ function Form({
     onSuccess: ({ id }) => navigate(`/compare/${id}`),
   });
   const problem = choiceProblem(choice);
-  const options = modelOptions(models);
+  const options = useMemo(() => modelOptions(models), [models]);
   const available = sources.reduce(
     (sum, { datasetId, heldOut }) => sum + (choice.datasetIds.includes(datasetId) ? Math.min(heldOut, choice.n) : 0),
     0,
@@ -74,32 +75,28 @@ function Form({
           if (problem === null) start.mutate(choice);
         }}
       >
-        <Select
+        <LongSelect
           label="Baseline"
           description="Reference for the others"
           placeholder="Choose a model"
           data={options}
           value={choice.baseline}
           onChange={(baseline) => change({ baseline })}
-          searchable
-          limit={100}
           nothingFoundMessage="No matching models"
         />
-        <MultiSelect
+        <LongMultiSelect
           label="Against"
           description="Checkpoints or models; any number"
           placeholder={choice.models.length === 0 ? 'Choose models or checkpoints' : ''}
           data={options}
           value={[...choice.models]}
           onChange={(others) => change({ models: others })}
-          searchable
           clearable
-          limit={100}
           hidePickedOptions
           styles={besidePills(choice.models.length)}
           nothingFoundMessage="No matching models"
         />
-        <MultiSelect
+        <LongMultiSelect
           label="Held-out prompts from"
           description={`Several lengths show forgetting · ${counted(available, 'prompt')}`}
           placeholder={choice.datasetIds.length === 0 ? 'Choose a dataset' : ''}
@@ -110,10 +107,9 @@ function Form({
           }))}
           value={choice.datasetIds.map(String)}
           onChange={(ids) => change({ datasetIds: ids.map(Number) })}
-          searchable
-          limit={100}
           hidePickedOptions
           styles={besidePills(choice.datasetIds.length)}
+          nothingFoundMessage="No matching datasets"
         />
         <NumberInput
           label="Prompts"
@@ -167,5 +163,5 @@ function Form({
 
 /** Leaves the search field what the chosen ones leave of their row: at its usual width it would wrap to an empty row. */
 function besidePills(chosen: number) {
-  return { pill: { maxWidth: 'calc(100% - 16px)' }, inputField: { minWidth: chosen === 0 ? 30 : 4 } };
+  return { inputField: { minWidth: chosen === 0 ? 30 : 4 } };
 }

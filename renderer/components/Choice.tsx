@@ -1,6 +1,7 @@
-/** A native select for short lists. A Mantine Select is twenty times as expensive to render. */
+/** A native select, for a Mantine Select is twenty times as expensive to render; one to search if the list is long. */
 import { IconSelector } from '@tabler/icons-react';
 import classes from './Choice.module.css';
+import { LongChoice } from './LongChoice.tsx';
 
 export interface ChoiceProps<V extends string> {
   readonly id?: string;
@@ -12,7 +13,27 @@ export interface ChoiceProps<V extends string> {
   readonly width?: number;
 }
 
+/** As many as one reads through. */
+const MOST = 20;
+
 export function Choice<V extends string>({ data, value, onChange, width, ...named }: ChoiceProps<V>) {
+  if (data.length > MOST) {
+    return (
+      <LongChoice
+        {...named}
+        {...(width !== undefined && { w: width })}
+        currentLabel={data.find((option) => option.value === value)?.label}
+        data={data}
+        value={value}
+        allowDeselect={false}
+        nothingFoundMessage="No matches"
+        onChange={(chosen) => {
+          const option = data.find((one) => one.value === chosen);
+          if (option !== undefined) onChange(option.value);
+        }}
+      />
+    );
+  }
   return (
     <span className={classes.choice} {...(width !== undefined && { style: { width } })}>
       <select

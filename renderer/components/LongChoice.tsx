@@ -1,44 +1,51 @@
-/** A searchable select for long lists. Until it is opened only a button is rendered, which is much cheaper. */
-import { Select, type SelectProps } from '@mantine/core';
+/** A searchable select for long lists. While it is closed only a button is rendered, which is much cheaper. */
+import type { SelectProps } from '@mantine/core';
 import { IconSelector } from '@tabler/icons-react';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import classes from './Choice.module.css';
 import { DistinctName } from './DistinctName.tsx';
-import { tellApart } from './tell-apart.ts';
+import { LongSelect } from './LongSelect.tsx';
+import { flatOptions, type LongData, labelOf } from './long-options.ts';
+import { partsAmong } from './tell-apart.ts';
 
-export interface LongChoiceProps extends Omit<SelectProps, 'label'> {
-  readonly 'aria-label': string;
+export interface LongChoiceProps extends Omit<SelectProps, 'label' | 'w' | 'data'> {
+  readonly data: LongData;
+  /** In pixels; by default as its class says. */
+  readonly w?: number;
   readonly className?: string | undefined;
   /** Label of the selected option; undefined shows the placeholder. */
   readonly currentLabel: string | undefined;
 }
 
-/** Of all options, which may be in groups. */
-function labelsOf(data: SelectProps['data']): string[] {
-  const options = (data ?? []).flatMap((option) =>
-    typeof option !== 'string' && 'group' in option ? option.items : [option],
-  );
-  return options.flatMap((option) => (typeof option === 'string' ? option : 'label' in option ? option.label : []));
-}
-
 export function LongChoice({ currentLabel, ...select }: LongChoiceProps) {
-  const [asked, setAsked] = useState(false);
-  const { className = '', placeholder, 'aria-label': label } = select;
-  if (asked) {
-    // Typing replaces the current selection.
+  const [isOpen, setOpen] = useState(false);
+  // The focus returns to the button, unless the user has moved it elsewhere.
+  const returns = useRef(false);
+  const field = useRef<HTMLInputElement>(null);
+  const { id, className = '', w, placeholder, 'aria-label': label } = select;
+  if (isOpen) {
     return (
-      <Select
+      <LongSelect
         {...select}
-        searchable
+        ref={field}
         autoFocus
         defaultDropdownOpened
-        onFocus={({ currentTarget }) => currentTarget.select()}
+        onDropdownClose={() => {
+          returns.current = document.activeElement === field.current;
+          setOpen(false);
+        }}
       />
     );
   }
   return (
-    <span className={`${classes.choice} ${className}`}>
+    <span className={`${classes.choice} ${className}`} {...(w !== undefined && { style: { width: w } })}>
       <button
+        id={id}
+        ref={(button) => {
+          if (!returns.current) return;
+          returns.current = false;
+          button?.focus();
+        }}
         type="button"
         className="box"
         role="combobox"
@@ -46,16 +53,16 @@ export function LongChoice({ currentLabel, ...select }: LongChoiceProps) {
         aria-haspopup="listbox"
         aria-expanded={false}
         data-empty={currentLabel === undefined || undefined}
-        onClick={() => setAsked(true)}
+        onClick={() => setOpen(true)}
         onKeyDown={({ key, ctrlKey, metaKey, altKey }) => {
           const typed = key.length === 1 && !ctrlKey && !metaKey && !altKey;
-          if (typed || key === 'ArrowDown' || key === 'ArrowUp') setAsked(true);
+          if (typed || key === 'ArrowDown' || key === 'ArrowUp') setOpen(true);
         }}
       >
         {currentLabel === undefined ? (
           placeholder
         ) : (
-          <DistinctName parts={tellApart(labelsOf(select.data))(currentLabel)} />
+          <DistinctName parts={partsAmong(flatOptions(select.data).options.map(labelOf), currentLabel)} />
         )}
       </button>
       <IconSelector size={14} stroke={1.6} aria-hidden="true" />

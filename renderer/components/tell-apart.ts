@@ -28,6 +28,14 @@ export function tellApart(names: readonly string[]): (name: string) => NameParts
   return (name) => parts.get(name) ?? { start: '', end: name };
 }
 
+/** Splits one of the names, without sorting them all. */
+export function partsAmong(names: readonly string[], name: string): NameParts {
+  return partsOf(
+    name,
+    names.reduce((most, other) => (other === name ? most : Math.max(most, sharedLength(name, other))), 0),
+  );
+}
+
 /** In at most so many characters, the end before the start. */
 export function shortened({ start, end }: NameParts, most = 32): string {
   if (start.length + end.length <= most) return start + end;

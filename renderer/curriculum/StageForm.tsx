@@ -9,6 +9,7 @@ import { FormDrawer, type FormGuard, useChanged } from '../components/config-for
 import type { Values } from '../components/config-form/sections.ts';
 import { Failed, Loading } from '../components/Feedback.tsx';
 import { counted } from '../components/format.ts';
+import { LongSelect } from '../components/LongSelect.tsx';
 import classes from './StageForm.module.css';
 import { leftInWords, loweredInWords } from './words.ts';
 
@@ -126,11 +127,11 @@ function Form({ stage, first, initial = none, onClose, onChanged, onSaved }: For
           value={name}
           onChange={(event) => setName(event.currentTarget.value)}
         />
-        <Select
+        <LongSelect
           label="Dataset"
           placeholder="none yet"
           clearable
-          searchable
+          nothingFoundMessage="No matching datasets"
           data={datasets.map((row) => ({
             value: String(row.id),
             label: `${row.name} (${counted(row.trainN, 'pair')})`,

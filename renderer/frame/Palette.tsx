@@ -18,7 +18,7 @@ import { useLocation, useSearch } from 'wouter';
 import { api } from '../api/client.ts';
 import { whenIdle } from '../components/use-when-idle.ts';
 import { stateOf } from '../curriculum/words.ts';
-import { allRuns } from '../runs/all-runs.ts';
+import { useAllRuns } from '../runs/use-all-runs.ts';
 import { navigate } from './hash-location.ts';
 import { type ScreenKey, useCurrentKeys, useKeysHelp } from './keys.tsx';
 import classes from './Palette.module.css';
@@ -37,7 +37,7 @@ import { screens } from './screens.ts';
 import { tour } from './tour-store.ts';
 
 export function Palette() {
-  const { data: runs = [] } = useQuery(api.runs.list.queryOptions({ input: allRuns }));
+  const { data: runs = [] } = useAllRuns();
   const [isOpen, setOpen] = useState(false);
   const isSettled = useSettled(isOpen);
   const { data: curriculum } = useQuery(api.stages.list.queryOptions({ enabled: isOpen }));

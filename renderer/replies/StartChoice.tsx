@@ -1,9 +1,9 @@
 /** What the methods start from: any model for the first phase, any checkpoint for the second. */
-import { Select } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import type { StartPoints } from '../../main/api/contract/index.ts';
 import { api, client } from '../api/client.ts';
 import { Failed } from '../components/Feedback.tsx';
+import { LongSelect } from '../components/LongSelect.tsx';
 import { modelOptions } from '../components/model-options.ts';
 import classes from './Replies.module.css';
 import { defaultStarts } from './words.ts';
@@ -16,15 +16,13 @@ export function StartChoice({ model, start }: StartPoints) {
   });
   const checkpoints = models.filter(({ kind }) => kind === 'checkpoint');
   const shared = {
-    searchable: true,
-    limit: 100,
     allowDeselect: false,
     nothingFoundMessage: 'No matches',
   } as const;
   return (
     <div className={classes.starts}>
       <div>
-        <Select
+        <LongSelect
           {...shared}
           label="Model"
           description="Starting point of both phase 1 runs"
@@ -35,7 +33,7 @@ export function StartChoice({ model, start }: StartPoints) {
         />
       </div>
       <div>
-        <Select
+        <LongSelect
           {...shared}
           label="Warm start"
           description="Starting point of GRPO; its adapter is the frozen KL reference"

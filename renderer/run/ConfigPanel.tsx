@@ -8,8 +8,8 @@ import { Failed } from '../components/Feedback.tsx';
 import { LongChoice } from '../components/LongChoice.tsx';
 import { Panel } from '../components/Screen.tsx';
 import { saveFile } from '../components/save-file.ts';
-import { allRuns } from '../runs/all-runs.ts';
 import { ConfigDiff } from '../runs/ConfigDiff.tsx';
+import { useAllRuns } from '../runs/use-all-runs.ts';
 import classes from './Run.module.css';
 import { Settings } from './Settings.tsx';
 
@@ -21,7 +21,7 @@ export interface ConfigPanelProps {
 export const ConfigPanel = memo(function ConfigPanel({ runId, detail }: ConfigPanelProps) {
   const [words, setWords] = useState('');
   const [otherId, setOtherId] = useState<number | null>(null);
-  const { data: runs = [] } = useQuery(api.runs.list.queryOptions({ input: allRuns }));
+  const { data: runs = [] } = useAllRuns();
   const { data: fields = [] } = useQuery(api.config.fields.queryOptions());
   const defaults = useMemo(
     () => new Map<string, unknown>(fields.map((field) => [field.name, field.default])),

@@ -1,12 +1,12 @@
 /** What the user writes about a run: tags to find it by, and notes. Tags are saved at once, notes while typing. */
 import { TagsInput } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { memo, useState } from 'react';
 import { api, client } from '../api/client.ts';
 import { Failed } from '../components/Feedback.tsx';
 import { Panel } from '../components/Screen.tsx';
 import { useKeptText } from '../components/use-kept-text.ts';
-import { allRuns } from '../runs/all-runs.ts';
+import { useAllRuns } from '../runs/use-all-runs.ts';
 import classes from './Run.module.css';
 
 export interface NotesPanelProps {
@@ -18,7 +18,7 @@ export interface NotesPanelProps {
 }
 
 export const NotesPanel = memo(function NotesPanel({ runId, createdAt, notes, tags }: NotesPanelProps) {
-  const { data: runs = [] } = useQuery(api.runs.list.queryOptions({ input: allRuns }));
+  const { data: runs = [] } = useAllRuns();
   const queries = useQueryClient();
   // What was chosen last, until the host has it: tags that follow quickly build on each other.
   const [chosen, setChosen] = useState<readonly string[] | null>(null);

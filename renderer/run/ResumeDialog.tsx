@@ -1,10 +1,11 @@
 /** Resumes a run: from which checkpoint, up to which step, and what that discards. */
-import { Button, Group, Modal, NumberInput, Select, Text } from '@mantine/core';
+import { Button, Group, Modal, NumberInput, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { RunDetail, WholeCheckpoint } from '../../main/api/contract/index.ts';
 import { api } from '../api/client.ts';
 import { Link } from '../components/Link.tsx';
+import { LongSelect } from '../components/LongSelect.tsx';
 import { discardedBy } from './discarded.ts';
 import type { ResumeChoice } from './use-run-actions.ts';
 
@@ -75,8 +76,9 @@ export function ResumeDialog({ detail, checkpointId, onClose, onResume }: Resume
       {there.length === 0 ? (
         <Text>This run has no checkpoint, so resuming restarts it.</Text>
       ) : (
-        <Select
+        <LongSelect
           label="From checkpoint"
+          nothingFoundMessage="No such checkpoint"
           data={[...there].reverse().map(({ id, step, kind }) => ({
             value: String(id),
             label: `step ${step}${kind === 'final' ? ', final' : ''}${damagedSteps.has(step) ? ', damaged' : ''}`,

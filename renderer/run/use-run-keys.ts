@@ -1,9 +1,7 @@
-import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { useLocation } from 'wouter';
-import { api } from '../api/client.ts';
 import { type ScreenKey, useKeys } from '../frame/keys.tsx';
-import { allRuns } from '../runs/all-runs.ts';
+import { useAllRuns } from '../runs/use-all-runs.ts';
 import type { RunActions } from './use-run-actions.ts';
 
 export interface RunKeysOptions {
@@ -22,7 +20,7 @@ const TRAINS: readonly string[] = ['starting', 'running', 'pausing', 'paused', '
 /** The keys of the run page. */
 export function useRunKeys({ runId, state, actions, onResume, onStop }: RunKeysOptions): void {
   const [, navigate] = useLocation();
-  const { data: runs } = useQuery(api.runs.list.queryOptions({ input: allRuns }));
+  const { data: runs } = useAllRuns();
   const { pause, resume } = actions;
   const keys = useMemo(() => {
     // The list is newest first, so the next run is the previous entry.

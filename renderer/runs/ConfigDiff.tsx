@@ -3,13 +3,13 @@ import { Table } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { api } from '../api/client.ts';
 import { Failed, Loading } from '../components/Feedback.tsx';
-import { allRuns } from './all-runs.ts';
 import classes from './Runs.module.css';
 import { settingText } from './setting-text.ts';
+import { useAllRuns } from './use-all-runs.ts';
 
 export function ConfigDiff({ runIds }: { readonly runIds: readonly number[] }) {
   const { data, error } = useQuery(api.runs.compareConfigs.queryOptions({ input: { runIds: [...runIds] } }));
-  const { data: runs = [] } = useQuery(api.runs.list.queryOptions({ input: allRuns }));
+  const { data: runs = [] } = useAllRuns();
   if (error !== null) return <Failed what="The configurations can't be compared" error={error} />;
   if (data === undefined) return <Loading what="the configurations" />;
   if (data.length === 0) return <p className="soft">These runs have the same configuration.</p>;

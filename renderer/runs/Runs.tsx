@@ -10,7 +10,6 @@ import { Segments } from '../components/Segments.tsx';
 import { saveFile } from '../components/save-file.ts';
 import { selectedText } from '../components/selected-text.ts';
 import { useKeys } from '../frame/keys.tsx';
-import { allRuns } from './all-runs.ts';
 import { DeleteRun } from './DeleteRun.tsx';
 import { DeleteRuns } from './DeleteRuns.tsx';
 import { ListMenu } from './ListMenu.tsx';
@@ -24,12 +23,13 @@ import { type ColumnId, defaultColumns } from './run-columns.ts';
 import { filterRows, type RunRowView, stateFilters, toRows } from './run-rows.ts';
 import { runsCsv } from './runs-csv.ts';
 import { SettingsPlot } from './SettingsPlot.tsx';
+import { useAllRuns } from './use-all-runs.ts';
 
 /** As many as a chart can distinguish: the last ones selected. */
 const MAX_OVERLAID = 4;
 
 export function Runs() {
-  const { data, error, refetch } = useQuery(api.runs.list.queryOptions({ input: allRuns }));
+  const { data, error, refetch } = useAllRuns();
   const { data: status } = useQuery(api.app.status.queryOptions());
   const { data: info } = useQuery(api.app.info.queryOptions());
   const [{ words, state }, setFilter] = useRememberedFilter(info?.workspace);

@@ -116,6 +116,7 @@ export function isLive({ state }: Pick<RunRowView, 'state'>): boolean {
 /** Rows in a state whose name, dataset, model, id or tags contain all the words. */
 export function filterRows(rows: readonly RunRowView[], words: string, state: StateFilter): readonly RunRowView[] {
   const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
+  if (wanted.length === 0 && state === 'all') return rows;
   return rows.filter((row) => {
     const tags = row.tags.map((tag) => `tag:${tag}`).join(' ');
     const text = `${row.name} ${row.dataset} ${row.model} ${row.method} #${row.id} ${tags}`.toLowerCase();

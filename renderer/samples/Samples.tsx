@@ -12,7 +12,7 @@ import { LongChoice } from '../components/LongChoice.tsx';
 import { Screen } from '../components/Screen.tsx';
 import { Segments } from '../components/Segments.tsx';
 import { useKeys } from '../frame/keys.tsx';
-import { allRuns } from '../runs/all-runs.ts';
+import { useAllRuns } from '../runs/use-all-runs.ts';
 import { FindView } from './FindView.tsx';
 import { fetchFound } from './found.ts';
 import { PinsView } from './PinsView.tsx';
@@ -152,7 +152,7 @@ interface RunChoiceProps {
 }
 
 function RunChoice({ runId, onRun }: RunChoiceProps) {
-  const { data: runs } = useQuery(api.runs.list.queryOptions({ input: allRuns }));
+  const { data: runs } = useAllRuns();
   const options = useMemo(() => (runs ?? []).map(({ id, name }) => ({ value: String(id), label: name })), [runs]);
   return (
     <LongChoice

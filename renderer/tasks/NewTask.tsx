@@ -1,5 +1,5 @@
 /** A new task: its name, and the task that it starts as a copy of. */
-import { Button, Modal, Select, TextInput } from '@mantine/core';
+import { Button, Modal, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
@@ -7,6 +7,7 @@ import type { TaskSummary } from '../../main/api/contract/index.ts';
 import { client } from '../api/client.ts';
 import { Failed } from '../components/Feedback.tsx';
 import { useHostPath } from '../components/host-folders/use-host-path.tsx';
+import { LongSelect } from '../components/LongSelect.tsx';
 import { Segments } from '../components/Segments.tsx';
 import { useDiscardQuestion } from '../components/use-discard-question.tsx';
 import classes from './Tasks.module.css';
@@ -75,7 +76,7 @@ export function NewTask({ tasks, from, onClose }: NewTaskProps) {
             </div>
           )}
           {from === undefined && source === 'template' && (
-            <Select
+            <LongSelect
               aria-label="Task to copy"
               description={templateWords[template]}
               inputWrapperOrder={['input', 'description']}
@@ -89,8 +90,7 @@ export function NewTask({ tasks, from, onClose }: NewTaskProps) {
               value={template}
               onChange={(value) => setTemplate(value ?? FIRST)}
               allowDeselect={false}
-              searchable
-              limit={50}
+              nothingFoundMessage="No matching tasks"
             />
           )}
           {source === 'folder' && host.field}

@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { api, client } from '../api/client.ts';
 import { Failed } from '../components/Feedback.tsx';
 import { counted } from '../components/format.ts';
+import { LongSelect } from '../components/LongSelect.tsx';
 import { modelOptions } from '../components/model-options.ts';
 import classes from './Tasks.module.css';
 import type { Draft } from './use-draft.ts';
@@ -47,12 +48,12 @@ export function SampleDialog({ draft, onClose, onSampled }: SampleDialogProps) {
           sample.mutate();
         }}
       >
-        <Select
+        <LongSelect
           label="Model"
           data={modelOptions(models.data ?? [])}
           value={model}
           onChange={setChosen}
-          searchable
+          nothingFoundMessage="No matching models"
           allowDeselect={false}
         />
         <Select

@@ -61,15 +61,15 @@ describe.skipIf(noBrowser)('long names', () => {
     await page.getByRole('switch', { name: 'All models' }).click();
     for (const step of STEPS) {
       const lane = prompts.locator('dt').getByText(` · step ${step}`, { exact: true }).last();
-      expect(await isWhole(lane)).toBe(true);
+      await expect.poll(() => isWhole(lane)).toBe(true);
     }
     await expectAccessible(page);
 
     await goto('/runs');
-    for (const seed of [42, 43]) expect(await isWhole(page.getByText(`/seed_${seed}`, { exact: true }))).toBe(true);
+    for (const seed of [42, 43]) await expect.poll(() => isWhole(page.getByText(`/seed_${seed}`, { exact: true }))).toBe(true);
 
     await goto('/');
-    for (const step of STEPS) expect(await isWhole(page.getByText(` · step ${step}`, { exact: true }))).toBe(true);
+    for (const step of STEPS) await expect.poll(() => isWhole(page.getByText(` · step ${step}`, { exact: true }))).toBe(true);
     expect(complaints).toEqual([]);
   });
 });

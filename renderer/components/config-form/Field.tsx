@@ -1,7 +1,8 @@
 /** One setting: its name as in files and papers, its description and control, and whether it was changed. */
-import { Autocomplete, MultiSelect, Select, Switch, TextInput, UnstyledButton } from '@mantine/core';
+import { MultiSelect, Select, Switch, TextInput, UnstyledButton } from '@mantine/core';
 import { useId, useState } from 'react';
 import type { ConfigFault, ConfigField } from '../../../main/api/contract/index.ts';
+import { LongAutocomplete } from '../LongSelect.tsx';
 import classes from './ConfigForm.module.css';
 import { faultInWords, formatValue, numberFrom, numbersFrom, textsFrom, variablesFrom } from './entry.ts';
 
@@ -86,7 +87,7 @@ function Control({ id, field, value, fault, suggestions, onChange }: ControlProp
       );
     case 'text':
       return (
-        <Autocomplete
+        <LongAutocomplete
           {...common}
           size="xs"
           w={340}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { shortened, tellApart } from '../../../renderer/components/tell-apart.ts';
+import { partsAmong, shortened, tellApart } from '../../../renderer/components/tell-apart.ts';
 
 const of = (...names: string[]) => names.map(tellApart(names)).map(({ start, end }) => `${start}|${end}`);
 
@@ -45,6 +45,13 @@ describe('tellApart', () => {
 
   it('leaves a name alone that is not among them', () => {
     expect(tellApart(['a'])('another-name-altogether')).toEqual({ start: '', end: 'another-name-altogether' });
+  });
+});
+
+describe('partsAmong', () => {
+  it('splits one name as it is split among all', () => {
+    const names = ['ten-words-all-checkpoints · step 100', 'ten-words-all-checkpoints · step 200', 'a long base model'];
+    for (const name of names) expect(partsAmong(names, name)).toEqual(tellApart(names)(name));
   });
 });
 
