@@ -141,6 +141,9 @@ export function openRunsTable(db: Db, now: () => number) {
        and (@stageId is null or stage_id = @stageId)
      order by id desc limit @limit`,
   );
+  const countByDataset = db.prepare<[], { dataset: string; count: number }>(
+    'select dataset, count(*) as count from run group by dataset',
+  );
   const setState = db.prepare<{ id: number; state: RunState; reason: string | null; endedAt: number | null }>(
     'update run set state = @state, reason = @reason, ended_at = @endedAt where id = @id',
   );
@@ -176,6 +179,8 @@ export function openRunsTable(db: Db, now: () => number) {
       const { stageId = null, before = null, limit = -1 } = filter;
       return list.all({ states, stageId, before, limit });
     },
+    /** How many runs there are on each dataset. */
+    countByDataset: (): { dataset: string; count: number }[] => countByDataset.all(),
     setState(id: number, state: RunState, reason: string | null): void {
       const over = state !== 'running' && state !== 'paused';
       setState.run({ id, state, reason, endedAt: over ? now() : null });
