@@ -7,7 +7,8 @@ import type { TrainConfig } from '../main/trainer/config/config.ts';
 import type { Metrics } from '../main/trainer/protocol/trainer-events.ts';
 
 /** Metrics of the machine, not of the training. */
-export const OF_THE_MACHINE = /^time\/|^step_time$|^tokens_per_second$|^memory_mb$|^gpu_memory/;
+export const OF_THE_MACHINE =
+  /^time\/|^step_time$|^tokens_per_second$|^environment\/.*_(seconds|second)$|^memory_mb$|^gpu_memory/;
 
 /** Small groups and frequent checkpoints. */
 export const tinyConfig: Partial<TrainConfig> = {

@@ -39,6 +39,7 @@ function openByOps(
   const sliding = window === null ? null : { window, layers: layers.map(placeOf) };
   const weights = modelParameters(model).map(({ value }) => value);
   const cache = openKvCache(kept.kv, rows, capacity, attentionShape(model.config), sliding, weights);
+  const hasStates = kept.states.size > 0;
   const states = openStates(kept, rows, cache.dispose);
   const sequences = {
     attend: (layer: number, q: tf.Tensor2D, k: tf.Tensor2D, v: tf.Tensor2D) => cache.attend(placeOf(layer), q, k, v),
@@ -64,8 +65,8 @@ function openByOps(
       states.keep(kept);
       next = kept.map((row) => next[row] ?? 0);
     },
-    // What recurs has states beside its keys and values.
-    ...(cache.written && kept.states.size === 0 && { written: cache.written }),
+    ...(cache.written && { written: cache.written }),
+    ...(hasStates && { states: states.of }),
     dispose: () => {
       cache.dispose();
       states.dispose();

@@ -1,9 +1,9 @@
 /**
- * Rows that are decoded together and come and go. Every `ROOM` tokens all keys and values are put one row after the other
- * and decoding is opened on them again; only then may others join. A row's numbers therefore don't depend on the others,
- * on the processor's kernels to the bit: attention adds up a row's keys in parts that end at the same tokens whoever else
- * is there, and as products add up in another order for few rows, there are never fewer than `LEAST_ROWS`.
- * B rows, N tokens, D width, V vocabulary.
+ * Rows that are decoded together and come and go. Every so many tokens all keys and values are put one row after the other
+ * and decoding is opened on them again; then others may join. With the defaults a row's numbers don't depend on the others,
+ * on the processor's kernels to the bit: rows only join when decoding is opened again, every `ROOM` tokens, so attention
+ * adds up a row's keys in parts that end at the same tokens whoever else is there; and as products add up in another order
+ * for few rows, there are never fewer than `LEAST_ROWS`. B rows, N tokens, D width, V vocabulary.
  */
 import * as tf from '@tensorflow/tfjs-core';
 import type { PrefixKv } from '../tensor/ops/decode-attention.ts';
@@ -22,18 +22,35 @@ export const MOST_ROWS = 16;
 /** More keep those waiting that want to join, fewer copy more often. */
 const ROOM = 32;
 
+/** What was read of one sequence, and how many rows continue it. */
+export interface Joining {
+  readonly kept: Kept;
+  readonly count: number;
+}
+
 export interface RowsInFlight {
   /** How many there are. */
   readonly size: number;
-  /** Whether others may join before the next token. */
+  /** Tokens that each row has read since decoding was opened. */
+  readonly steps: number;
+  /** Whether others may join before the next token without a change of anybody's numbers. */
   readonly isOpen: boolean;
-  /** Adds `count` rows after the others, which continue a prompt; takes over what was kept of it. */
-  join(prompt: Kept, count: number): void;
+  /** Adds rows after the others; takes over what was kept of them. */
+  join(joining: readonly Joining[]): void;
   /** Reads one new token of each row: logits of the next [B, V]. */
   step(ids: readonly number[]): tf.Tensor2D;
+  /** What one row has read, for it to join again later; the row stays. */
+  keptOf(row: number): Kept;
   /** Keeps only these of the current rows. */
   keep(rows: readonly number[]): void;
   dispose(): void;
+}
+
+export interface FlightOptions {
+  /** Tokens that rows read before decoding is opened again, when it is opened. */
+  readonly room?: () => number;
+  /** Copies of a row fill up to so many. */
+  readonly least?: number;
 }
 
 interface State {
@@ -44,66 +61,89 @@ interface State {
   readonly read: readonly (readonly number[])[];
 }
 
+/** Decoding of the rows, and where each is among those that are decoded: copies of one fill up to the least. */
+interface Decoding {
+  readonly run: DecodeRun;
+  readonly places: readonly number[];
+  readonly all: number;
+  readonly room: number;
+}
+
 const NOTHING: State = { kept: { kv: [], states: new Map() }, rows: [], read: [] };
 
-export function openRowsInFlight(model: Model, adapter: Adapter | null): RowsInFlight {
+export function openRowsInFlight(
+  model: Model,
+  adapter: Adapter | null,
+  { room = () => ROOM, least = LEAST_ROWS }: FlightOptions = {},
+): RowsInFlight {
   let state = NOTHING;
-  /** Decoding of the rows, and where each is among those that are decoded: copies of one fill up to the least. */
-  let open: { readonly run: DecodeRun; readonly places: readonly number[]; readonly all: number } | null = null;
+  let open: Decoding | null = null;
   const steps = (): number => state.read[0]?.length ?? 0;
+  const isFull = (): boolean => open !== null && steps() === open.room;
 
   function close(): void {
     open?.run.dispose();
     open = null;
   }
 
-  /** Everything read so far, in tensors that belong to nobody else. */
-  function gathered(): State {
+  /** What these rows have read, in tensors that belong to nobody else, followed by what was kept of others. */
+  function gathered(which: readonly number[], others: readonly Kept[]): Kept {
     const { kept, rows, read } = state;
     const count = steps();
-    if (open === null || count === 0) return state;
-    const { run, places, all } = open;
+    const places = which.map((row) => rows[row] ?? NOWHERE);
+    if (open === null || count === 0) return together(kept, null, places, 0, null, others);
+    const { run } = open;
+    const own = which.map((row) => open?.places[row] ?? 0);
     if (run.written === undefined) {
-      const { kept: joined, rows: next, logits } = readOn(model, adapter, kept, rows, read);
+      const again = which.map((row) => read[row] ?? []);
+      const { kept: joined, rows: all, logits } = readOn(model, adapter, kept, places, again);
       logits.dispose();
-      return { kept: joined, rows: next, read: rows.map(() => []) };
+      if (others.length === 0) return joined;
+      try {
+        return together(joined, null, all, 0, null, others);
+      } finally {
+        disposeKept(joined);
+      }
     }
-    if (places.length < all) {
-      run.keep(places);
-      open = { run, places: range(0, places.length), all: places.length };
-    }
-    const written = run.written();
+    const written = run.written(own);
     try {
-      const before = tokensOf(kept);
-      const order = rows.flatMap(({ start, length }, row) => [
-        ...range(start, length),
-        ...range(before + row * count, count),
-      ]);
-      const joined = { kv: regrouped([kept.kv, written], order), states: new Map<string, tf.Tensor2D>() };
-      return { kept: joined, rows: placesOf(rows.map(({ length }) => length + count)), read: rows.map(() => []) };
+      return together(kept, written, places, count, run.states?.(own) ?? null, others);
     } finally {
       disposeKv(written);
     }
   }
 
-  /** Ends decoding; what it has read is kept. */
-  function settle(): void {
-    const next = gathered();
+  /** Ends decoding; what it has read is kept, with those that join. */
+  function settle(joining: readonly Joining[]): void {
+    const { rows, read } = state;
+    if (steps() === 0 && joining.length === 0) {
+      close();
+      return;
+    }
+    const kept = gathered(
+      [...rows.keys()],
+      joining.map((one) => one.kept),
+    );
     close();
-    if (next !== state) disposeKept(state.kept);
-    state = next;
+    disposeKept(state.kept);
+    const lengths = rows.map(({ length }, row) => length + (read[row]?.length ?? 0));
+    const own = placesOf(lengths);
+    const taken = placesOf([...lengths, ...joining.map((one) => tokensOf(one.kept))]).slice(rows.length);
+    const joined = joining.flatMap(({ count }, i) => Array.from({ length: count }, () => taken[i] ?? NOWHERE));
+    state = { kept, rows: [...own, ...joined], read: [...rows, ...joined].map(() => []) };
   }
 
   /** Decoding on what was read so far. */
-  function reopen(): NonNullable<typeof open> {
-    settle();
+  function reopen(): Decoding {
+    settle([]);
     const { rows } = state;
-    const [first = { start: 0, length: 0, sequence: 0 }] = rows;
-    const filled = [...rows, ...Array.from({ length: Math.max(0, LEAST_ROWS - rows.length) }, () => first)];
+    const [first = NOWHERE] = rows;
+    const filled = [...rows, ...Array.from({ length: Math.max(0, least - rows.length) }, () => first)];
     const kept = cloneKept(state.kept);
     try {
-      const run = openDecoding(model, adapter, kept, filled, ROOM);
-      open = { run, places: range(0, rows.length), all: filled.length };
+      const tokens = room();
+      const run = openDecoding(model, adapter, kept, filled, tokens);
+      open = { run, places: range(0, rows.length), all: filled.length, room: tokens };
       return open;
     } catch (error) {
       disposeKept(kept);
@@ -115,27 +155,28 @@ export function openRowsInFlight(model: Model, adapter: Adapter | null): RowsInF
     get size() {
       return state.rows.length;
     },
-    get isOpen() {
-      return steps() === 0 || steps() === ROOM;
+    get steps() {
+      return steps();
     },
-    join: (prompt, count) => {
+    get isOpen() {
+      return steps() === 0 || isFull();
+    },
+    join: (joining) => {
+      const [only, more] = joining;
+      if (only !== undefined && more === undefined && state.rows.length === 0) {
+        const row = { start: 0, length: tokensOf(only.kept), sequence: 0 };
+        const rows = Array.from({ length: only.count }, () => row);
+        state = { kept: only.kept, rows, read: rows.map(() => []) };
+        return;
+      }
       try {
-        settle();
-        const { kept, rows, read } = state;
-        const [before, length] = [tokensOf(kept), tokensOf(prompt)];
-        const sequence = sequencesOf(kept);
-        const joined = rows.length === 0 ? prompt : together(kept, prompt);
-        disposeKept(kept);
-        if (joined !== prompt) disposeKept(prompt);
-        const own = Array.from({ length: count }, () => ({ start: before, length, sequence }));
-        state = { kept: joined, rows: [...rows, ...own], read: [...read.map(() => []), ...own.map(() => [])] };
-      } catch (error) {
-        disposeKept(prompt);
-        throw error;
+        settle(joining);
+      } finally {
+        for (const { kept } of joining) disposeKept(kept);
       }
     },
     step: (ids) => {
-      const current = open === null || steps() === ROOM ? reopen() : open;
+      const current = open === null || isFull() ? reopen() : open;
       const { run, places, all } = current;
       const given = Array.from({ length: all }, () => ids[0] ?? 0);
       places.forEach((place, row) => {
@@ -151,6 +192,7 @@ export function openRowsInFlight(model: Model, adapter: Adapter | null): RowsInF
         logits.dispose();
       }
     },
+    keptOf: (row) => gathered([row], []),
     keep: (which) => {
       const { kept, rows, read } = state;
       const pick = <T>(list: readonly T[]): T[] => which.flatMap((row) => list.slice(row, row + 1));
@@ -165,10 +207,10 @@ export function openRowsInFlight(model: Model, adapter: Adapter | null): RowsInF
       const { run } = open;
       const places = pick(open.places);
       // A row that fills up is one that stays: what has ended would continue beyond its limit.
-      const missing = run.written === undefined ? 0 : Math.max(0, LEAST_ROWS - places.length);
+      const missing = Math.max(0, least - places.length);
       const left = [...places, ...Array.from({ length: missing }, () => places[0] ?? 0)];
       run.keep(left);
-      open = { run, places: range(0, places.length), all: left.length };
+      open = { ...open, places: range(0, places.length), all: left.length };
     },
     dispose: () => {
       close();
@@ -177,6 +219,8 @@ export function openRowsInFlight(model: Model, adapter: Adapter | null): RowsInF
     },
   };
 }
+
+const NOWHERE: ReadRow = { start: 0, length: 0, sequence: 0 };
 
 function range(start: number, length: number): number[] {
   return Array.from({ length }, (_, i) => start + i);
@@ -187,24 +231,68 @@ function tokensOf({ kv }: Kept): number {
   return kv[0]?.k.shape[0] ?? 0;
 }
 
-/** Sequences whose states are kept. */
-function sequencesOf({ states }: Kept): number {
-  const [first] = states.values();
-  return first?.shape[0] ?? 0;
+/**
+ * Rows one after the other, each with what was kept of it and the `count` tokens that it has written since, then the
+ * others; all in new tensors. `states`: of the rows, where they have changed since.
+ */
+function together(
+  kept: Kept,
+  written: readonly PrefixKv[] | null,
+  rows: readonly ReadRow[],
+  count: number,
+  states: ReadonlyMap<string, tf.Tensor2D> | null,
+  others: readonly Kept[],
+): Kept {
+  const before = tokensOf(kept);
+  const order = rows.flatMap(({ start, length }, row) => [
+    ...range(start, length),
+    ...range(before + row * count, count),
+  ]);
+  const more = others.reduce((sum, one) => sum + tokensOf(one), 0);
+  const sources = [kept.kv, ...(written === null ? [] : [written]), ...others.map(({ kv }) => kv)];
+  try {
+    const joined = joinedStates(kept, rows, states, others);
+    try {
+      const from = written === null ? before : before + rows.length * count;
+      const used = sources.filter(({ length }) => length > 0);
+      return { kv: regrouped(used, [...order, ...range(from, more)]), states: joined };
+    } catch (error) {
+      tf.dispose([...joined.values()]);
+      throw error;
+    }
+  } finally {
+    tf.dispose([...(states?.values() ?? [])]);
+  }
 }
 
-/** What was kept of both, in tensors of its own: the second's tokens and sequences after the first's. */
-function together(first: Kept, second: Kept): Kept {
-  const kv = regrouped([first.kv, second.kv], range(0, tokensOf(first) + tokensOf(second)));
-  const states = new Map<string, tf.Tensor2D>();
+/** States of rows, as they are now or as they were kept, then those of the others, a row each. */
+function joinedStates(
+  kept: Kept,
+  rows: readonly ReadRow[],
+  now: ReadonlyMap<string, tf.Tensor2D> | null,
+  others: readonly Kept[],
+): ReadonlyMap<string, tf.Tensor2D> {
+  const keys = [...(rows.length > 0 ? kept : (others[0] ?? kept)).states.keys()];
+  const joined = new Map<string, tf.Tensor2D>();
+  const own = (key: string): tf.Tensor2D =>
+    now?.get(key) ?? gatherRows(kept.states.get(key) as tf.Tensor2D, tf.tensor1d(sequencesOf(rows), 'int32'));
   try {
-    for (const [key, state] of first.states)
-      states.set(key, tf.keep(tf.tidy(() => tf.concat([state, second.states.get(key) as tf.Tensor2D], 0))));
-    return { kv, states };
+    for (const key of keys) {
+      const all = tf.tidy(() => {
+        const parts = others.map(({ states }) => states.get(key) as tf.Tensor2D);
+        return tf.concat(rows.length > 0 ? [own(key), ...parts] : parts, 0);
+      });
+      joined.set(key, tf.keep(all));
+    }
+    return joined;
   } catch (error) {
-    disposeKept({ kv, states });
+    tf.dispose([...joined.values()]);
     throw error;
   }
+}
+
+function sequencesOf(rows: readonly ReadRow[]): number[] {
+  return rows.map(({ sequence }) => sequence);
 }
 
 function disposeKv(kv: readonly PrefixKv[]): void {

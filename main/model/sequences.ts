@@ -123,6 +123,8 @@ export function readingSequences(
 /** The states of rows in flight. */
 export interface RowStates {
   readonly recur: Recur;
+  /** Copies of these rows' states. */
+  of(rows: readonly number[]): ReadonlyMap<string, tf.Tensor2D>;
   /** Keeps only these of the current rows. */
   keep(rows: readonly number[]): void;
   dispose(): void;
@@ -156,6 +158,16 @@ export function openRowStates(states: Kept['states'], rows: readonly ReadRow[]):
       const { out, state } = cell.step(inputs, before);
       replace(key, tf.keep(state));
       return out;
+    },
+    of: (wanted) => {
+      const copies = new Map<string, tf.Tensor2D>();
+      try {
+        for (const [key, state] of own) copies.set(key, pick(state, wanted));
+        return copies;
+      } catch (error) {
+        tf.dispose([...copies.values()]);
+        throw error;
+      }
     },
     keep: (kept) => {
       for (const [key, state] of own) replace(key, pick(state, kept));

@@ -1,7 +1,6 @@
 /**
- * Completions of several turns: between two turns of the model, tokens are added that somebody else wrote. A turn's keys
- * and values are read in one packed pass once it has ended, together with what was added to it; those of the prompt and
- * of earlier turns are kept. R rows, N new tokens of all rows, L kept tokens of a row, D width, V vocabulary.
+ * Completions of several turns: between two turns of the model, tokens are added that somebody else wrote. They are read in
+ * one packed pass after what is kept of the conversation. R rows, N new tokens of all rows, L kept tokens of a row, D width, V vocabulary.
  */
 import * as tf from '@tensorflow/tfjs-core';
 import type { PrefixKv } from '../tensor/ops/decode-attention.ts';
@@ -25,7 +24,7 @@ import {
 export interface EndedTurn {
   /** Which completion: prompt * G + generation. */
   readonly completion: number;
-  /** Which of its turns, from 0. A turn may be sampled again after memory ran out. */
+  /** Which of its turns, from 0. */
   readonly turn: number;
   /** Of this turn, with its end token. */
   readonly ids: readonly number[];
@@ -36,12 +35,29 @@ export interface EndedTurn {
   readonly room: number;
 }
 
+/** The tokens that follow a turn, fewer than its room; null: the completion ends with it. */
+export type TurnAnswer = readonly number[] | null;
+
 /** Who answers the model between its turns. */
 export interface TurnTaking {
   /** Maximum tokens of a turn. */
   readonly maxTurnTokens: number;
-  /** The tokens that follow each ended turn, fewer than its room; null: the completion ends with it. */
-  answer(ended: readonly EndedTurn[]): readonly (readonly number[] | null)[];
+  /**
+   * Whether answers may come later. Rows are decoded then so that their numbers don't depend on who is there when an
+   * answer comes; without, in the fastest way.
+   */
+  readonly later: boolean;
+  /** What follows each ended turn, at once or when it comes. */
+  answer(ended: readonly EndedTurn[]): readonly (TurnAnswer | Promise<TurnAnswer>)[];
+  /** Hears what turns take, in seconds. */
+  readonly times?: TurnTimes;
+}
+
+export interface TurnTimes {
+  /** A turn of the model, from when it could begin. */
+  turn(seconds: number): void;
+  /** There was nothing to decode: every row waited for its answer. */
+  idle(seconds: number): void;
 }
 
 /** What rows have read so far, and what follows. */

@@ -100,6 +100,8 @@ export interface Environment<R extends TaskRecord = TaskRecord> {
   takeChanged?(): boolean;
   /** What is wrong with how the task asks it, and what else there is to know, by playing the start of a record. */
   examine?(record: R): { readonly faults: readonly string[]; readonly notes: readonly string[] };
+  /** The same where answers take time: each comes when it is there, and other completions continue; absent: they don't. */
+  stepLater?(turns: readonly EnvironmentTurn<R>[]): readonly Promise<EnvironmentStep | string>[];
 }
 
 /** The weighted sum of a completion's components; NaN for a failed one. */

@@ -186,6 +186,25 @@ const panels: readonly ChartPanel[] = [
     include: [0],
   },
   {
+    id: 'turns',
+    title: 'Turns',
+    unit: 's',
+    about: 'A turn of the model, on average, and how long a step had nothing to do but wait for the environment.',
+    looks: {
+      'environment/turn_seconds': { label: 'turn', colour: 'strand-a' },
+      'environment/wait_seconds': { label: 'waiting', colour: 'strand-b' },
+    },
+    include: [0],
+  },
+  {
+    id: 'turn-speed',
+    title: 'Sampling in turns',
+    unit: 'tokens per second',
+    about: 'Tokens that the model writes in a second of sampling, with the waits for its environment.',
+    looks: { 'environment/tokens_per_second': main },
+    include: [0],
+  },
+  {
     id: 'engine',
     title: 'Time on the engine',
     unit: 's',

@@ -13,7 +13,7 @@ const OTHERS = [[7], [60, 61, 62, 63, 64, 65, 66], [1, 2, 3, 4], [8, 9], [90, 3]
 /** Reads a prompt for `count` rows; the logits that they continue with. */
 function join(model: Model, flight: RowsInFlight, prompt: readonly number[], count = 1): Float32Array {
   const { kept, logits } = readPrompts(model, null, [prompt], () => undefined);
-  flight.join(kept, count);
+  flight.join([{ kept, count }]);
   const values = logits.dataSync<'float32'>().slice();
   logits.dispose();
   return values;

@@ -28,8 +28,8 @@ export interface KvCache {
   skip(count: number): void;
   /** Keeps only these of the current rows. */
   keep(rows: readonly number[]): void;
-  /** What the current rows have written, of each layer, row by row: [B*t, K*d]. Absent: it can't be read back. */
-  written?(): PrefixKv[];
+  /** What these of the current rows have written, of each layer, row by row: [R*t, K*d]. Absent: it can't be read back. */
+  written?(rows: readonly number[]): PrefixKv[];
   dispose(): void;
 }
 
@@ -96,7 +96,9 @@ function openWidened(
   return {
     ...cache,
     attend: (layer, q, k, v) => narrowHeads(cache.attend(layer, wide(q), wide(k), wide(v)), width, headDim),
-    ...(cache.written && { written: () => takeNarrow(cache.written?.() ?? [], width, headDim) }),
+    ...(cache.written && {
+      written: (rows: readonly number[]) => takeNarrow(cache.written?.(rows) ?? [], width, headDim),
+    }),
   };
 }
 
@@ -234,11 +236,13 @@ export function placeCache(
   });
 }
 
-/** own [S, K, T, d] → [B*steps, K*d] */
+/** own [S, K, T, d] → [R*steps, K*d] */
 function writtenRows(own: tf.Tensor4D, slots: readonly number[], steps: number): tf.Tensor2D {
   const [, heads, , headDim] = own.shape;
-  const used = tf.slice(own, [0, 0, 0, 0], [-1, -1, steps, -1]);
-  const rows = tf.transpose(tf.gather(used, tf.tensor1d([...slots], 'int32')), [0, 2, 1, 3]);
+  const [only, more] = slots;
+  const isOne = only !== undefined && more === undefined;
+  const used = tf.slice(own, [isOne ? only : 0, 0, 0, 0], [isOne ? 1 : -1, -1, steps, -1]);
+  const rows = tf.transpose(isOne ? used : tf.gather(used, tf.tensor1d([...slots], 'int32')), [0, 2, 1, 3]);
   return tf.reshape(rows, [slots.length * steps, heads * headDim]);
 }
 
@@ -272,7 +276,11 @@ function openInPlace(
       rows.dispose();
       rows = tf.keep(table());
     },
-    written: () => written(slots, step),
+    written: (indices) =>
+      written(
+        indices.map((row) => slots[row] ?? 0),
+        step,
+      ),
     dispose: () => {
       dispose();
       rows.dispose();
@@ -365,10 +373,13 @@ function openFunctional(
       values = values.map(pick);
       lengths = rows.map((row) => lengths[row] ?? 0);
     },
-    written: () => {
+    written: (rows) => {
       const own = (x: tf.Tensor3D): tf.Tensor2D =>
         tf.keep(
-          tf.tidy(() => tf.reshape(tf.slice(x, [0, longest, 0], [-1, step, -1]), [lengths.length * step, width])),
+          tf.tidy(() => {
+            const used = tf.gather(tf.slice(x, [0, longest, 0], [-1, step, -1]), tf.tensor1d([...rows], 'int32'));
+            return tf.reshape(used, [rows.length * step, width]);
+          }),
         );
       return allOrNone((made) =>
         keys.map((key, layer) => {

@@ -202,7 +202,11 @@ export function decodeBySteps(
       slots = kept;
       before.free();
     },
-    written: () => cache.written(slots, step),
+    written: (rows) =>
+      cache.written(
+        rows.map((row) => slots[row] as number),
+        step,
+      ),
     dispose: () => {
       current.free();
       cache.dispose();

@@ -57,7 +57,9 @@ export interface DecodeRun {
   /** Keeps only these of the current rows. */
   keep(rows: readonly number[]): void;
   /** As `KvCache.written`. */
-  written?(): PrefixKv[];
+  written?(rows: readonly number[]): PrefixKv[];
+  /** States of these rows after what they have read; absent: the model has none beside keys and values. */
+  states?(rows: readonly number[]): ReadonlyMap<string, tf.Tensor2D>;
   dispose(): void;
 }
 

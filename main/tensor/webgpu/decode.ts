@@ -186,6 +186,7 @@ function openRun(
       }),
     skip: store.advance,
     keep: store.keep,
+    written: store.written,
     dispose: () => {
       store.dispose();
       packer.dispose();

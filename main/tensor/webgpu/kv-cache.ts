@@ -4,7 +4,7 @@ import type { AttentionShape } from '../ops/attention.ts';
 import type { KvCache, PrefixKv, RowPrefix } from '../ops/decode-attention.ts';
 import type { WebGpuBackend } from './backend.ts';
 import { type DecodeAttention, decodeAttention, stretchNumbers } from './kernels/decode-attention.ts';
-import { type KvFormat, kvBytes, packKv } from './kernels/kv-pack.ts';
+import { type KvFormat, kvBytes, packKv, unpackKv } from './kernels/kv-pack.ts';
 import type { GpuBuffer } from './pool.ts';
 
 /** The caches of all layers, and which rows are still active. */
@@ -14,6 +14,8 @@ export interface KvStore {
   readonly rows: number;
   advance(count?: number): void;
   keep(rows: readonly number[]): void;
+  /** As `KvCache.written`. */
+  written(rows: readonly number[]): PrefixKv[];
   dispose(): void;
 }
 
@@ -70,7 +72,31 @@ export function openKvStore(
       Int32Array.from(slots.flatMap((slot) => [slot, prompts[slot]?.start ?? 0, prompts[slot]?.length ?? 0])),
     );
   let rows = table();
+  /** Half of a layer's own part, from number `half` on: of these slots what they have written. */
+  const readBack = (own: GpuBuffer, half: number, which: readonly number[]): tf.Tensor2D => {
+    const info = backend.output([which.length * step, width]);
+    const out = backend.buffer(info);
+    which.forEach((slot, i) => {
+      unpackKv(backend, own, half + slot * capacity * width, out, i * step * width, step * width, format);
+    });
+    return tf.engine().makeTensorFromTensorInfo(info) as tf.Tensor2D;
+  };
   return {
+    written: (indices) => {
+      const which = indices.map((row) => slots[row] ?? 0);
+      const read: PrefixKv[] = [];
+      try {
+        for (const { own } of layers) {
+          const k = readBack(own, 0, which);
+          read.push({ k, v: k });
+          read[read.length - 1] = { k, v: readBack(own, prompts.length * capacity * width, which) };
+        }
+        return read;
+      } catch (error) {
+        tf.dispose(read.map(({ k, v }) => [k, v]));
+        throw error;
+      }
+    },
     layer: (index) => {
       const layer = layers[index];
       if (layer === undefined) throw new Error(`The cache has no layer ${index}`);
@@ -124,6 +150,7 @@ export function openGpuKvCache(
     advance: () => store.advance(),
     skip: store.advance,
     keep: store.keep,
+    written: store.written,
     dispose: store.dispose,
   };
 }

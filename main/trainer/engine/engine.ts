@@ -5,6 +5,7 @@
  */
 import type { GenerateOptions } from '../../model/generate.ts';
 import type { PromptGroup } from '../../model/pack.ts';
+import type { TurnTaking } from '../../model/turns.ts';
 import type { Completion } from '../../samples/completion.ts';
 import type { BatchPlan, MicroBatch } from '../batching/batching.ts';
 import type { Generation, ScoredGeneration } from '../batching/generation.ts';
@@ -12,7 +13,10 @@ import type { RunConfig } from '../config/config.ts';
 import type { TokenSum } from '../losses/adaptive-entropy.ts';
 
 /** How completions are sampled; the engine knows what ends them. */
-export type Sampling = Omit<GenerateOptions, 'inBatches' | 'eosTokenIds' | 'onRow' | 'stops'>;
+export interface Sampling extends Omit<GenerateOptions, 'inBatches' | 'eosTokenIds' | 'onRow' | 'stops'> {
+  /** Who answers between turns; absent: a completion is one turn. */
+  readonly turns?: TurnTaking;
+}
 
 /** Prompts [P] and their completions [R]. */
 export type Rows = Pick<Generation, 'prompts' | 'completions'>;

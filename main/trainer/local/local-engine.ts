@@ -5,11 +5,14 @@ import type { PromptGroup } from '../../model/pack.ts';
 import { parameterCount } from '../../model/parameter.ts';
 import { openStops } from '../../model/stop-strings.ts';
 import { endTokens } from '../../model/tokenizer.ts';
+import type { TurnTaking } from '../../model/turns.ts';
+import type { Completion } from '../../samples/completion.ts';
 import { allRows } from '../batching/rows.ts';
 import type { Engine } from '../engine/engine.ts';
 import { planRows, type RowSize, tokenCost, undividedMb } from '../memory/activations.ts';
-import { generateWithin } from '../memory/generate-within.ts';
+import { sampleWithin } from '../memory/generate-within.ts';
 import { withinMemory } from '../memory/within-memory.ts';
+import { openTurnMeter } from '../monitor/turn-meter.ts';
 import { accumulateGradients, type Gradients } from '../optim/optimizer.ts';
 import { rebaseReference, syncReference } from '../policy/reference.ts';
 import { checkWeights } from './finite-weights.ts';
@@ -34,6 +37,7 @@ export function openLocalEngine(
   const { policy, reference, parameters, optimizer, tokenizer, config: own } = session;
   const { vocabSize } = policy.model.config;
   const eosTokenIds = endTokens(tokenizer, policy.model.config.eosTokenIds);
+  const meter = openTurnMeter();
   let gradients: Gradients | null = null;
   const add = (more: Gradients): void => {
     gradients = accumulateGradients(gradients, more);
@@ -58,9 +62,15 @@ export function openLocalEngine(
       vocabSize,
       hasReference: reference !== null,
     }),
-    sample: async (prompts, sampling) => {
+    sample: async (prompts, { turns, ...sampling }) => {
       const options = { ...sampling, eosTokenIds, ...(stops && { stops }) };
-      return generateWithin(policy, prompts, own.activation_memory_mb, options);
+      const sample = (timed?: TurnTaking): Promise<Completion[]> =>
+        sampleWithin(policy, prompts, own.activation_memory_mb, { ...options, ...(timed && { turns: timed }) });
+      if (turns === undefined) return sample();
+      const began = performance.now();
+      const completions = await sample({ ...turns, times: meter.times });
+      meter.sampled(completions, (performance.now() - began) / 1000);
+      return completions;
     },
     logps: async (rows, plan, of) => {
       const asked = of === 'policy' ? policy : reference;
@@ -113,7 +123,7 @@ export function openLocalEngine(
     load: async (folder) => loadState(folder, session),
     // The session was opened with these weights.
     startFrom: async () => undefined,
-    takeMetrics: () => ({}),
+    takeMetrics: meter.take,
     dispose: async () => drop(),
   };
 }

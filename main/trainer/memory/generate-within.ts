@@ -1,9 +1,11 @@
 /** Generation within memory, for every job that samples or answers: one place decides how many rows at a time. */
 import { type GenerateOptions, generate } from '../../model/generate.ts';
+import { generateTurns, type TurnsOptions } from '../../model/generate-turns.ts';
+import type { TurnTaking } from '../../model/turns.ts';
 import type { Completion } from '../../samples/completion.ts';
 import type { Policy } from '../policy/policy.ts';
 import { cacheBytes, rowsAtOnce } from './plan.ts';
-import { withinMemory } from './within-memory.ts';
+import { openBudget, withinMemory } from './within-memory.ts';
 
 /** Completions of every prompt, as many rows at a time as `activationMb` holds, in fewer after memory ran out. */
 export function generateWithin(
@@ -12,16 +14,8 @@ export function generateWithin(
   activationMb: number,
   options: Omit<GenerateOptions, 'inBatches'>,
 ): Completion[] {
-  const group = options.numGenerations;
-  const promptTokens = prompts.reduce((most, { length }) => Math.max(most, length), 0);
-  // After their first turn, completions no longer share their prompt's keys and values. The cache has a copy of its own,
-  // as the next turn needs what was read so far too.
-  const inTurns = options.turns !== undefined;
-  const shape = {
-    promptTokens,
-    completionTokens: options.maxNewTokens,
-    ...(inTurns ? { group: 1, prefixes: 2 } : { group }),
-  };
+  const { numGenerations: group } = options;
+  const shape = { promptTokens: longestOf(prompts), completionTokens: options.maxNewTokens, group };
   const rows = prompts.length * group;
   return generate(model, adapter, prompts, {
     ...options,
@@ -33,4 +27,43 @@ export function generateWithin(
         () => cacheBytes(model.config, shape, rows) / 2 ** 20,
       ),
   });
+}
+
+/** In one turn, or in several where `turns` says so. */
+export async function sampleWithin(
+  policy: Policy,
+  prompts: readonly (readonly number[])[],
+  activationMb: number,
+  { turns, ...options }: Omit<GenerateOptions, 'inBatches'> & { readonly turns?: TurnTaking },
+): Promise<Completion[]> {
+  if (turns === undefined) return generateWithin(policy, prompts, activationMb, options);
+  return generateTurnsWithin(policy, prompts, activationMb, { ...options, turns });
+}
+
+function generateTurnsWithin(
+  { model, adapter }: Policy,
+  prompts: readonly (readonly number[])[],
+  activationMb: number,
+  options: Omit<TurnsOptions, 'memory'>,
+): Promise<Completion[]> {
+  // Rows that have left and come back no longer share their prompt's keys and values, and those that decoding opens on are
+  // there twice.
+  const shape = {
+    promptTokens: longestOf(prompts),
+    completionTokens: options.maxNewTokens,
+    group: 1,
+    prefixes: 2,
+  };
+  const rows = prompts.length * options.numGenerations;
+  const undivided = (): number => cacheBytes(model.config, shape, rows) / 2 ** 20;
+  const budget = openBudget(model, activationMb, undivided);
+  const memory = {
+    most: () => rowsAtOnce(model.config, shape, rows, budget.megabytes * 2 ** 20),
+    failed: budget.shrink,
+  };
+  return generateTurns(model, adapter, prompts, { ...options, memory });
+}
+
+function longestOf(prompts: readonly (readonly number[])[]): number {
+  return prompts.reduce((most, { length }) => Math.max(most, length), 0);
 }

@@ -7,25 +7,46 @@ const MIN_MB = 16;
 /** The reduced budget of each owner (a model) after memory ran out. */
 const lowered = new WeakMap<object, number>();
 
-/**
- * Runs `work` with a budget in MiB, or with its last reduced budget; halves it while memory runs out. `undivided`: what
- * the work takes in one go, in MiB. A budget far above that limits nothing, so its half would fail in the same way.
- */
-export function withinMemory<T>(
+/** A budget of memory that shrinks when it proves too large. */
+export interface ShrinkingBudget {
+  readonly megabytes: number;
+  /** Throws the error of a failed attempt again, unless memory ran out and less may do. */
+  shrink(error: unknown): void;
+}
+
+/** `undivided`: what the work takes in one go, in MiB. A budget far above that limits nothing, so its half would fail too. */
+export function openBudget(
   owner: object,
   megabytes: number,
-  work: (megabytes: number) => T,
   undivided: () => number = () => Number.POSITIVE_INFINITY,
-): T {
+): ShrinkingBudget {
   let planned = Math.min(megabytes, lowered.get(owner) ?? megabytes);
-  for (;;) {
-    try {
-      return work(planned);
-    } catch (error) {
+  return {
+    get megabytes() {
+      return planned;
+    },
+    shrink: (error) => {
       if (!isOutOfMemory(error)) throw error;
       if (planned / 2 < MIN_MB) throw asOutOfMemory(error);
       planned = Math.max(MIN_MB, Math.min(planned, undivided()) / 2);
       lowered.set(owner, planned);
+    },
+  };
+}
+
+/** Runs `work` with a budget in MiB, or with its last reduced budget, again with half of it while memory runs out. */
+export function withinMemory<T>(
+  owner: object,
+  megabytes: number,
+  work: (megabytes: number) => T,
+  undivided?: () => number,
+): T {
+  const budget = openBudget(owner, megabytes, undivided);
+  for (;;) {
+    try {
+      return work(budget.megabytes);
+    } catch (error) {
+      budget.shrink(error);
     }
   }
 }

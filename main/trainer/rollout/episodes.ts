@@ -1,8 +1,8 @@
 /**
- * Completions of tasks with an environment: the model and the environment take turns. All completions of a batch are
- * sampled to the end of their turn, the environment answers them together, and its words are read by the model as a
- * message of the user (without a chat template: as plain text). They are part of the completion but not the model's:
- * `toolMask` keeps them out of the loss and out of every metric (TRL 1.13: tool_mask).
+ * Completions of tasks with an environment: the model and the environment take turns. The environment answers each
+ * completion when its turn has ended, and its words are read by the model as a message of the user (without a chat
+ * template: as plain text). They are part of the completion but not the model's: `toolMask` keeps them out of the loss and
+ * out of every metric (TRL 1.13: tool_mask).
  */
 import { withStops } from '../../model/stop-strings.ts';
 import { encodeAnswer, type Tokenizer } from '../../model/tokenizer.ts';
@@ -12,7 +12,7 @@ import type { EndedTurn, TurnTaking } from '../../model/turns.ts';
 import { toolName, type WrittenCall } from '../../samples/chat-message.ts';
 import type { Episode, Played } from '../../samples/completion.ts';
 import { promptMessages, withRewards } from '../../tasks/folder/environment.ts';
-import type { Environment, EnvironmentTurn, Task, TaskRecord } from '../../tasks/task.ts';
+import type { Environment, EnvironmentStep, EnvironmentTurn, Task, TaskRecord } from '../../tasks/task.ts';
 import type { TokenRecord } from '../batching/prompts.ts';
 import type { Engine, Sampling } from '../engine/engine.ts';
 
@@ -83,28 +83,41 @@ function openPlay(
     };
   };
 
-  const answer = (ended: readonly EndedTurn[]): (readonly number[] | null)[] => {
+  /** Adds what was said and answered to the conversation; the answer's tokens, or null where it has ended. */
+  const heard = (
+    { completion, turn, ids, terminated, byString }: EndedTurn,
+    { messages: said }: EnvironmentTurn,
+    step: EnvironmentStep | string | undefined,
+  ): readonly number[] | null => {
+    const past = turn === 0 ? before : (all.get(completion) ?? before);
+    const own = said.at(-1) ?? { role: 'assistant' as const, content: '' };
+    if (step === undefined || typeof step === 'string') {
+      all.set(completion, { ...past, messages: [...past.messages, own], failure: step ?? 'no answer' });
+      return null;
+    }
+    const { message, rewards, state, called } = step;
+    const answered = called?.results ?? (message === null ? [] : [{ role: 'user' as const, content: message }]);
+    const messages = [...past.messages, called?.turn ?? own, ...answered];
+    all.set(completion, { messages, rewards: withRewards(past.rewards, rewards), failure: null, state });
+    if (step.done || answered.length === 0 || turn + 1 === environment.maxTurns) return null;
+    return encodeAnswer(tokenizer, answered, terminated && byString !== true ? (ids.at(-1) ?? null) : null);
+  };
+
+  const answer = (ended: readonly EndedTurn[]): ReturnType<TurnTaking['answer']> => {
     const turns = ended.map(asked);
-    const steps = environment.step(turns);
-    return ended.map(({ completion, turn, ids, terminated, byString }, i) => {
-      const past = turn === 0 ? before : (all.get(completion) ?? before);
-      const own = turns[i]?.messages.at(-1) ?? { role: 'assistant' as const, content: '' };
-      const step = steps[i];
-      if (step === undefined || typeof step === 'string') {
-        all.set(completion, { ...past, messages: [...past.messages, own], failure: step ?? 'no answer' });
-        return null;
-      }
-      const { message, rewards, state, called } = step;
-      const answered = called?.results ?? (message === null ? [] : [{ role: 'user' as const, content: message }]);
-      const messages = [...past.messages, called?.turn ?? own, ...answered];
-      all.set(completion, { messages, rewards: withRewards(past.rewards, rewards), failure: null, state });
-      if (step.done || answered.length === 0 || turn + 1 === environment.maxTurns) return null;
-      return encodeAnswer(tokenizer, answered, terminated && byString !== true ? (ids.at(-1) ?? null) : null);
+    const steps = environment.stepLater?.(turns) ?? environment.step(turns);
+    return ended.map((one, i) => {
+      const [turn, step] = [turns[i] as EnvironmentTurn, steps[i]];
+      return step instanceof Promise ? step.then((given) => heard(one, turn, given)) : heard(one, turn, step);
     });
   };
 
   return {
-    turns: { maxTurnTokens: Math.min(environment.maxTurnTokens ?? maxNewTokens, maxNewTokens), answer },
+    turns: {
+      maxTurnTokens: Math.min(environment.maxTurnTokens ?? maxNewTokens, maxNewTokens),
+      later: environment.stepLater !== undefined,
+      answer,
+    },
     episode: (row) => {
       const { messages, rewards, failure } = all.get(row) ?? before;
       return { messages, rewards, failure };

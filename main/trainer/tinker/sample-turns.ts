@@ -62,17 +62,16 @@ export async function sampleTurns(
             active.map(limit),
           );
     for (const [place, i] of active.entries()) addTurn(of(i), own[place]);
-    const answers = turns.answer(
-      active.map(
-        (i, place): EndedTurn => ({
-          completion: i,
-          turn,
-          ids: own[place]?.ids ?? [],
-          terminated: of(i).terminated,
-          room: maxNewTokens - of(i).ids.length,
-        }),
-      ),
+    const ended = active.map(
+      (i, place): EndedTurn => ({
+        completion: i,
+        turn,
+        ids: own[place]?.ids ?? [],
+        terminated: of(i).terminated,
+        room: maxNewTokens - of(i).ids.length,
+      }),
     );
+    const answers = await Promise.all(turns.answer(ended));
     active = active.filter((i, place) => addAnswer(of(i), answers[place] ?? null, maxNewTokens));
   }
   return rows.map(({ ids, toolMask, logps, terminated }) => ({ ids, toolMask, terminated, ...(logps && { logps }) }));

@@ -6,7 +6,7 @@ import { disposeModel } from '../../../main/model/model.ts';
 import { UNFILTERED } from '../../../main/model/sampler.ts';
 import type { TurnTaking } from '../../../main/model/turns.ts';
 import type { Completion } from '../../../main/samples/completion.ts';
-import { generateWithin } from '../../../main/trainer/memory/generate-within.ts';
+import { generateWithin, sampleWithin } from '../../../main/trainer/memory/generate-within.ts';
 import { cacheBytes } from '../../../main/trainer/memory/plan.ts';
 import { withinMemory } from '../../../main/trainer/memory/within-memory.ts';
 import { openTestBackends } from '../../backends.ts';
@@ -50,9 +50,9 @@ for (const backend of await openTestBackends()) {
       const onToken = (_done: number, active: number): void => {
         most = Math.max(most, active);
       };
-      const turns: TurnTaking = { maxTurnTokens: 6, answer: (ended) => ended.map(() => null) };
+      const turns: TurnTaking = { maxTurnTokens: 6, later: false, answer: (ended) => ended.map(() => null) };
       const options = { ...OPTIONS, numGenerations: 4, turns, onToken };
-      generateWithin({ model, adapter: null }, prompts, bytes / 2 ** 20, options);
+      await sampleWithin({ model, adapter: null }, prompts, bytes / 2 ** 20, options);
       expect(most).toBe(9);
       disposeModel(model);
     });

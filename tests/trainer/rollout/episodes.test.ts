@@ -42,7 +42,8 @@ function saying({ tokenizer }: ReturnType<typeof opened>, said: readonly string[
         const own = [...tokenizer.encode(text), end];
         ids.push(...own);
         toolMask.push(...own.map(() => 1));
-        const [answer] = turns?.answer([{ completion: 0, turn, ids: own, terminated: true, room: 500 }]) ?? [];
+        const asked = { completion: 0, turn, ids: own, terminated: true, room: 500 };
+        const [answer] = await Promise.all(turns?.answer([asked]) ?? []);
         if (answer === null || answer === undefined) break;
         ids.push(...answer);
         toolMask.push(...answer.map(() => 0));

@@ -51,3 +51,30 @@ export function packKv(
   const n = size / 4;
   backend.gpu.run(packProgram({ format }), [x, cache], [n, to / 4], groupsFor(n, LANES));
 }
+
+/** Takes them back. */
+const unpackProgram = variants(({ format }: { readonly format: KvFormat }) =>
+  program({
+    name: `KvCacheBack ${format}`,
+    parameters: ['n', 'place', 'to'],
+    buffers: { cache: kvElement(format), x: 'rw vec4<f32>' },
+    workgroup: LANES,
+    declarations: KV_CODEC[format],
+    main: `  let i = group * ${LANES}u + lane;
+  if (i < p.n) { x[p.to + i] = unpackKv(cache[p.place + i]); }`,
+  }),
+);
+
+/** Reads `size` numbers of the cache from number `from` on into x, from its number `to` on. */
+export function unpackKv(
+  backend: WebGpuBackend,
+  cache: GpuBuffer,
+  from: number,
+  x: GpuBuffer,
+  to: number,
+  size: number,
+  format: KvFormat,
+): void {
+  const n = size / 4;
+  backend.gpu.run(unpackProgram({ format }), [cache, x], [n, from / 4, to / 4], groupsFor(n, LANES));
+}

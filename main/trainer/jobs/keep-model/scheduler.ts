@@ -118,7 +118,7 @@ export function openScheduler(policy: Policy, model: KeptModel, { tokens: room, 
       disposeKept(kept);
       return;
     }
-    batch.flight.join(kept, rows.length);
+    batch.flight.join([{ kept, count: rows.length }]);
     batch.rows.push(...rows);
   }
 
