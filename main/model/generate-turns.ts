@@ -3,6 +3,7 @@
  * decoded, and when the answer comes it joins them again. What was read of a conversation is kept from turn to turn: short
  * answers are read token by token where the row is decoded, longer ones in one pass after what is kept.
  */
+import { setTimeout } from 'node:timers/promises';
 import * as tf from '@tensorflow/tfjs-core';
 import { pulse } from '../pulse.ts';
 import type { Completion } from '../samples/completion.ts';
@@ -35,6 +36,9 @@ const SHORT = 48;
 const PATIENCE = 16;
 /** Rows that are decoded together where their numbers mustn't depend on each other: other products add up differently. */
 const MOST_ROWS = 48;
+/** How long nothing may come until what came begins, and how long that is waited for. */
+const SETTLING_MS = 2;
+const MOST_SETTLING_MS = 50;
 /** Between two signs of life while every row waits. */
 const BEAT_MS = 1000;
 
@@ -209,11 +213,13 @@ export async function generateTurns(
 function openAnswers(options: TurnsOptions) {
   const { turns, onToken } = options;
   let failure: { readonly error: unknown } | null = null;
+  let heard = 0;
   let wake: () => void = () => undefined;
 
   async function later(talk: Talk, promise: Promise<Parameters<typeof hear>[1]>): Promise<void> {
     try {
       hear(talk, await promise, options);
+      heard++;
     } catch (error) {
       failure ??= { error };
     }
@@ -248,9 +254,19 @@ function openAnswers(options: TurnsOptions) {
       else {
         const beat = setInterval(() => onToken?.(0, 0), BEAT_MS);
         await next.finally(() => clearInterval(beat));
+        await settled(() => heard);
         turns.times?.idle((performance.now() - began) / 1000);
       }
       if (failure !== null) throw failure.error;
     },
   };
+}
+
+/** Answers that come together begin together: waits until no more come. */
+async function settled(heard: () => number): Promise<void> {
+  const until = performance.now() + MOST_SETTLING_MS;
+  for (let before = -1; before !== heard() && performance.now() < until; ) {
+    before = heard();
+    await setTimeout(SETTLING_MS);
+  }
 }

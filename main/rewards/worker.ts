@@ -1,6 +1,6 @@
 /**
  * Entry of the thread that computes components outside the sandbox, all of them at the same time, batch by batch; or that
- * plays an environment.
+ * plays an environment or calls tools.
  */
 import { workerData } from 'node:worker_threads';
 import { BraidError } from '../errors.ts';
@@ -13,6 +13,7 @@ import type {
   ExternalWorkerData,
 } from '../tasks/external/messages.ts';
 import { checkedAddress, type ExternalSpec } from '../tasks/external/spec.ts';
+import type { ToolsWorkerData } from '../tasks/external/tool-messages.ts';
 import type { ServedWorkerData } from '../tasks/openenv/messages.ts';
 import { type ReplyLine, replyPoster } from '../tasks/sync-thread.ts';
 import type { Answer } from '../tasks/task.ts';
@@ -22,8 +23,12 @@ import { openEndpoint } from './endpoint.ts';
 import { openJudge } from './judge.ts';
 import { openJudgeCache } from './judge-cache.ts';
 import { serveEnvironment } from './openenv/serve.ts';
+import { serveTools } from './tools/serve.ts';
 
-const { program, served, ...line } = workerData as Partial<ExternalWorkerData & ServedWorkerData> & ReplyLine;
+const { program, served, tools, ...line } = workerData as Partial<
+  ExternalWorkerData & ServedWorkerData & ToolsWorkerData
+> &
+  ReplyLine;
 const post = replyPoster<ExternalReply>(line);
 const BEAT_MS = 1000;
 
@@ -87,6 +92,7 @@ async function serve(program: ExternalProgram): Promise<void> {
 try {
   if (program !== undefined) await serve(program);
   if (served !== undefined) serveEnvironment(served, line);
+  if (tools !== undefined) serveTools(tools, line);
 } catch (error) {
   if (!(error instanceof BraidError)) throw error;
   post({ kind: 'refused', code: error.code, reason: error.message, remedy: error.remedy ?? null });

@@ -13,6 +13,8 @@ export interface SyncThread<Request, Reply> {
   ask(request: Request): void;
   /** The next reply; null: there was none for so long, or the thread has ended. */
   next(withinMs: number): Reply | null;
+  /** The same while this thread does other work. */
+  later(withinMs: number): Promise<Reply | null>;
   /** Why it can't start, or has ended; null: it is silent. */
   fault(): string | null;
   end(): void;
@@ -36,6 +38,7 @@ export function startSyncThread<Request, Reply>(
   return {
     ask: (request) => port.postMessage(request),
     next: (withinMs) => nextReply(port, count, thread, withinMs),
+    later: (withinMs) => laterReply(port, count, thread, withinMs),
     fault: thread.fault,
     end: () => {
       port.close();
@@ -60,6 +63,24 @@ function nextReply<Reply>(
     if (left <= 0 || fault !== null) return null;
     Atomics.wait(count, 0, seen, Math.min(left, SLICE_MS));
     pulse();
+  }
+}
+
+async function laterReply<Reply>(
+  port: MessagePort,
+  count: Int32Array<SharedArrayBuffer>,
+  thread: StartedThread,
+  withinMs: number,
+): Promise<Reply | null> {
+  const end = performance.now() + withinMs;
+  for (;;) {
+    const seen = Atomics.load(count, 0);
+    const fault = thread.fault();
+    const received = receiveMessageOnPort(port) as { readonly message: Reply } | undefined;
+    if (received !== undefined) return received.message;
+    const left = end - performance.now();
+    if (left <= 0 || fault !== null) return null;
+    await Atomics.waitAsync(count, 0, seen, Math.min(left, SLICE_MS)).value;
   }
 }
 

@@ -11,6 +11,10 @@ import {
   type ExternalSpec,
   isInside,
 } from './spec.ts';
+import type { ToolSpec } from './tool-spec.ts';
+
+/** Anything that a task reaches outside the sandbox. */
+export type OutsideSpec = ExternalSpec | OpenEnvSpec | ToolSpec;
 
 /** Texts of a task's folder that a command runs with, by their relative path. */
 export type CommandFiles = Readonly<Record<string, string>>;
@@ -18,7 +22,7 @@ export type CommandFiles = Readonly<Record<string, string>>;
 /** What a component reaches outside the sandbox: the user agrees to exactly this. */
 export interface Reach {
   readonly component: string;
-  readonly kind: ExternalKind | OpenEnvSpec['kind'];
+  readonly kind: ExternalKind | OpenEnvSpec['kind'] | ToolSpec['kind'];
   /** SHA-256 of what is agreed to. */
   readonly hash: string;
   /** In words, with the whole command or address. */
@@ -30,7 +34,8 @@ export interface Reach {
 }
 
 /** What a component reaches; null: nothing but a model of the workspace. */
-export function reachOf(component: string, spec: ExternalSpec | OpenEnvSpec, files: CommandFiles): Reach | null {
+export function reachOf(component: string, spec: OutsideSpec, files: CommandFiles): Reach | null {
+  if (spec.kind === 'tool') return reachOfTool(component, spec, files);
   if (spec.kind === 'openenv') return reachOfServer(component, spec, files);
   if (spec.kind === 'command') {
     const own = filesOf(spec, files);
@@ -59,6 +64,18 @@ function commandText(command: readonly string[], own: CommandFiles): string {
   return `runs the command ${JSON.stringify(command)}${lines.length === 0 ? '' : ` with ${lines.join(', ')}`}, with your rights`;
 }
 
+/** Of a tool: a command is agreed to like that of a reward. */
+function reachOfTool(component: string, { command, http, ...spec }: ToolSpec, files: CommandFiles): Reach | null {
+  if (command !== null) {
+    const own = filesOf({ command, files: spec.files }, files);
+    const text = `${commandText(command, own)}, and gives it the arguments of calls`;
+    return { component, kind: spec.kind, hash: hashOf('command', command, own), text, host: null, isPlain: false };
+  }
+  const url = checkedAddress(http ?? '', spec.allow_plain_http);
+  const text = `sends the arguments of calls to ${url.href}`;
+  return { component, kind: spec.kind, hash: hashOf(spec.kind, url.href), text, host: url.host, isPlain: isPlain(url) };
+}
+
 /** Of an OpenEnv server: where it is, or how it is started. */
 function reachOfServer(component: string, { kind, command, ...spec }: OpenEnvSpec, files: CommandFiles): Reach {
   const url = checkedAddress(pagesOf(spec.openenv), spec.allow_plain_http);
@@ -73,7 +90,8 @@ function reachOfServer(component: string, { kind, command, ...spec }: OpenEnvSpe
 }
 
 /** Where what a task reaches is asked, by which a key is kept; null: nowhere but here. */
-export function placeOf(spec: ExternalSpec | OpenEnvSpec): string | null {
+export function placeOf(spec: OutsideSpec): string | null {
+  if (spec.kind === 'tool') return spec.http;
   if (spec.kind !== 'openenv') return addressOf(spec);
   return spec.command === null ? pagesOf(spec.openenv) : null;
 }

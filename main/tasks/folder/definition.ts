@@ -6,8 +6,10 @@ import { type ParsedYaml, parseYaml } from '../../io/yaml.ts';
 import { chatRole } from '../../samples/chat-message.ts';
 import { faultsIn, meantName } from '../../text/field-faults.ts';
 import { didYouMean, nearestName } from '../../text/nearest-name.ts';
+import type { OutsideSpec } from '../external/access.ts';
 import { checkExternal, type ExternalSpec } from '../external/spec.ts';
-import { ENVIRONMENT, type OpenEnvSpec } from '../openenv/spec.ts';
+import { outsideToolShape, toolPart, toolSpec, toolSpecFaults } from '../external/tool-spec.ts';
+import { ENVIRONMENT } from '../openenv/spec.ts';
 import { shown } from '../record-faults.ts';
 import { taskShows } from '../task.ts';
 import { checkEnvironment, type EnvironmentDefinition } from './environment-definition.ts';
@@ -31,12 +33,13 @@ const fieldName = z
   .regex(new RegExp(`^${FIELD_NAME}$`, 'u'), NAME_FAULT);
 const text = z.string().min(1);
 
-/** A function of tools.ts that the model may call. */
+/** What the model may call: a function of tools.ts, a command or an address. */
 const toolSchema = z.strictObject({
   name,
   description: text,
   /** JSON Schema of its arguments. */
   parameters: z.record(z.string(), z.unknown()).default({ type: 'object', properties: {} }),
+  ...outsideToolShape,
 });
 
 const schema = z.strictObject({
@@ -97,13 +100,18 @@ const elsewhere = {
 };
 /** The same inside an entry of `messages`. */
 const messageNames = { fields: ['role', 'content'], elsewhere: { text: 'content', from: 'role' } };
-/** Everything that a task reaches outside the sandbox: components of its reward, and its environment's server. */
+/** Everything that a task reaches outside the sandbox: components of its reward, tools, its environment's server. */
 export function outsideParts({
   external,
   environment,
-}: Pick<TaskDefinition, 'external' | 'environment'>): Readonly<Record<string, ExternalSpec | OpenEnvSpec>> {
+  tools = [],
+}: Pick<TaskDefinition, 'external' | 'environment' | 'tools'>): Readonly<Record<string, OutsideSpec>> {
   const server = environment?.server ?? null;
-  return server === null ? external : { ...external, [ENVIRONMENT]: server };
+  const called = tools.flatMap((tool) => {
+    const spec = toolSpec(tool);
+    return spec === null ? [] : [[toolPart(tool.name), spec] as const];
+  });
+  return { ...external, ...(server !== null && { [ENVIRONMENT]: server }), ...Object.fromEntries(called) };
 }
 
 const REMEDY = 'Fix these lines; docs/tasks.md describes task.yaml.';
@@ -333,7 +341,9 @@ function toolFaults({ tools = [], environment, max_completion_length, max_tool_c
       ['tools'],
       'expected "max_completion_length" beside "tools": the tokens of all turns and results together',
     ]);
-  for (const [i, { name, parameters }] of tools.entries()) {
+  for (const [i, tool] of tools.entries()) {
+    const { name, parameters } = tool;
+    for (const { path, reason } of toolSpecFaults(tool)) faults.push([['tools', i, ...path], `${name}: ${reason}`]);
     if (tools.findIndex((other) => other.name === name) < i)
       faults.push([['tools', i], `expected one tool called "${name}", got two`]);
     if (name === 'step')

@@ -5,6 +5,8 @@
 import type { ExternalAccess } from '../external/access.ts';
 import type { ComponentScores } from '../external/messages.ts';
 import { notAllowed, openExternalScorer } from '../external/scorer.ts';
+import { openToolCaller } from '../external/tool-caller.ts';
+import { toolSpec } from '../external/tool-spec.ts';
 import { openUseMeter } from '../external/use-meter.ts';
 import { openServedEnvironment } from '../openenv/environment.ts';
 import { openScorer, type RewardThreads, type Scored, type Scorer } from '../sandbox/scorer.ts';
@@ -51,7 +53,7 @@ export function openFolderTask(
   const components = sandboxComponents(definition);
   const program = { text: source.reward, components, hasCheck: definition.check !== undefined, hasStep, limits };
   const scorer = openScorer(program, threads);
-  const tools = definition.tools && openToolThread(definition, source, threads);
+  const tools = definition.tools && openToolThreads(definition, source, threads, access);
   const played = definition.environment && openPlayed(definition.environment, own, scorer, source, access);
   const environment = played ?? tools?.environment;
   const outside = openOutside(definition, source, access);
@@ -145,10 +147,26 @@ function openPlayed(
   return openServedEnvironment(environment, { server, component: own[0] ?? '', files }, access);
 }
 
-/** tools.ts on a thread of its own: what a tool keeps in variables is none of the reward's. */
-function openToolThread(definition: TaskDefinition, { files = {} }: FolderSource, threads: RewardThreads) {
+/** tools.ts on a thread of its own: what a tool keeps in variables is none of the reward's. Other tools beside it. */
+function openToolThreads(
+  definition: TaskDefinition,
+  { files = {} }: FolderSource,
+  threads: RewardThreads,
+  access: ExternalAccess | null,
+) {
   const scorer = openScorer(toolProgram(files[TOOLS_FILE] ?? '', definition), threads);
-  return { environment: openTools(definition, scorer), close: scorer.close };
+  const outside = (definition.tools ?? []).flatMap((tool) => {
+    const spec = toolSpec(tool);
+    return spec === null ? [] : [[tool.name, spec] as const];
+  });
+  const caller = outside.length === 0 ? null : openToolCaller({ tools: Object.fromEntries(outside), files }, access);
+  return {
+    environment: openTools(definition, scorer, caller),
+    close: () => {
+      scorer.close();
+      caller?.close();
+    },
+  };
 }
 
 /** The components outside the sandbox; null: there are none. */

@@ -9,7 +9,7 @@ import type { CommandFiles } from '../external/access.ts';
 import { isInside } from '../external/spec.ts';
 import { REWARD_FILE } from '../sandbox/messages.ts';
 import { checkDefinition, outsideParts, TASK_FILE, type TaskDefinition } from './definition.ts';
-import { TOOLS_FILE } from './tools.ts';
+import { isFunction, TOOLS_FILE } from './tools.ts';
 
 /** A task of a folder. */
 export interface FolderSource {
@@ -71,7 +71,7 @@ function commandFiles(folder: string, text: string) {
   const files: Record<string, string> = {};
   const faults: FileFault[] = [];
   const names = new Set<string>();
-  if ('definition' in checked && checked.definition.tools !== undefined) names.add(TOOLS_FILE);
+  if ('definition' in checked && checked.definition.tools?.some(isFunction)) names.add(TOOLS_FILE);
   for (const spec of 'faults' in checked ? [] : Object.values(outsideParts(checked.definition))) {
     if (!('command' in spec) || spec.command === null) continue;
     const named = spec.command.slice(1).filter((name) => isInside(name) && !isMissing(join(folder, name)));

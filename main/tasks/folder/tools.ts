@@ -1,9 +1,12 @@
 /**
- * The tools of a folder's task: functions of tools.ts, called in the sandbox with the arguments that the model gave. A call
- * that can't be made is answered with what was wrong, so that the model can do better in its next turn.
+ * The tools of a folder's task: functions of tools.ts, called in the sandbox with the arguments that the model gave, and
+ * commands and addresses, which answer while other completions continue. A call that can't be made is answered with what was wrong, so that the model can do better in its next turn.
  */
 import type { ChatMessage, ChatTool, ToolCall, WrittenCall } from '../../samples/chat-message.ts';
 import { didYouMean, nearestName } from '../../text/nearest-name.ts';
+import type { ToolCaller } from '../external/tool-caller.ts';
+import type { CallResult } from '../external/tool-messages.ts';
+import { toolSpec } from '../external/tool-spec.ts';
 import { schemaFaults } from '../sandbox/json-schema.ts';
 import type { RewardProgram } from '../sandbox/messages.ts';
 import type { Scorer } from '../sandbox/scorer.ts';
@@ -28,6 +31,11 @@ export function chatTools(tools: Tools): readonly ChatTool[] {
   }));
 }
 
+/** Whether a tool is one of tools.ts. */
+export function isFunction(tool: Tools[number]): boolean {
+  return toolSpec(tool) === null;
+}
+
 /** tools.ts with a `step` that calls its functions; results as `state`, in the order of the calls. */
 export function toolProgram(
   text: string,
@@ -35,7 +43,10 @@ export function toolProgram(
 ): RewardProgram {
   // A tool that tools.ts lacks is noticed when it is loaded.
   const step = `
-const $tools = { ${tools.map(({ name }) => name).join(', ')} };
+const $tools = { ${tools
+    .filter(isFunction)
+    .map(({ name }) => name)
+    .join(', ')} };
 export const step = ({ state: calls }) => {
   const called = ({ name, given }) => {
     try {
@@ -59,32 +70,66 @@ interface Request {
 }
 
 /** What a tool gave, or why it gave nothing. */
-type Result = { readonly text: string } | { readonly error: string };
+type Result = Exclude<CallResult, { readonly failure: string }>;
 
-/** The environment that a task's tools are. */
+/** The environment that a task's tools are. `caller`: of those outside the sandbox. */
 export function openTools(
   definition: Pick<TaskDefinition, 'tools' | 'max_tool_calling_iterations'>,
   { step }: Pick<Scorer, 'step'>,
+  caller: Pick<ToolCaller, 'call'> | null = null,
 ): Environment {
   const { tools = [] } = definition;
-  const answer = (turns: readonly EnvironmentTurn[]): readonly EnvironmentStep[] => {
-    const checked = turns.map(({ calls = [] }) => calls.map((call) => checkCall(call, tools)));
-    const asked = checked.map((ofTurn) => ofTurn.filter((one) => 'name' in one));
+  const isOutside = ({ name }: Request): boolean => tools.some((tool) => tool.name === name && !isFunction(tool));
+
+  /** The results of calls to tools.ts, turn by turn. */
+  const inside = (turns: readonly EnvironmentTurn[], asked: readonly (readonly Request[])[]): (readonly Result[])[] => {
     const busy = [...asked.keys()].filter((i) => asked[i]?.length !== 0);
     const stepped = step(busy.flatMap((i) => withRequests(turns[i], asked[i] ?? [])));
     const made = new Map(busy.map((i, place) => [i, stepped[place]] as const));
-    return turns.map((turn, i) => {
+    return turns.map((_, i) => {
       const reply = made.get(i);
       // A call that takes too long or too much memory is the model's doing: it reads why, as of any other error.
-      const results: readonly Result[] =
-        reply?.kind === 'failure'
-          ? (asked[i] ?? []).map(() => ({ error: reply.reason }))
-          : ((reply?.step.state ?? []) as readonly Result[]);
-      return stepOf(turn, checked[i] ?? [], results);
+      if (reply?.kind === 'failure') return (asked[i] ?? []).map(() => ({ error: reply.reason }));
+      return (reply?.step.state ?? []) as readonly Result[];
     });
   };
-  return { maxTurns: turnsOf(definition), maxTurnTokens: null, hasTools: true, step: answer };
+  const requestsIn = (turns: readonly EnvironmentTurn[]) => {
+    const checked = turns.map(({ calls = [] }) => calls.map((call) => checkCall(call, tools)));
+    return { checked, asked: checked.map((ofTurn) => ofTurn.filter((one) => 'name' in one)) };
+  };
+  const answer = (turns: readonly EnvironmentTurn[]): readonly EnvironmentStep[] => {
+    const { checked, asked } = requestsIn(turns);
+    const results = inside(turns, asked);
+    return turns.map((turn, i) => stepOf(turn, checked[i] ?? [], results[i] ?? []));
+  };
+  const answerLater = (turns: readonly EnvironmentTurn[], { call }: Pick<ToolCaller, 'call'>) => {
+    const { checked, asked } = requestsIn(turns);
+    const own = inside(
+      turns,
+      asked.map((ofTurn) => ofTurn.filter((one) => !isOutside(one))),
+    );
+    return turns.map(async (turn, i): Promise<EnvironmentStep | string> => {
+      const rest = (own[i] ?? [])[Symbol.iterator]();
+      const results = await Promise.all(
+        (asked[i] ?? []).map((one) => (isOutside(one) ? call(one.name, one.given) : (rest.next().value ?? NO_RESULT))),
+      );
+      // Whoever doesn't answer isn't the model's doing: the completion has failed.
+      const failed = results.findIndex((result) => 'failure' in result);
+      const failure = results[failed];
+      if (failure !== undefined && 'failure' in failure) return `${asked[i]?.[failed]?.name}: ${failure.failure}`;
+      return stepOf(turn, checked[i] ?? [], results as readonly Result[]);
+    });
+  };
+  return {
+    maxTurns: turnsOf(definition),
+    maxTurnTokens: null,
+    hasTools: true,
+    step: answer,
+    ...(caller !== null && { stepLater: (turns) => answerLater(turns, caller) }),
+  };
 }
+
+const NO_RESULT: Result = { error: 'no result' };
 
 /** Turns of the model: those that call tools, and one that answers. */
 export function turnsOf({
@@ -123,7 +168,7 @@ function stepOf(
   const rest = made[Symbol.iterator]();
   const ids = calls.map((_, i) => callId(turn, i));
   const results = checked.map((one, i): ChatMessage => {
-    const result = 'error' in one ? one : (rest.next().value ?? { error: 'no result' });
+    const result = 'error' in one ? one : (rest.next().value ?? NO_RESULT);
     const name = calls[i] !== undefined && 'call' in calls[i] ? calls[i].call.function.name : undefined;
     const content = 'text' in result ? shortened(result.text) : JSON.stringify({ error: result.error });
     return { role: 'tool', content, tool_call_id: ids[i] ?? '', ...(name !== undefined && { name }) };

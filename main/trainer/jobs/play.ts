@@ -12,6 +12,8 @@ import { openTask } from '../../tasks/index.ts';
 import {
   type Answer,
   type Environment,
+  type EnvironmentStep,
+  type EnvironmentTurn,
   type RewardComponents,
   type Task,
   type TaskRecord,
@@ -81,7 +83,7 @@ async function play({ model: parts, ...job }: PlayJob, task: Task, io: JobIo): P
     const environment = task.environment && withShownTurns(task.environment, job.record, shown, io);
     const began = performance.now();
     const [played] = await sampleEpisodes(
-      { engine, task: { ...(environment && { environment }) }, tokenizer },
+      { engine, task: { ...(task.tools && { tools: task.tools }), ...(environment && { environment }) }, tokenizer },
       records,
       {
         numGenerations: 1,
@@ -113,16 +115,28 @@ function scored(task: Task, answer: Answer): Pick<PlayResult, 'components' | 'fa
 
 /** The same environment; the conversation is sent after each of its answers. */
 function withShownTurns(environment: Environment, record: TaskRecord, shown: ShownText, io: JobIo): Environment {
+  const show = (turn: EnvironmentTurn | undefined, step: EnvironmentStep | string | undefined): void => {
+    const said = turn?.messages.slice(promptMessages(record).length) ?? [];
+    const { called, message = null } = typeof step === 'object' ? step : {};
+    const own = called === undefined ? said : [...said.slice(0, -1), called.turn, ...called.results];
+    const messages = [...own, ...(message === null ? [] : [{ role: 'user' as const, content: message }])];
+    io.messages(messages, shown.endTurn());
+  };
+  const { step, stepLater } = environment;
   return {
     ...environment,
     step: (turns) => {
-      const steps = environment.step(turns);
-      const [step] = steps;
-      const said = turns[0]?.messages.slice(promptMessages(record).length) ?? [];
-      const answered = typeof step === 'object' ? step.message : null;
-      const messages = [...said, ...(answered === null ? [] : [{ role: 'user' as const, content: answered }])];
-      io.messages(messages, shown.endTurn());
+      const steps = step(turns);
+      show(turns[0], steps[0]);
       return steps;
     },
+    ...(stepLater && {
+      stepLater: (turns) =>
+        stepLater(turns).map(async (later, i) => {
+          const given = await later;
+          show(turns[i], given);
+          return given;
+        }),
+    }),
   };
 }

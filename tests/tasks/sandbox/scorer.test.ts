@@ -54,6 +54,7 @@ export function reward({ completion }) {
         left = request.call === 'load' ? 0 : request.inputs.length;
       },
       next: () => (left-- > 0 ? { kind: 'numbers', numbers: [1] } : { kind: 'ready' }),
+      later: () => Promise.resolve(null),
       fault: () => null,
       end: () => undefined,
     };

@@ -1,0 +1,25 @@
+/** A tool at an address: `{"name", "arguments"}` posted, `{"result": …}` or `{"error": "why"}` back. */
+import { shownValue } from '../component.ts';
+import { postJson } from '../post.ts';
+import { MOST_RESULT, resultIn, type ToolServer } from './result.ts';
+
+/** After a failure that may be over soon. */
+const RETRIES = 2;
+
+/** Opens it; nothing is sent yet. */
+export function openToolEndpoint(
+  { url, timeout_s }: { readonly url: string; readonly timeout_s: number },
+  key: string | null,
+  patience: { readonly pauseMs?: number } = {},
+): ToolServer {
+  const closing = new AbortController();
+  const options = { key, retries: RETRIES, timeoutMs: timeout_s * 1000, maxBytes: MOST_RESULT, signal: closing.signal };
+  return {
+    call: async (name, given) => {
+      const posted = await postJson(url, { name, arguments: given }, { ...options, ...patience });
+      if ('failure' in posted) return { failure: posted.failure };
+      return resultIn(posted.body) ?? { failure: `expected {"result": …}, got ${shownValue(posted.body)}` };
+    },
+    close: async () => closing.abort(),
+  };
+}
