@@ -66,10 +66,12 @@ describe.skipIf(noBrowser)('long names', () => {
     await expectAccessible(page);
 
     await goto('/runs');
-    for (const seed of [42, 43]) await expect.poll(() => isWhole(page.getByText(`/seed_${seed}`, { exact: true }))).toBe(true);
+    for (const seed of [42, 43])
+      await expect.poll(() => isWhole(page.getByText(`/seed_${seed}`, { exact: true }))).toBe(true);
 
     await goto('/');
-    for (const step of STEPS) await expect.poll(() => isWhole(page.getByText(` · step ${step}`, { exact: true }))).toBe(true);
+    for (const step of STEPS)
+      await expect.poll(() => isWhole(page.getByText(` · step ${step}`, { exact: true }))).toBe(true);
     expect(complaints).toEqual([]);
   });
 });
