@@ -50,7 +50,7 @@ function HeldOut({ standing, isEnded }: HeldOutProps) {
             ? `goal ${number(goal.at_least)}`
             : isBetterBefore
               ? `best ${score(best.mean)}`
-              : `step ${newest.step}`
+              : `step ${number(newest.step)}`
         }
       />
       {baseline !== null && (
@@ -80,7 +80,7 @@ function TimeAndCost({ feed }: { readonly feed: RunFeed }) {
         <Figure
           name="Trained for"
           value={duration(spent.seconds)}
-          note={`${run.step} of ${counted(run.maxSteps, 'step')}`}
+          note={`${number(run.step)} of ${counted(run.maxSteps, 'step')}`}
         />
       ) : (
         <Figure
