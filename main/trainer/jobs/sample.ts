@@ -9,6 +9,7 @@ import { UNFILTERED } from '../../model/sampler.ts';
 import { withStops } from '../../model/stop-strings.ts';
 import { hashString } from '../../random.ts';
 import { type Completed, completedOf } from '../../samples/completion.ts';
+import type { ExternalAccess } from '../../tasks/external/access.ts';
 import { openTask, type TaskSource } from '../../tasks/index.ts';
 import type { Task, TaskMetrics, TaskRecord } from '../../tasks/task.ts';
 import type { BackendChoice } from '../backend/open-backend.ts';
@@ -26,6 +27,8 @@ export interface SampleJob extends BackendChoice, Limits {
   readonly task: TaskSource;
   /** The entry of the thread that computes the reward of a folder's task; an environment runs there. */
   readonly rewardWorker: string;
+  /** What the user has agreed to, for an environment that a server plays. */
+  readonly rewardAccess?: ExternalAccess | null;
   /** Folder of the encoder that judges relevance, by which completions are measured here; null or absent: they are not. */
   readonly relevanceModel?: string | null;
   readonly models: readonly (ModelParts & { readonly name: string })[];
@@ -65,7 +68,7 @@ export async function runSampleJob(job: SampleJob, io: JobIo): Promise<SampleRes
   const total = job.models.length * job.records.length;
   const opener = openPolicies(job.models);
   // It scores nothing: a thread is started for an environment alone.
-  const task = openTask(job.task, job.rewardWorker);
+  const task = openTask(job.task, job.rewardWorker, job.rewardAccess ?? null);
   const meaning = job.relevanceModel ? openMeaning(job.relevanceModel) : null;
   const measuring = meaning === null ? null : task.fit(job.records, meaning.similarity);
   try {

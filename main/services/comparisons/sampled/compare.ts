@@ -110,6 +110,7 @@ export async function compareModels(options: CompareOptions): Promise<ModelCompa
       threads,
       kernelsFile: paths.kernels,
       rewardWorker: paths.rewardWorker,
+      rewardAccess: options.rewardAccess ?? null,
       relevanceModel,
     },
     paths.trainer,
