@@ -6,9 +6,9 @@ import { describeFault, type FileFault } from '../../io/text-file.ts';
 import { append } from '../../lists.ts';
 import type { ExternalAccess } from '../../tasks/external/access.ts';
 import { notAllowed } from '../../tasks/external/scorer.ts';
-import { checkDefinition, outsideParts } from '../../tasks/folder/definition.ts';
+import { checkDefinition } from '../../tasks/folder/definition.ts';
 import { misspeltFields } from '../../tasks/folder/record-fields.ts';
-import { checkCommandFiles, type FolderSource, taskHash } from '../../tasks/folder/source.ts';
+import { checkCommandFiles, type FolderSource, outsideKinds, taskHash } from '../../tasks/folder/source.ts';
 import { doublesBraces } from '../../tasks/folder/template.ts';
 import { openTask } from '../../tasks/index.ts';
 import { REWARD_FILE } from '../../tasks/sandbox/messages.ts';
@@ -155,7 +155,7 @@ function misspeltIn({ definition, reward }: FolderSource): string[] {
 function externalKinds({ definition }: FolderSource): Readonly<Record<string, string>> {
   const checked = checkDefinition(definition);
   if ('faults' in checked) return {};
-  return Object.fromEntries(Object.entries(outsideParts(checked.definition)).map(([name, { kind }]) => [name, kind]));
+  return outsideKinds(checked.definition);
 }
 
 function exampleFaults(task: Task, given: readonly GivenAnswer[], file: string): FileFault[] {

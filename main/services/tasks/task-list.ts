@@ -5,8 +5,15 @@ import { BraidError, inputError } from '../../errors.ts';
 import { writeError } from '../../io/atomic-write.ts';
 import { removeFolderSync } from '../../io/remove-folder.ts';
 import { writeFilesAtomic } from '../../io/write-files.ts';
-import { checkDefinition, outsideParts, TASK_FILE } from '../../tasks/folder/definition.ts';
-import { checkTaskName, type FolderSource, MOST_BYTES, readTaskFolder, taskHash } from '../../tasks/folder/source.ts';
+import { checkDefinition, TASK_FILE } from '../../tasks/folder/definition.ts';
+import {
+  checkTaskName,
+  type FolderSource,
+  MOST_BYTES,
+  outsideKinds,
+  readTaskFolder,
+  taskHash,
+} from '../../tasks/folder/source.ts';
 import { nativeNames } from '../../tasks/index.ts';
 import { REWARD_FILE } from '../../tasks/sandbox/messages.ts';
 import { didYouMean, nearestName } from '../../text/nearest-name.ts';
@@ -73,9 +80,7 @@ function summary(name: string, origin: TaskOrigin, folder: string): TaskSummary 
       return { ...nothing, hasRecords, problem: `${TASK_FILE}${line}: ${first?.reason}` };
     }
     const { title, rewards, check = null } = checked.definition;
-    const kinds = Object.fromEntries(
-      Object.entries(outsideParts(checked.definition)).map(([component, { kind }]) => [component, kind]),
-    );
+    const kinds = outsideKinds(checked.definition);
     const maxTurns = checked.definition.environment?.max_turns ?? null;
     const facts = { title, rewards: Object.keys(rewards), kinds, check, maxTurns, hasRecords };
     return { name, origin, ...facts, problem: null };

@@ -65,6 +65,14 @@ export function ownComponents({ rewards, external }: Pick<TaskDefinition, 'rewar
   return Object.keys(rewards).filter((name) => !Object.hasOwn(external, name));
 }
 
+/** What gives each component that reward.ts doesn't. */
+export function outsideKinds(definition: TaskDefinition): Readonly<Record<string, string>> {
+  const [served] = ownComponents(definition);
+  return Object.fromEntries(
+    Object.entries(outsideParts(definition)).map(([name, { kind }]) => [kind === 'openenv' ? served : name, kind]),
+  );
+}
+
 /** The files of a folder that it runs with: its tools, those that commands list, and arguments that are files of it. */
 function commandFiles(folder: string, text: string) {
   const checked = checkDefinition(text);

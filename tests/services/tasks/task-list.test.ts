@@ -28,6 +28,7 @@ describe('listTasks', () => {
     expect(tasks[0]).toMatchObject({ title: null, problem: expect.stringContaining('task.yaml, line 3') });
     expect(tasks[2]).toMatchObject({ title: 'Say it', rewards: ['said', 'short'], check: 'loud', problem: null });
     expect(tasks.filter(({ name }) => name === 'countdown')).toHaveLength(1);
+    expect(tasks.find(({ name }) => name === 'openenv')).toMatchObject({ kinds: { followed: 'openenv' }, maxTurns: 3 });
     expect(tasks.at(-1)).toMatchObject({ name: 'verifiers', origin: 'bundled', hasRecords: true });
   });
 });
