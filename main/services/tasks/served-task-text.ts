@@ -1,4 +1,4 @@
-/** The task.yaml of a task for an OpenEnv server: forms by its schemas, and what the model is told of them. */
+/** The task.yaml of a task for an OpenEnv server: forms by its schemas, and what the model reads about them. */
 import { Document, isMap, isScalar } from 'yaml';
 import { isJsonObject } from '../../io/json.ts';
 import { FIELD_NAME } from '../../tasks/folder/template.ts';
