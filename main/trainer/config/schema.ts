@@ -98,7 +98,7 @@ export const trainConfigSchema = z.strictObject({
     .meta({ unit: 'steps', doc: 'Optimiser steps of the run, after those of warm_up_steps.' }),
   num_train_epochs: positive.nullable().default(null).meta({
     unit: 'epochs',
-    doc: 'Passes over the training records, in place of max_steps, which is computed from them. null: max_steps holds.',
+    doc: 'Passes over the training records, from which max_steps is computed; null: max_steps holds.',
   }),
   warm_up_steps: z.int().min(0).default(0).meta({
     unit: 'steps',
@@ -181,7 +181,7 @@ export const trainConfigSchema = z.strictObject({
     .default(null)
     .meta({ doc: 'Drop tokens below this share of the most likely one; null: off.' }),
   stop_strings: z.array(z.string().min(1).max(1000)).max(16).nullable().default(null).meta({
-    doc: 'Texts that end a completion; what follows them in a token is left out. null: those of the checkpoint it starts from; empty: none.',
+    doc: 'Texts that end a completion; null: those of the checkpoint it starts from; empty: none.',
   }),
   repetition_penalty: positive.default(1).meta({ doc: 'Divides the logits of tokens seen before; 1: off.' }),
 
