@@ -41,7 +41,7 @@ export const missingFields = {
   warm_up_learning_rate: 'of warm_up_steps',
   warm_up_batch_size: 'of warm_up_steps',
   assistant_only_loss: 'of warm_up_steps',
-  stop_strings: 'set generation_kwargs to {"stop_strings": […]}',
+  stop_strings: 'TRL ends completions at texts where vLLM samples only: set generation_kwargs to {"stop": […]} there',
   pods_update_size: 'TRL trains on all completions of a group',
   dynamic_sampling: 'TRL keeps groups whose rewards are all equal',
   greso_exploration: 'TRL skips no prompts',
