@@ -78,6 +78,7 @@ export async function preflight(
       planned = plan();
       const start = plannedStart(desk.store, planned, desk.paths, desk);
       from = start.config.from_checkpoint;
+      planned = { ...planned, max_steps: start.config.max_steps };
       const missing = await missingServer(desk, start.engine?.name ?? null);
       if (missing !== null) return { ...missing, checks: await withItems(desk, planned, missing.checks, context) };
       const { report, estimate } = await look(desk, start, rule, context);
