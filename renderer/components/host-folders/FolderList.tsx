@@ -1,9 +1,11 @@
 /** What a folder contains: folders to go into, files to choose. */
 import { IconFile, IconFolder } from '@tabler/icons-react';
-import { type KeyboardEvent, useRef } from 'react';
+import { type KeyboardEvent, useMemo, useRef } from 'react';
 import type { FolderEntry, ListedFolder } from '../../../main/api/contract/index.ts';
+import { DistinctName } from '../DistinctName.tsx';
 import { bytes, number } from '../format.ts';
 import { PlainButton } from '../PlainButton.tsx';
+import { type NameParts, tellApart } from '../tell-apart.ts';
 import { useRows } from '../use-rows.ts';
 import classes from './FolderBrowser.module.css';
 import type { Wanted } from './wanted.ts';
@@ -20,6 +22,7 @@ export interface FolderListProps {
 
 export function FolderList({ listed: { entries, more }, wanted, filter, onOpen, onFile }: FolderListProps) {
   const scroller = useRef<HTMLDivElement>(null);
+  const parts = useMemo(() => tellApart(entries.map(({ name }) => name)), [entries]);
   const rows = useRows({
     count: entries.length,
     getScrollElement: () => scroller.current,
@@ -38,7 +41,12 @@ export function FolderList({ listed: { entries, more }, wanted, filter, onOpen, 
             return (
               entry !== undefined && (
                 <li key={key} style={{ height: ROW, transform: `translateY(${start}px)` }}>
-                  <Entry entry={entry} word={wanted.sign?.word} onChoose={entry.isFolder ? onOpen : onFile} />
+                  <Entry
+                    entry={entry}
+                    parts={parts(entry.name)}
+                    word={wanted.sign?.word}
+                    onChoose={entry.isFolder ? onOpen : onFile}
+                  />
                 </li>
               )
             );
@@ -52,16 +60,19 @@ export function FolderList({ listed: { entries, more }, wanted, filter, onOpen, 
 
 interface EntryProps {
   readonly entry: FolderEntry;
+  readonly parts: NameParts;
   readonly word: string | undefined;
   readonly onChoose: (path: string) => void;
 }
 
-function Entry({ entry: { name, path, isFolder, isWanted, bytes: size }, word, onChoose }: EntryProps) {
+function Entry({ entry: { name, path, isFolder, isWanted, bytes: size }, parts, word, onChoose }: EntryProps) {
   const Icon = isFolder ? IconFolder : IconFile;
   return (
     <PlainButton className={classes.entry ?? ''} title={name} onClick={() => onChoose(path)}>
       <Icon size={15} stroke={1.6} aria-hidden="true" />
-      <span>{name}</span>
+      <span>
+        <DistinctName parts={parts} />
+      </span>
       {isWanted && word !== undefined && <span className={classes.wanted}>{word}</span>}
       {size !== null && <span className="faint num">{bytes(size)}</span>}
     </PlainButton>
