@@ -5,12 +5,14 @@ import { useMemo, useState } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import type { ModelEntry, PromptSource } from '../../main/api/contract/index.ts';
 import { api, client } from '../api/client.ts';
+import { DistinctName } from '../components/DistinctName.tsx';
 import { Empty, Failed, Loading } from '../components/Feedback.tsx';
 import { counted } from '../components/format.ts';
 import { Link } from '../components/Link.tsx';
 import { LongMultiSelect, LongSelect } from '../components/LongSelect.tsx';
 import { modelOptions } from '../components/model-options.ts';
 import { Panel } from '../components/Screen.tsx';
+import { tellApart } from '../components/tell-apart.ts';
 import classes from './Compare.module.css';
 import { type Choice, choiceOf, choiceProblem, firstChoice, shortcuts } from './choice.ts';
 import { Leaks } from './Leaks.tsx';
@@ -62,6 +64,8 @@ function Form({
   });
   const problem = choiceProblem(choice);
   const options = useMemo(() => modelOptions(models), [models]);
+  const offered = shortcuts(models);
+  const parts = tellApart(offered.map(({ label }) => label));
   const available = sources.reduce(
     (sum, { datasetId, heldOut }) => sum + (choice.datasetIds.includes(datasetId) ? Math.min(heldOut, choice.n) : 0),
     0,
@@ -133,16 +137,15 @@ function Form({
         </Button>
       </form>
       <div className={classes.shortcuts}>
-        {shortcuts(models).map(({ label, models: wanted }) => (
+        {offered.map(({ label, models: wanted }) => (
           <Button
             key={label}
             size="compact-xs"
             variant="subtle"
-            title={label}
             classNames={{ label: classes.shortcut ?? '' }}
             onClick={() => change({ models: wanted.filter((ref) => ref !== choice.baseline) })}
           >
-            {label}
+            <DistinctName parts={parts(label)} />
           </Button>
         ))}
       </div>

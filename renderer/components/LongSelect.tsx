@@ -8,13 +8,16 @@ import {
   Select,
   type SelectProps,
 } from '@mantine/core';
-import { type FocusEvent, useMemo, useState } from 'react';
+import { type FocusEvent, type UIEvent, useMemo, useState } from 'react';
 import { DistinctName } from './DistinctName.tsx';
+import classes from './LongSelect.module.css';
 import { flatOptions, type LongData, labelOf, optionsFilter } from './long-options.ts';
 import { partsAmong } from './tell-apart.ts';
 
 /** More than fit in a menu. */
 const PART = 50;
+/** How close to its end more are rendered, in pixels. */
+const NEAR = 300;
 
 interface Long {
   readonly data: LongData;
@@ -30,7 +33,13 @@ function useLongMenu(data: LongData) {
     data: options,
     filter,
     limit,
-    scrollAreaProps: { onBottomReached: () => setLimit((before) => before + PART) },
+    scrollAreaProps: {
+      viewportProps: {
+        onScroll: ({ currentTarget: { scrollHeight, scrollTop, clientHeight } }: UIEvent<HTMLElement>) => {
+          if (scrollHeight - scrollTop - clientHeight < NEAR) setLimit((before) => before + PART);
+        },
+      },
+    },
     onDropdownClose: () => setLimit(PART),
   };
 }
@@ -44,7 +53,28 @@ export function LongSelect({ data, onDropdownClose, ...select }: Omit<SelectProp
     menu.onDropdownClose();
     onDropdownClose?.();
   };
-  return <Select searchable onFocus={selectText} {...select} {...menu} onDropdownClose={close} />;
+  const labels = useMemo(() => menu.data.map(labelOf), [menu.data]);
+  const chosen = menu.data.find((option) => (typeof option === 'string' ? option : option.value) === select.value);
+  return (
+    <Select
+      searchable
+      onFocus={selectText}
+      // A field cuts its text at the end, where long names differ.
+      inputContainer={(field) => (
+        <div className={classes.field}>
+          {field}
+          {chosen !== undefined && (
+            <span className={classes.shown} aria-hidden="true">
+              <DistinctName parts={partsAmong(labels, labelOf(chosen))} />
+            </span>
+          )}
+        </div>
+      )}
+      {...select}
+      {...menu}
+      onDropdownClose={close}
+    />
+  );
 }
 
 export function LongMultiSelect({ data, ...select }: Omit<MultiSelectProps, 'data'> & Long) {

@@ -101,6 +101,7 @@ export function Palette() {
   return (
     <Spotlight
       store={paletteStore}
+      classNames={{ actionDescription: classes.about ?? '' }}
       onSpotlightOpen={() => {
         setKeys(current());
         setOpen(true);

@@ -141,7 +141,7 @@ function Files({ folder }: { readonly folder: string }) {
   return (
     <div className={classes.files}>
       <div className={`mono ${classes.path}`} title={folder}>
-        {folder}
+        <bdi>{folder}</bdi>
       </div>
       <CopyPath path={folder} what="the run's folder" />
       {files.map((name) => (

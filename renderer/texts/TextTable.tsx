@@ -3,8 +3,10 @@ import { Checkbox } from '@mantine/core';
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
 import { type FocusEvent, useCallback, useMemo, useRef } from 'react';
 import type { TextHeading } from '../../main/api/contract/index.ts';
+import { DistinctName } from '../components/DistinctName.tsx';
 import { number } from '../components/format.ts';
 import { PlainButton } from '../components/PlainButton.tsx';
+import { tellApart } from '../components/tell-apart.ts';
 import { useRows } from '../components/use-rows.ts';
 import { When } from '../components/When.tsx';
 import { useKeys } from '../frame/keys.tsx';
@@ -32,6 +34,7 @@ export function TextTable(props: TextTableProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const lastPicked = useRef(0);
   const testIds = useMemo(() => (testing === null ? null : new Set(testing)), [testing]);
+  const parts = useMemo(() => tellApart(texts.map(({ title }) => title)), [texts]);
   const rows = useRows({
     count: texts.length,
     getScrollElement: () => scroller.current,
@@ -79,7 +82,7 @@ export function TextTable(props: TextTableProps) {
                 </td>
                 <td>
                   <PlainButton className={classes.title} data-row={index} onClick={() => onOpen(text.id)}>
-                    {text.title}
+                    <DistinctName parts={parts(text.title)} />
                     {text.tags.map((tag) => (
                       <span key={tag} className={classes.tag}>
                         {tag}
