@@ -22,6 +22,14 @@ export type ToolCall = z.infer<typeof toolCallSchema>;
 /** A call that a model wrote, or what is wrong with what should be one. */
 export type WrittenCall = { readonly call: ToolCall } | { readonly fault: string };
 
+/** What the environment made of a turn. */
+const outcomeSchema = z.object({
+  /** By component. */
+  rewards: z.record(z.string(), z.number()).exactOptional(),
+  /** Whether it ended the conversation there. */
+  done: z.boolean(),
+});
+
 export const chatMessageSchema = z.object({
   role: chatRole,
   /** Null: the assistant only called tools. */
@@ -34,9 +42,16 @@ export const chatMessageSchema = z.object({
   name: z.string().exactOptional(),
   /** What the assistant thought before it spoke, where a template has a place for it. */
   reasoning_content: z.string().exactOptional(),
+  /** Of the assistant, in a completion of several turns that is shown; rewards and templates don't see it. */
+  outcome: outcomeSchema.exactOptional(),
 });
 
 export type ChatMessage = Readonly<z.infer<typeof chatMessageSchema>>;
+
+/** Messages as a reward or a template is given them. */
+export function withoutOutcomes(messages: readonly ChatMessage[]): readonly ChatMessage[] {
+  return messages.map(({ outcome: _, ...message }) => message);
+}
 
 /** A function that the model may call, as its JSON schema; the order of keys is what a template prints. */
 export type ChatTool = Readonly<Record<string, unknown>>;

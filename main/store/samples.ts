@@ -55,7 +55,7 @@ const stepsSql = `with recursive at(step) as (
   ) select step from at where step is not null`;
 
 // Jumps from one name to the next by the index, as above.
-const componentNamesSql = `with recursive part(name) as (
+const partNamesSql = `with recursive part(name) as (
     select min(name) from sample_part
     union all select (select min(name) from sample_part where name > part.name) from part where part.name is not null
   ) select name from part where name is not null`;
@@ -79,7 +79,7 @@ export function openSamplesTable(db: Db) {
      where run_id = ? group by step order by step`,
   );
   const newest = db.prepare<[], number>('select run_id from sample order by id desc limit 1').pluck();
-  const componentNames = db.prepare<[], string>(componentNamesSql).pluck();
+  const partNames = db.prepare<[], string>(partNamesSql).pluck();
   const clear = db.prepare<[number, number]>('delete from sample where run_id = ? and step > ?');
 
   return {
@@ -110,8 +110,9 @@ export function openSamplesTable(db: Db) {
       })),
     /** The run of the newest stored completion. */
     newestRun: (): number | undefined => newest.get(),
-    /** Of all samples of all runs. */
-    componentNames: (): string[] => componentNames.all(),
+    /** Of all samples of all runs; beside the reward's components, what is counted in conversations. */
+    partNames: (): string[] => partNames.all(),
+    componentNames: (): string[] => partNames.all().filter((name) => !name.includes(' ')),
     discardAfter: (runId: number, step: number): number => clear.run(runId, step).changes,
   } as const;
 }

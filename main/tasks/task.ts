@@ -56,6 +56,8 @@ export interface TaskFacts {
   readonly hasTargets: boolean;
   /** Turns that the model has in a completion; absent: the task has no environment. */
   readonly maxTurns?: number;
+  /** The functions that the model may call in every record; absent: the task has none. */
+  readonly toolNames?: readonly string[];
 }
 
 /** A turn of the model for an environment. */

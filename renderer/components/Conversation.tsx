@@ -1,6 +1,7 @@
 import type { ChatMessage, ToolCall } from '../../main/api/contract/index.ts';
 import aligned from './Aligned.module.css';
 import classes from './Conversation.module.css';
+import { callError, stepRewards } from './episode-words.ts';
 
 export interface ConversationProps {
   /** What followed the prompt, or the prompt itself. */
@@ -15,37 +16,60 @@ export interface ConversationProps {
 /** Messages below each other, each with who said it: a completion of several turns, or a prompt. */
 export function Conversation({ messages, label, growing = false, user = 'Environment' }: ConversationProps) {
   const names = { system: 'System', user, assistant: 'Model', tool: 'Tool' } as const;
+  let turn = 0;
+  const turns = messages.map(({ role }) => (role === 'assistant' ? ++turn : turn));
   return (
     <ol className={classes.conversation} aria-label={label}>
-      {messages.map(({ role, content, tool_calls: calls = [] }, i) => {
-        const isOpen = growing && i === messages.length - 1;
-        const isSilent = (content ?? '').trim() === '' && calls.length === 0 && !isOpen;
-        return (
-          // biome-ignore lint/suspicious/noArrayIndexKey: a conversation is shown as it is, and turns can be equal
-          <li key={i} className={role === 'assistant' ? classes.model : classes.environment}>
-            <span className={classes.role}>{names[role]}</span>
-            <div>
-              <p className={`own-direction ${aligned.plain}`}>
-                {isSilent ? '(empty)' : content}
-                {isOpen && <span className={aligned.cursor} aria-hidden="true" />}
-              </p>
-              {calls.map((call, k) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: as above
-                <Called key={k} {...call.function} />
-              ))}
-            </div>
-          </li>
-        );
-      })}
+      {messages.map((message, i) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a conversation is shown as it is, and turns can be equal
+        <li key={i} className={message.role === 'assistant' ? classes.model : classes.environment}>
+          <span className={classes.role}>
+            {names[message.role]}
+            {message.role === 'assistant' && turn > 1 && ` ${turns[i]}`}
+          </span>
+          <Said message={message} isOpen={growing && i === messages.length - 1} />
+        </li>
+      ))}
     </ol>
   );
 }
 
-/** A tool call, as its function would be written. */
+/** What somebody said: words, calls, or the result of a call, and what it was worth. */
+function Said({ message, isOpen }: { readonly message: ChatMessage; readonly isOpen: boolean }) {
+  const { role, content, tool_calls: calls = [], name } = message;
+  const error = callError(message);
+  const rewards = stepRewards(message);
+  const isSilent = (content ?? '').trim() === '' && !isOpen;
+  return (
+    <div>
+      {!(isSilent && calls.length > 0) && (
+        <p className={`own-direction ${aligned.plain}`}>
+          {role === 'tool' && name !== undefined && <span className={classes.tool}>{name} </span>}
+          {error !== null && <span className={classes.error}>failed </span>}
+          {error ?? (isSilent ? '(empty)' : content)}
+          {isOpen && <span className={aligned.cursor} aria-hidden="true" />}
+        </p>
+      )}
+      {calls.map((call, k) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: calls of a turn can be equal
+        <Called key={k} {...call.function} />
+      ))}
+      {rewards !== null && <p className={`num ${classes.given}`}>{rewards}</p>}
+    </div>
+  );
+}
+
+/** A tool call with its arguments. */
 function Called({ name, arguments: given }: ToolCall['function']) {
   return (
-    <p className={`${aligned.plain} ${classes.call}`}>
-      <span className={classes.role}>calls</span> {name}({JSON.stringify(given)})
+    <p className={`own-direction ${aligned.plain} ${classes.call}`}>
+      <span className={classes.role}>calls</span> <span className={classes.tool}>{name}</span>
+      {Object.entries(given).map(([key, value]) => (
+        <span key={key}>
+          {' '}
+          <span className="faint">{key}</span> {typeof value === 'string' ? value : JSON.stringify(value)}
+        </span>
+      ))}
     </p>
   );
 }

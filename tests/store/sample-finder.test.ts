@@ -60,6 +60,41 @@ describe('filters', () => {
     expect(store.samples.componentNames()).toEqual(['alignment', 'hook']);
   });
 
+  it('find by turns, by the calls of a tool and by calls that failed, also after an update', () => {
+    const store = temporaryStore();
+    const run = addRun(store);
+    const call = { type: 'function' as const, function: { name: 'price', arguments: {} } };
+    const said = (content: string) => ({ role: 'assistant' as const, content });
+    const result = (content: string, name = 'price') => ({ role: 'tool' as const, content, name });
+    const calling = { ...said(''), tool_calls: [call] };
+    store.samples.record(run, 1, [
+      sampleOf({ completion: 'good', messages: [calling, result('2'), said('2')] }),
+      sampleOf({
+        completion: 'bad',
+        index: 1,
+        messages: [calling, result('{"error":"no"}'), calling, result('2'), said('')],
+      }),
+      sampleOf({
+        completion: 'odd',
+        index: 2,
+        messages: [calling, result('{"error":"There is no tool \\"x\\""}', 'x'), said('')],
+      }),
+      sampleOf({ completion: 'plain', index: 3 }),
+    ]);
+    const by = (name: string, above: number) => found(store, { component: { name, above } });
+    expect(store.samples.partNames().filter((name) => name.includes(' '))).toEqual([
+      'calls price',
+      'failed calls',
+      'model turns',
+    ]);
+    expect(by('calls price', 0)).toEqual(['bad', 'good']);
+    expect(by('failed calls', 0)).toEqual(['odd', 'bad']);
+    expect(by('model turns', 2)).toEqual(['bad']);
+    expect(store.samples.componentNames()).not.toContain('model turns');
+    store.samples.record(run, 1, [sampleOf({ completion: 'good', messages: [said('2')] })]);
+    expect(by('calls price', 0)).toEqual(['bad']);
+  });
+
   it('order by reward, what has none last', () => {
     const { store } = twoRuns();
     expect(found(store, {}, 'lowest')).toEqual(['the quick fox', 'the slow fox', 'a hen', 'nothing']);

@@ -21,7 +21,7 @@ const filter = z.object({
   above: bound,
   exact: z.boolean().optional(),
   terminated: z.boolean().optional(),
-  component: z.object({ name: z.string().min(1).max(100), below: bound, above: bound }).optional(),
+  component: z.object({ name: z.string().min(1).max(200), below: bound, above: bound }).optional(),
   words: z.string().max(500).optional(),
   inPrompts: z.boolean().optional(),
 });
@@ -39,6 +39,7 @@ export const samples = {
     .output(type<readonly RecordStep[]>()),
   /** The figures that pages show of each completion. */
   columns: procedure.output(type<readonly ShownColumn[]>()),
+  /** What they are filtered by: reward components, turns, calls. */
   components: procedure.output(type<readonly string[]>()),
   count: procedure.input(filter).output(type<SampleCount>()),
   find: procedure

@@ -23,7 +23,7 @@ const search = z.strictObject({
   reward_above: bound,
   reward_below: bound,
   component: z
-    .strictObject({ name: z.string().min(1).max(100), above: bound, below: bound })
+    .strictObject({ name: z.string().min(1).max(200), above: bound, below: bound })
     .optional()
     .describe('A component of the reward, by its score.'),
   exact: z.boolean().optional().describe('Whether it equals its target.'),

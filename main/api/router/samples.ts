@@ -18,7 +18,7 @@ export const samples = {
     recordThroughRun(context.app.store, runId, recordId),
   ),
   columns: api.samples.columns.handler(() => shownColumns),
-  components: api.samples.components.handler(({ context }) => context.app.store.samples.componentNames()),
+  components: api.samples.components.handler(({ context }) => context.app.store.samples.partNames()),
   count: api.samples.count.handler(({ context, input }) => context.app.store.sampleFinder.count(input)),
   find: api.samples.find.handler(({ context, input: { filter, ...page } }) =>
     findSamples(context.app.store, filter, page),

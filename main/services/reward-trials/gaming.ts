@@ -2,6 +2,7 @@
  * Signs that a reward is gamed: which parts go together, whether it is paid for length, and how length and form drift
  * over a run while the check, which no reward looks at, doesn't follow. Pure.
  */
+import { toolFindings } from '../../samples/tool-use.ts';
 import { type TaskFacts, totalReward } from '../../tasks/task.ts';
 import { repetition } from '../../text/repetition.ts';
 import { splitWords } from '../../text/words.ts';
@@ -64,10 +65,15 @@ export function gamingReport(
   const correlations = columns.map(([, a]) => columns.map(([, b]) => correlation(a, b)));
   const drift = driftOf(answers, { rewards, checks, tokens, repeated });
   const names = columns.map(([name]) => name);
+  const conversations = answers.flatMap(({ answer }) => (answer.messages === undefined ? [] : [answer.messages]));
   const findings =
     scores.length < FEWEST
       ? []
-      : [...together(weighed(facts, scores), names, correlations, check), ...drifted(drift, check)];
+      : [
+          ...toolFindings(facts.toolNames ?? [], conversations),
+          ...together(weighed(facts, scores), names, correlations, check),
+          ...drifted(drift, check),
+        ];
   return { names, correlations, drift, findings };
 }
 

@@ -1,5 +1,6 @@
 /** The lines of a pre-flight report: what was observed, whether it matters, what to do. Pure. */
 
+import { toolFindings, toolUse } from '../../samples/tool-use.ts';
 import type { DatasetLeakage } from '../../store/datasets.ts';
 import { counted, formatBytes, formatDuration, formatStepTime } from '../../text/format.ts';
 import { QUOTED_REMEDY, quotingInWords } from '../../text/quoted-tokens.ts';
@@ -43,6 +44,7 @@ export function preflightChecks(
 ): Check[] {
   return [
     ...(result.samples.length === 0 ? [] : [checkRewards(result, config), checkEnds(result, config)]),
+    ...checkTools(result, config),
     checkHeldOut(result, config, rule),
     ...(leakage === null ? [] : checkLeakage(leakage, config.task)),
     ...checkQuoting(result),
@@ -128,6 +130,24 @@ function checkEnds(result: PreflightResult, { warm_up_steps }: TrainConfig): Che
     return warn(name, seen, next);
   }
   return isShort ? warn(name, seen, `If an answer needs that many, ${raise}.`) : ok(name, seen);
+}
+
+/** What the model makes of the task's tools before it is trained. */
+function checkTools({ samples, tools }: PreflightResult, { warm_up_steps, method }: TrainConfig): Check[] {
+  if (tools.length === 0 || samples.length === 0) return [];
+  const name = 'Tools';
+  const conversations = samples.map(({ messages = [] }) => messages);
+  const findings = toolFindings(tools, conversations);
+  const { calls } = toolUse(tools, conversations);
+  const seen = `${counted(calls, 'call')} in ${counted(samples.length, 'completion')}`;
+  if (findings.length === 0) return [ok(name, seen)];
+  // What it will call isn't known before that.
+  if (warm_up_steps > 0 && method === 'grpo') return [ok(name, `${seen}, before the warm-up`)];
+  const next =
+    calls === 0
+      ? 'Use a model that calls tools, name them in the prompt, or show it calls first: a target with a call, and warm_up_steps.'
+      : "Read the samples: a tool's description, its parameters or the function itself may be wrong.";
+  return [warn(name, `${seen}. ${findings.join(' ')}`, next)];
 }
 
 function checkHeldOut({ heldOut }: PreflightResult, { eval_steps }: TrainConfig, rule: Promotion | null): Check {

@@ -15,6 +15,7 @@ import { conversations } from './014-conversations.ts';
 import { metStages } from './015-met-stages.ts';
 import { keptConversations } from './016-kept-conversations.ts';
 import { promptMessages } from './017-prompt-messages.ts';
+import { episodeParts } from './018-episode-parts.ts';
 import type { Migration } from './migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -34,4 +35,5 @@ export const migrations: readonly Migration[] = [
   metStages,
   keptConversations,
   promptMessages,
+  episodeParts,
 ];

@@ -2,6 +2,7 @@
  * A task of a folder behind the interface of all tasks: components of reward.ts are computed in the sandbox, on a thread
  * of its own, and the others (commands, servers, judges, models) on another one at the same time.
  */
+import { withoutOutcomes } from '../../samples/chat-message.ts';
 import type { ExternalAccess } from '../external/access.ts';
 import type { ComponentScores } from '../external/messages.ts';
 import { notAllowed, openExternalScorer } from '../external/scorer.ts';
@@ -80,7 +81,17 @@ export function openFolderTask(
       components = others?.finish() ?? {};
     }
     if (others !== null) meter.add(answers.length, components, own.length === 0 || server !== null ? null : seconds);
-    return answers.map((_, i) => scoreOf(facts.rewardNames, own, scored[i], components, i));
+    return answers.map(({ outcome }, i) => {
+      // A tool that didn't answer is no matter of the reward's.
+      const failed = outcome?.failure ?? null;
+      return scoreOf(
+        facts.rewardNames,
+        own,
+        failed === null ? scored[i] : { kind: 'failure', reason: failed },
+        components,
+        i,
+      );
+    });
   };
 
   const check = (answers: readonly Answer[]): number[] =>
@@ -219,7 +230,10 @@ function factsOf(name: string, definition: TaskDefinition): TaskFacts {
     show: definition.show,
     maxCompletionLength: definition.max_completion_length ?? null,
     ...(definition.environment && { maxTurns: definition.environment.max_turns }),
-    ...(definition.tools && { maxTurns: turnsOf(definition) }),
+    ...(definition.tools && {
+      maxTurns: turnsOf(definition),
+      toolNames: definition.tools.map(({ name: tool }) => tool),
+    }),
   };
 }
 
@@ -231,6 +245,6 @@ function asSandboxSees(given: Answer): Answer {
 }
 
 /** With the messages of the prompt, which reward models judge by; each component chooses what it passes on. */
-function asOthersSee({ outcome: _, ...answer }: Answer): Answer {
-  return answer;
+function asOthersSee({ outcome: _, messages, ...answer }: Answer): Answer {
+  return { ...answer, ...(messages && { messages: withoutOutcomes(messages) }) };
 }

@@ -186,8 +186,3 @@ function callId(turn: number, index: number): string {
 function shortened(text: string): string {
   return text.length <= LONGEST_RESULT ? text : `${text.slice(0, LONGEST_RESULT)} … (${text.length} characters)`;
 }
-
-/** Whether a result says that the call failed. */
-export function isFailedCall({ role, content }: ChatMessage): boolean {
-  return role === 'tool' && content !== null && content.startsWith('{"error":');
-}

@@ -48,6 +48,8 @@ export interface PreflightJob extends Omit<TrainerStart, 'kind' | 'estimate'>, O
 export interface PreflightResult {
   /** Every completion of the generations that were sampled; empty for a method that has no rewards. */
   readonly samples: readonly Sample[];
+  /** The names of the task's tools. */
+  readonly tools: readonly string[];
   /** The maximum reward; null if there is none. */
   readonly highestReward: number | null;
   /** Training records, if all of them have a target; 0 otherwise. */
@@ -116,6 +118,7 @@ async function checkHere(job: PreflightJob, io: JobIo): Promise<PreflightResult>
     await io.progress(PARTS, PARTS, 'checks');
     return {
       samples,
+      tools: session.task.toolNames ?? [],
       highestReward: highestReward(session.task, session.config.reward_weights),
       targets: targetsOf(session),
       heldOut,
@@ -176,6 +179,7 @@ async function checkThere(job: PreflightJob, remote: RemoteEngine, io: JobIo): P
       heldOut,
       longest: null,
       remote: { engine: remote.name, metrics },
+      tools: stage.task.toolNames ?? [],
       highestReward: highestReward(stage.task, stage.config.reward_weights),
       targets: targetsOf(stage),
       estimate: { ...paces, memoryBytes: process.memoryUsage.rss() },

@@ -9,7 +9,7 @@ import { encodeAnswer, type Tokenizer } from '../../model/tokenizer.ts';
 import { keepingMarks } from '../../model/tool-calls/flow.ts';
 import { readToolCalls } from '../../model/tool-calls/read.ts';
 import type { EndedTurn, TurnTaking } from '../../model/turns.ts';
-import { toolName, type WrittenCall } from '../../samples/chat-message.ts';
+import { toolName, type WrittenCall, withoutOutcomes } from '../../samples/chat-message.ts';
 import type { Episode, Played } from '../../samples/completion.ts';
 import { promptMessages, withRewards } from '../../tasks/folder/environment.ts';
 import type { Environment, EnvironmentStep, EnvironmentTurn, Task, TaskRecord } from '../../tasks/task.ts';
@@ -75,7 +75,7 @@ function openPlay(
     const { words, ...calls } = said(record, ids);
     return {
       record,
-      messages: [...promptMessages(record), ...messages, { role: 'assistant', content: words }],
+      messages: [...promptMessages(record), ...withoutOutcomes(messages), { role: 'assistant', content: words }],
       ...calls,
       turn: turn + 1,
       finish: terminated ? 'stop' : 'length',
@@ -97,7 +97,8 @@ function openPlay(
     }
     const { message, rewards, state, called } = step;
     const answered = called?.results ?? (message === null ? [] : [{ role: 'user' as const, content: message }]);
-    const messages = [...past.messages, called?.turn ?? own, ...answered];
+    const outcome = { ...(rewards !== null && { rewards }), done: step.done };
+    const messages = [...past.messages, { ...(called?.turn ?? own), outcome }, ...answered];
     all.set(completion, { messages, rewards: withRewards(past.rewards, rewards), failure: null, state });
     if (step.done || answered.length === 0 || turn + 1 === environment.maxTurns) return null;
     return encodeAnswer(tokenizer, answered, terminated && byString !== true ? (ids.at(-1) ?? null) : null);

@@ -3,7 +3,7 @@
 import { askedOf } from '../../samples/chat-message.ts';
 import { type Played, sampledFacts, writtenOf } from '../../samples/completion.ts';
 import type { Sample } from '../../samples/sample.ts';
-import { isFailedCall } from '../../tasks/folder/tools.ts';
+import { isFailedCall } from '../../samples/tool-use.ts';
 import type { Answer, Task } from '../../tasks/task.ts';
 import { ngramSets, setDiversity } from '../../text/diversity.ts';
 import type { Generation, Rollouts } from '../batching/generation.ts';

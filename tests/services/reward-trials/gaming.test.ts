@@ -92,4 +92,21 @@ describe('gamingReport', () => {
     const { findings } = gamingReport(facts(['a']), null, answers, { scores, checks: null } as never);
     expect(findings).toEqual([]);
   });
+
+  it('finds tools that are never called or always fail', () => {
+    const message = { role: 'tool' as const, name: 'price', content: '{"error":"no"}' };
+    const answers = Array.from({ length: 30 }, (_, i): TrialAnswer => {
+      const { answer: given, ...rest } = answer(1, 10 + i, `word${i}`);
+      return { ...rest, answer: { ...given, messages: [message] } };
+    });
+    const scores = answers.map((_, i) => ({ components: { a: i % 3 }, failure: null }));
+    const own = { ...facts(['a']), toolNames: ['price', 'sum'] };
+    const { findings } = gamingReport(own, null, answers, { scores, checks: null } as never);
+    expect(findings).toEqual(
+      expect.arrayContaining([
+        'The tool sum is never called in 30 completions.',
+        'All 30 calls of the tool price failed.',
+      ]),
+    );
+  });
 });

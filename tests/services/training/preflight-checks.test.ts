@@ -14,6 +14,7 @@ const groups = (...rewards: number[][]) =>
 
 const result: PreflightResult = {
   samples: groups([0.2, 0.8], [0.5, 0.7]),
+  tools: [],
   highestReward: 1,
   targets: 0,
   heldOut: { mean: 0.5, n: 16, seconds: 2 },
@@ -57,6 +58,30 @@ function lines(change: Case = {}) {
   );
   return Object.fromEntries(checks.map(({ name, ...check }) => [name, check]));
 }
+
+describe('preflightChecks of tools', () => {
+  const called = (content: string) =>
+    groups([0.2, 0.8], [0.5, 0.7]).map((sample) => ({
+      ...sample,
+      messages: [{ role: 'tool' as const, name: 'price', content }],
+    }));
+
+  it('warns of tools that are never called or always fail, but not before a warm-up', () => {
+    const tools = ['price'];
+    expect(lines({ result: { tools, samples: called('2') } }).Tools).toEqual({
+      status: 'OK',
+      detail: '4 calls in 4 completions',
+      next: null,
+    });
+    expect(lines({ result: { tools, samples: called('{"error":"no"}') } }).Tools).toMatchObject({
+      status: 'WARN',
+      detail: '4 calls in 4 completions. All 4 calls of the tool price failed.',
+    });
+    expect(lines({ result: { tools } }).Tools).toMatchObject({ status: 'WARN', next: /warm_up_steps/ });
+    expect(lines({ result: { tools }, config: { warm_up_steps: 10 } }).Tools).toMatchObject({ status: 'OK' });
+    expect(lines().Tools).toBeUndefined();
+  });
+});
 
 describe('preflightChecks', () => {
   it('names the words that the tokenizer can not write, and fails where the reward is out of reach', () => {

@@ -67,9 +67,10 @@ describe('sampleEpisodes with tools', () => {
         role: 'assistant',
         content: '',
         tool_calls: [{ id: 'call01000', type: 'function', function: { name: 'price', arguments: { article: 'pen' } } }],
+        outcome: { done: false },
       },
       { role: 'tool', content: '2', name: 'price', tool_call_id: 'call01000' },
-      { role: 'assistant', content: '2 * 2 = 4' },
+      { role: 'assistant', content: '2 * 2 = 4', outcome: { done: true } },
     ]);
     const asked = [{ role: 'user' as const, content: prompts[0]?.record.prompt ?? '' }];
     const whole = tokenizer.chat([...asked, ...messages], false, prompts[0] && task.tools?.(prompts[0].record));
@@ -95,7 +96,7 @@ describe('sampleEpisodes with tools', () => {
     const broken = '<tool_call>{"name": }</tool_call>';
     const [played] = await sampleEpisodes({ engine: saying(place, [broken, '4']), task, tokenizer }, prompts, sampling);
     const [said, result] = played?.episode?.messages ?? [];
-    expect(said).toEqual({ role: 'assistant', content: broken });
+    expect(said).toEqual({ role: 'assistant', content: broken, outcome: { done: false } });
     expect(result?.content).toMatch(/^\{"error":"This call can't be read: /);
   });
 });
