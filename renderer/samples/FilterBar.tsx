@@ -1,4 +1,4 @@
-/** Search filters: words, reward, exactness, ending and one reward component, in this run or in all. */
+/** Search filters: words, reward, exactness, ending and one component, turns or calls, in this run or in all. */
 import { Checkbox, TextInput } from '@mantine/core';
 import { useThrottledCallback } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
@@ -10,7 +10,7 @@ import classes from './Samples.module.css';
 export interface FilterBarProps {
   readonly filter: Filter;
   readonly onFilter: (filter: Filter) => void;
-  /** Names of the reward components. */
+  /** Names of the reward's components; with a space: what is counted in conversations. */
   readonly components: readonly string[];
 }
 
@@ -28,6 +28,8 @@ const endings: WhetherProps['data'] = [
 ];
 /** Throttles typing: the first letter is searched at once, faster ones together. A search takes less time than this. */
 const SEARCH_MS = 40;
+
+const isCounted = (name: string): boolean => name.includes(' ');
 
 export function FilterBar({ filter, onFilter, components }: FilterBarProps) {
   const [words, setWords] = useState(filter.words ?? '');
@@ -93,7 +95,10 @@ export function FilterBar({ filter, onFilter, components }: FilterBarProps) {
       <Choice
         aria-label="Reward component"
         width={150}
-        data={[{ value: '', label: 'reward component' }, ...components.map((name) => ({ value: name, label: name }))]}
+        data={[
+          { value: '', label: components.some(isCounted) ? 'component, turns, calls' : 'reward component' },
+          ...components.map((name) => ({ value: name, label: name })),
+        ]}
         value={component?.name ?? ''}
         onChange={(name) => onFilter({ ...filter, component: name === '' ? undefined : { ...component, name } })}
       />

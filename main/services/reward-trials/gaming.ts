@@ -2,8 +2,9 @@
  * Signs that a reward is gamed: which parts go together, whether it is paid for length, and how length and form drift
  * over a run while the check, which no reward looks at, doesn't follow. Pure.
  */
-import { toolFindings } from '../../samples/tool-use.ts';
+
 import { type TaskFacts, totalReward } from '../../tasks/task.ts';
+import { toolFindings } from '../../tasks/tool-use.ts';
 import { repetition } from '../../text/repetition.ts';
 import { splitWords } from '../../text/words.ts';
 import { nanStats } from '../../trainer/advantages/advantages.ts';

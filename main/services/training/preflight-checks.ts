@@ -1,7 +1,7 @@
 /** The lines of a pre-flight report: what was observed, whether it matters, what to do. Pure. */
 
-import { toolFindings, toolUse } from '../../samples/tool-use.ts';
 import type { DatasetLeakage } from '../../store/datasets.ts';
+import { toolFindings, toolUse } from '../../tasks/tool-use.ts';
 import { counted, formatBytes, formatDuration, formatStepTime } from '../../text/format.ts';
 import { QUOTED_REMEDY, quotingInWords } from '../../text/quoted-tokens.ts';
 import { UNWRITABLE_REMEDY, unwritableInWords } from '../../text/unwritable.ts';

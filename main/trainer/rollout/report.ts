@@ -3,8 +3,8 @@
 import { askedOf } from '../../samples/chat-message.ts';
 import { type Played, sampledFacts, writtenOf } from '../../samples/completion.ts';
 import type { Sample } from '../../samples/sample.ts';
-import { isFailedCall } from '../../samples/tool-use.ts';
 import type { Answer, Task } from '../../tasks/task.ts';
+import { isFailedCall } from '../../tasks/tool-use.ts';
 import { ngramSets, setDiversity } from '../../text/diversity.ts';
 import type { Generation, Rollouts } from '../batching/generation.ts';
 import { ownTokens, promptOfRow } from '../batching/rows.ts';

@@ -2,10 +2,10 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { WrittenCall } from '../../../main/samples/chat-message.ts';
-import { isFailedCall } from '../../../main/samples/tool-use.ts';
 import { openFolderTask } from '../../../main/tasks/folder/folder-task.ts';
 import { readTaskFolder } from '../../../main/tasks/folder/source.ts';
 import type { EnvironmentStep, TaskRecord } from '../../../main/tasks/task.ts';
+import { isFailedCall } from '../../../main/tasks/tool-use.ts';
 import { errorOf, temporaryFolder } from '../../store/helpers.ts';
 import { rewardWorker } from '../sandbox/scoring.ts';
 

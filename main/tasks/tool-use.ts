@@ -1,6 +1,7 @@
 /** How the tools of a task were used in completions: a tool that is never called, or whose calls all fail, teaches nothing. */
+
+import type { ChatMessage } from '../samples/chat-message.ts';
 import { counted } from '../text/format.ts';
-import type { ChatMessage } from './chat-message.ts';
 
 export interface ToolUse {
   readonly name: string;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ChatMessage } from '../../main/samples/chat-message.ts';
-import { toolFindings } from '../../main/samples/tool-use.ts';
+import { toolFindings } from '../../main/tasks/tool-use.ts';
 
 const result = (name: string, content: string): ChatMessage => ({ role: 'tool', name, content });
 const failed = (name: string): ChatMessage => result(name, '{"error":"no"}');
