@@ -20,7 +20,7 @@ export function endingOf(messages: readonly ChatMessage[], { terminated, failure
   const hasTools = messages.some(({ role, tool_calls }) => role === 'tool' || tool_calls !== undefined);
   if (terminated === false) return `Ended ${after}: cut off, as max_completion_length has no room for more`;
   if (outcome.done)
-    return hasTools ? `Ended ${after}: answered without another call` : `Ended ${after}: the environment is done`;
+    return hasTools ? `Ended ${after}: answered without another call` : `Ended ${after}: the conversation was over`;
   return `Ended ${after}: the task allows no more`;
 }
 

@@ -15,7 +15,7 @@ const going = { done: false };
 describe('endingOf', () => {
   it('says where an episode ended and why', () => {
     expect(endingOf([said(going), heard, said({ done: true })], {})).toBe(
-      'Ended after 2 turns: the environment is done',
+      'Ended after 2 turns: the conversation was over',
     );
     expect(endingOf([said(going), result, said({ done: true })], { terminated: true })).toBe(
       'Ended after 2 turns: answered without another call',

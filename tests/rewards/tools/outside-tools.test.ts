@@ -111,7 +111,13 @@ tools:
 /** The task with what the user has agreed to. */
 function opened(allowed: 'all' | 'nothing') {
   const files = { 'tools.cjs': TOOLS, 'tools.ts': 'export const twice = ({ a }) => 2 * a;' };
-  const source = { name: 'shop', folder: '/tasks/shop', definition: DEFINITION, reward: '', files };
+  const source = {
+    name: 'shop',
+    folder: '/tasks/shop',
+    definition: DEFINITION,
+    reward: 'export const reward = () => 1;',
+    files,
+  };
   const parts = Object.entries(outsideParts(parseDefinition('task.yaml', DEFINITION)));
   const hashes = parts.map(([name, spec]) => reachOf(name, spec, files)?.hash ?? '');
   const access = {
@@ -152,6 +158,16 @@ describe('a task with tools outside the sandbox', () => {
     const results = typeof first === 'object' ? first.called?.results.map(({ content }) => content) : [];
     expect(results).toEqual(['8', '3', expect.stringMatching(/^\{"error":"The arguments of add don't fit/), '10']);
     expect(second).toBe('die: the command ended with code 3');
+  });
+
+  it('scores no completion whose tool was lost, whatever its reward would give', () => {
+    const task = opened('all');
+    const record = { id: 'a', prompt: 'How much?', question: 'How much?' };
+    const answer = { record, completion: '', messages: [], tokens: 1, finish: 'stop' as const };
+    const lost = { ...answer, outcome: { components: {}, failure: 'die: the command ended with code 3' } };
+    const [fine, failed] = task.score([answer, lost]);
+    expect(fine).toEqual({ components: { reward: 1 }, failure: null });
+    expect(failed).toEqual({ components: { reward: Number.NaN }, failure: 'die: the command ended with code 3' });
   });
 
   it('reaches nothing that the user has not agreed to', async () => {
