@@ -28,6 +28,7 @@ describe('the bundled tasks', () => {
       'rubric-judge',
       'second-text',
       'shop-tools',
+      'two-tools',
       'verifiers',
     ]);
   });
