@@ -137,9 +137,9 @@ export function openSession({ url, key, timeoutMs }: SessionPlace): Session {
     close: () => {
       if (over !== null) return;
       over = 'was closed';
-      if (socket.readyState === WebSocket.OPEN) socket.send('{"type":"close"}');
-      socket.close();
-      // Whoever doesn't answer that is cut off.
+      if (socket.readyState !== WebSocket.OPEN) return socket.terminate();
+      // The server closes; one that doesn't is cut off.
+      socket.send('{"type":"close"}');
       setTimeout(() => socket.terminate(), 1000).unref();
     },
   };
