@@ -199,6 +199,16 @@ describe.runIf(gpu !== null)('products on webgpu', () => {
     expect(difference(gatherRows(weight, rows), gatherRows(same, rows).dataSync())).toBeLessThan(1e-6);
   });
 
+  it('take the blocks that a file has as they are', () => {
+    const values = Float32Array.from(matrix(24, 40, 3).dataSync<'float32'>());
+    const read = (first: number, count: number) => quantise(values.slice(first, first + count), 'nf4');
+    const other = sixteenBits(new Float32Array(24 * 40), 'F32');
+    const weight = makeWeight({ ...other, packed: { kind: 'nf4', read } }, [24, 40], 'nf4') as tf.Tensor2D;
+    const same = tf.tensor2d(dequantise(quantise(values, 'nf4'), 'nf4', 24 * 40), [24, 40]);
+    const rows = tf.tensor1d([2, 0, 23], 'int32');
+    expect(difference(gatherRows(weight, rows), gatherRows(same, rows).dataSync())).toBeLessThan(1e-6);
+  });
+
   it('unpack a matrix whose lines are no multiple of four', () => {
     const values = Float32Array.from(matrix(5, 7, 3).dataSync<'float32'>());
     const weight = makeWeight(sixteenBits(values, 'F32'), [5, 7], 'nf4');

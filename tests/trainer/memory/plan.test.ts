@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ModelConfig } from '../../../main/model/config.ts';
+import { readQuantisation } from '../../../main/model/quantised/settings.ts';
 import { PLAIN_TRAITS } from '../../../main/model/traits.ts';
 import { parseConfig } from '../../../main/trainer/config/config.ts';
 import { planRows, tokenCost } from '../../../main/trainer/memory/activations.ts';
@@ -69,6 +70,17 @@ describe('memoryPlan', () => {
     expect(precisionFor(LLAMA_3B, { rank: 16 }, native(12))).toBe('bfloat16');
     expect(precisionFor(LLAMA_3B, 'all', native(12))).toBe('float32');
     expect(precisionFor(LLAMA_3B, { rank: 16 }, deviceBudget('wasm', 12 * GIB))).toBe('bfloat16');
+  });
+
+  it('keeps what a folder has in 8 or 4 bits, where there are kernels for it and it is not trained', () => {
+    const quantisation = readQuantisation(
+      { quantization_config: { quant_method: 'bitsandbytes', bnb_4bit_quant_type: 'nf4' } },
+      '',
+    );
+    const config = { ...LLAMA_3B, quantisation };
+    expect(precisionFor(config, { rank: 16 }, deviceBudget('webgpu', 48 * GIB))).toBe('nf4');
+    expect(precisionFor(config, 'all', deviceBudget('webgpu', 96 * GIB))).toBe('float32');
+    expect(precisionFor(config, { rank: 16 }, native(24))).toBe('float32');
   });
 
   it('counts linear layers in blocks of 8 or 4 bits, the rest in 16', () => {
