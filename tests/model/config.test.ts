@@ -228,6 +228,11 @@ describe('parseModelConfig', () => {
       { quantization_config: { quant_method: 'compressed-tensors', format: 'nvfp4-pack-quantized' } },
       '"format"',
     ],
+    [
+      'MLX of recurrent layers',
+      { model_type: 'lfm2', full_attn_idxs: [0], quantization: { group_size: 64, bits: 4 } },
+      'in another layout',
+    ],
     ['a list in place of settings', { quantization_config: [] }, 'quantised by mlx'],
     [
       'Granite 4 of experts',
