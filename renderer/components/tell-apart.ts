@@ -13,27 +13,28 @@ export interface NameParts {
 const SHORT = 16;
 /** How far before the first difference the part may begin that stays. */
 const WINDOW = 16;
+/** How much of a name may stay so that it ends as no other does. */
+const LONGEST_END = 24;
 const STRONG = [' · ', '/'] as const;
 const WEAK = /[\s_.-]/;
 
 /** Splits each of the names. */
 export function tellApart(names: readonly string[]): (name: string) => NameParts {
-  const sorted = [...new Set(names)].sort();
+  const all = [...new Set(names)];
+  const starts = longestShared(all);
+  const ends = longestShared(all.map(reversed));
   const parts = new Map(
-    sorted.map((name, i) => {
-      const shared = Math.max(sharedLength(name, sorted[i - 1]), sharedLength(name, sorted[i + 1]));
-      return [name, partsOf(name, shared)] as const;
-    }),
+    all.map((name) => [name, partsOf(name, starts.get(name) ?? 0, ends.get(reversed(name)) ?? 0)] as const),
   );
   return (name) => parts.get(name) ?? { start: '', end: name };
 }
 
 /** Splits one of the names, without sorting them all. */
 export function partsAmong(names: readonly string[], name: string): NameParts {
-  return partsOf(
-    name,
-    names.reduce((most, other) => (other === name ? most : Math.max(most, sharedLength(name, other))), 0),
-  );
+  const others = names.filter((other) => other !== name);
+  const start = others.reduce((most, other) => Math.max(most, sharedLength(name, other)), 0);
+  const end = others.reduce((most, other) => Math.max(most, sharedEnd(name, other)), 0);
+  return partsOf(name, start, end);
 }
 
 /** In at most so many characters, the end before the start. */
@@ -50,9 +51,34 @@ function sharedLength(name: string, other: string | undefined): number {
   return length;
 }
 
-function partsOf(name: string, shared: number): NameParts {
-  const at = name.length <= SHORT ? 0 : boundary(name, shared);
+function sharedEnd(name: string, other: string): number {
+  let length = 0;
+  while (length < name.length && name.at(-1 - length) === other.at(-1 - length)) length++;
+  return length;
+}
+
+/** How much of its start each name shares with another one: in order, that is with one beside it. */
+function longestShared(names: readonly string[]): Map<string, number> {
+  const sorted = names.toSorted();
+  return new Map(
+    sorted.map((name, i) => [name, Math.max(sharedLength(name, sorted[i - 1]), sharedLength(name, sorted[i + 1]))]),
+  );
+}
+
+const reversed = (name: string): string => name.split('').reverse().join('');
+
+/** Of how much it shares at its start, and at its end. */
+function partsOf(name: string, start: number, end: number): NameParts {
+  const at = name.length <= SHORT ? 0 : uniqueFrom(name, end, boundary(name, start));
   return { start: name.slice(0, at), end: name.slice(at) };
+}
+
+/** Further back, where another name has the same end and not much more tells it from that one. */
+function uniqueFrom(name: string, shared: number, at: number): number {
+  let from = name.length - shared - 1;
+  if (from >= at) return at;
+  while (from > 0 && !WEAK.test(name[from - 1] ?? '')) from--;
+  return name.length - from <= LONGEST_END ? from : at;
 }
 
 /** The start of the word, or of the part after a dot or slash, in which the first difference is. */

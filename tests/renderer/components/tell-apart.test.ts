@@ -35,6 +35,32 @@ describe('tellApart', () => {
       ['the-long-name-of-a-run', 'the-long-name-of-a-run-2'],
       ['the-long-name-of-a-|run', 'the-long-name-of-a-|run-2'],
     ],
+    [
+      'names that another has the end of',
+      [
+        'a-sweep-of-rates, rate 0041/seed_1',
+        'a-sweep-of-rates, rate 0041/seed_2',
+        'a-sweep-of-rates, rate 0042/seed_1',
+      ],
+      [
+        'a-sweep-of-rates, rate |0041/seed_1',
+        'a-sweep-of-rates, rate 0041|/seed_2',
+        'a-sweep-of-rates, rate |0042/seed_1',
+      ],
+    ],
+    [
+      'names whose ends are too long to keep',
+      [
+        'red-and-a-very-long-common-ending/seed_1',
+        'blue-and-a-very-long-common-ending/seed_1',
+        'blue-and-a-very-long-common-ending/seed_2',
+      ],
+      [
+        '|red-and-a-very-long-common-ending/seed_1',
+        'blue-and-a-very-long-common-ending|/seed_1',
+        'blue-and-a-very-long-common-ending|/seed_2',
+      ],
+    ],
     ['short names, and one alone', ['run 7 · step 5', 'run 7 · step 6'], ['|run 7 · step 5', '|run 7 · step 6']],
     [
       'the same twice',
@@ -51,7 +77,9 @@ describe('tellApart', () => {
 describe('partsAmong', () => {
   it('splits one name as it is split among all', () => {
     const names = ['ten-words-all-checkpoints · step 100', 'ten-words-all-checkpoints · step 200', 'a long base model'];
-    for (const name of names) expect(partsAmong(names, name)).toEqual(tellApart(names)(name));
+    const sweep = [1, 2, 11, 12].map((i) => `a-sweep-of-rates, rate 00${Math.ceil(i / 10)}/seed_${i % 10}`);
+    for (const all of [names, sweep])
+      for (const name of all) expect(partsAmong(all, name)).toEqual(tellApart(all)(name));
   });
 });
 
