@@ -199,6 +199,8 @@ function usePreselected(isOpen: boolean, query: string, count: number): void {
 
 function selectFirst(): void {
   const list = document.getElementById(paletteStore.getState().listId);
+  // It has no title to be named by.
+  list?.closest('[role="dialog"]')?.setAttribute('aria-label', 'Command palette');
   for (const entry of list?.querySelectorAll('[data-selected]') ?? []) entry.removeAttribute('data-selected');
   const first = list?.querySelector('[data-action]');
   first?.setAttribute('data-selected', 'true');

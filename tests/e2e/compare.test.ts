@@ -10,7 +10,7 @@ import { modelWorkspace } from './model-workspace.ts';
 import { boxOf } from './pointer.ts';
 
 /** Models run in their own process, which takes time on a busy machine. */
-const computing = { timeout: 50_000 };
+const computing = { timeout: 100_000 };
 vi.setConfig({ testTimeout: 180_000 });
 
 describe.skipIf(noBrowser)('the Compare screen', () => {
