@@ -27,7 +27,7 @@ export function serveEnvironment({ access, files, ...played }: ServedProgram, li
   const answer = async (request: ServedRequest): Promise<void> => {
     switch (request.kind) {
       case 'step':
-        await Promise.all(request.turns.map(step));
+        await Promise.all(request.turns.map((turn, i) => step(turn, request.first + i)));
         return;
       case 'release':
         return player.release();

@@ -2,6 +2,7 @@
 import { BraidError } from '../../errors.ts';
 import { startRemedy } from '../../io/start-reason.ts';
 import { didNotStart } from '../../io/start-thread.ts';
+import { openLaterReplies } from '../later-replies.ts';
 import { type SyncThread, startSyncThread } from '../sync-thread.ts';
 import { type CommandFiles, type ExternalAccess, reachOf } from './access.ts';
 import { notAllowed, passedEnvironment } from './scorer.ts';
@@ -14,6 +15,7 @@ export interface ToolCaller {
 }
 
 type Thread = SyncThread<ToolsRequest, ToolsReply>;
+type Called = Extract<ToolsReply, { readonly kind: 'called' }>;
 
 const THREAD = 'The thread that calls tools';
 const START_MS = 60_000;
@@ -28,7 +30,6 @@ export function openToolCaller(
 ): ToolCaller {
   let thread: Thread | null = null;
   let last = 0;
-  const waiting = new Map<number, PromiseWithResolvers<CallResult>>();
 
   function started(): Thread {
     for (const [name, spec] of Object.entries(tools)) {
@@ -48,36 +49,25 @@ export function openToolCaller(
     throw didNotStart('REWARD_THREAD', THREAD, first?.kind === 'refused' ? first.reason : fresh.fault());
   }
 
-  /** Hears answers until none is waited for. */
-  async function hear(from: Thread): Promise<void> {
-    while (waiting.size > 0) {
-      const reply = await from.later(SILENCE_MS);
-      if (reply?.kind === 'alive') continue;
-      if (reply?.kind === 'called') {
-        waiting.get(reply.id)?.resolve(reply.result);
-        waiting.delete(reply.id);
-        continue;
-      }
-      const fault = from.fault();
-      from.end();
+  const replies = openLaterReplies<Called>(
+    SILENCE_MS,
+    (reply) => (reply.kind === 'called' ? (reply as Called).id : null),
+    () => {
+      const fault = thread?.fault() ?? null;
+      thread?.end();
       thread = null;
-      const error = new BraidError('REWARD_THREAD', `${THREAD} ended${fault === null ? '' : `: ${fault}`}`, {
+      return new BraidError('REWARD_THREAD', `${THREAD} ended${fault === null ? '' : `: ${fault}`}`, {
         remedy: `${(fault !== null && startRemedy(fault)) || 'Close other programs and try again.'} Checkpoints up to the last one are safe.`,
       });
-      for (const one of waiting.values()) one.reject(error);
-      waiting.clear();
-    }
-  }
+    },
+  );
 
   return {
-    call: (name, given) => {
+    call: async (name, given) => {
       thread ??= started();
       const id = last++;
-      const answer = Promise.withResolvers<CallResult>();
-      waiting.set(id, answer);
       thread.ask({ kind: 'call', id, name, given });
-      if (waiting.size === 1) void hear(thread);
-      return answer.promise;
+      return (await replies.of(thread, id)).result;
     },
     close: () => {
       // Its commands end with it.

@@ -7,13 +7,15 @@ import { startRemedy } from '../../io/start-reason.ts';
 import { type ExternalAccess, reachOf } from '../external/access.ts';
 import { notAllowed, passedEnvironment } from '../external/scorer.ts';
 import type { EnvironmentDefinition } from '../folder/environment-definition.ts';
+import { openLaterReplies } from '../later-replies.ts';
 import { type SyncThread, startSyncThread } from '../sync-thread.ts';
-import type { Environment, EnvironmentStep } from '../task.ts';
+import type { Environment, EnvironmentStep, EnvironmentTurn } from '../task.ts';
 import type { Description, Served, ServedReply, ServedRequest } from './messages.ts';
 import { ENVIRONMENT } from './spec.ts';
 
 type Access = Pick<ExternalAccess, 'worker' | 'allowed' | 'keys'>;
 type Thread = SyncThread<ServedRequest, ServedReply>;
+type Stepped = Extract<ServedReply, { readonly kind: 'stepped' }>;
 
 const START_MS = 600_000;
 /** The thread gives a sign of life every second, whatever it waits for. */
@@ -28,20 +30,42 @@ export function openServedEnvironment(
 ): Environment & { readonly close: () => void } {
   const { thread, close } = openThread({ ...own, maxTurns: max_turns }, access);
   let changed = false;
+  let asked = 0;
+  const replies = openLaterReplies<Stepped>(
+    SILENCE_MS,
+    (reply) => (reply.kind === 'stepped' ? (reply as Stepped).place : null),
+    () => ended(thread({ ifStarted: true })),
+  );
+  const ask = (turns: readonly EnvironmentTurn[]) => {
+    const [own, first] = [thread(), asked];
+    asked += turns.length;
+    own.ask({ kind: 'step', turns, first });
+    return { own, first };
+  };
+  const heard = (reply: Stepped): EnvironmentStep | string => {
+    changed ||= reply.changed;
+    return reply.step;
+  };
   return {
     maxTurns: max_turns,
     maxTurnTokens: max_turn_tokens ?? null,
     step: (turns) => {
       if (turns.length === 0) return [];
-      const own = thread();
-      own.ask({ kind: 'step', turns });
+      const { own, first } = ask(turns);
       const steps: (EnvironmentStep | string)[] = [];
-      for (let left = turns.length; left > 0; left--) {
+      for (let left = turns.length; left > 0; ) {
         const reply = untilReply(own, 'stepped');
-        steps[reply.place] = reply.step;
-        changed ||= reply.changed;
+        // One that nobody waits for any more is of a batch that was given up.
+        if (reply.place < first) continue;
+        steps[reply.place - first] = heard(reply);
+        left--;
       }
       return steps;
+    },
+    stepLater: (turns) => {
+      if (turns.length === 0) return [];
+      const { own, first } = ask(turns);
+      return turns.map(async (_, i) => heard(await replies.of(own, first + i)));
     },
     release: () => thread({ ifStarted: true })?.ask({ kind: 'release' }),
     takeChanged: () => {
@@ -123,14 +147,18 @@ function untilReply<K extends ServedReply['kind']>(
   for (;;) {
     const reply = thread.next(silenceMs);
     if (reply?.kind === kind) return reply as Extract<ServedReply, { kind: K }>;
-    if (reply?.kind === 'alive') continue;
-    const fault = thread.fault();
-    throw new BraidError(
-      'REWARD_THREAD',
-      `The thread that plays environments ended${fault === null ? '' : `: ${fault}`}`,
-      {
-        remedy: `${(fault !== null && startRemedy(fault)) || 'Close other programs and try again.'} Checkpoints up to the last one are safe.`,
-      },
-    );
+    if (reply?.kind === 'alive' || reply?.kind === 'stepped') continue;
+    throw ended(thread);
   }
+}
+
+function ended(thread: Thread | null): BraidError {
+  const fault = thread?.fault() ?? null;
+  return new BraidError(
+    'REWARD_THREAD',
+    `The thread that plays environments ended${fault === null ? '' : `: ${fault}`}`,
+    {
+      remedy: `${(fault !== null && startRemedy(fault)) || 'Close other programs and try again.'} Checkpoints up to the last one are safe.`,
+    },
+  );
 }

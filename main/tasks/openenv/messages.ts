@@ -23,7 +23,7 @@ export interface ServedWorkerData extends ReplyLine {
 
 export type ServedRequest =
   /** Each is answered by itself, as soon as the server has answered. */
-  | { readonly kind: 'step'; readonly turns: readonly EnvironmentTurn[] }
+  | { readonly kind: 'step'; readonly turns: readonly EnvironmentTurn[]; readonly first: number }
   | { readonly kind: 'release' }
   | { readonly kind: 'examine'; readonly record: TaskRecord }
   /** The beginnings of episodes by this template, each reset with its arguments. */
@@ -43,7 +43,7 @@ export interface Description {
 export type ServedReply =
   | { readonly kind: 'alive' }
   | { readonly kind: 'ready' }
-  /** `place`: among the turns that were asked. `changed`: the same actions have had another result before. */
+  /** `place`: among the turns that were asked, from `first` on. `changed`: the same actions have had another result before. */
   | {
       readonly kind: 'stepped';
       readonly place: number;
