@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { openFolderTask } from '../../../main/tasks/folder/folder-task.ts';
 import type { FolderSource } from '../../../main/tasks/folder/source.ts';
 import type { Answer, EnvironmentStep, EnvironmentTurn } from '../../../main/tasks/task.ts';
+import { type Answers, guessing, openDouble } from '../../rewards/openenv/double.ts';
 import { errorOf } from '../../store/helpers.ts';
 import { until } from '../../until.ts';
 import { agreedTo, guessTask } from './served-task.ts';
@@ -48,6 +49,35 @@ describe('the environment of a server that Braid starts', () => {
     expect(isRunning(pid)).toBe(true);
     task.close();
     await until(() => !isRunning(pid));
+  });
+
+  it('answers each completion as its session does, while a slow one is still waited for', async () => {
+    const answers: (() => void)[] = [];
+    const slow = (): Answers => {
+      const fast = guessing();
+      return (message, socket) => {
+        if (message.data?.guess !== 5) return fast(message, socket);
+        answers.push(() => socket.send(JSON.stringify(fast(message, socket))));
+        return undefined;
+      };
+    };
+    const double = await openDouble({ session: slow });
+    onTestFinished(double.close);
+    const { task } = opened(guessTask({ openenv: double.url, command: undefined }));
+    const turns = ['5', '3'].map(
+      (content, i): EnvironmentTurn<never> => ({
+        record: task.parseRecord({ id: String(i), seed: 3 }) as never,
+        messages: [{ role: 'assistant', content }],
+        turn: 1,
+        finish: 'stop',
+        state: null,
+      }),
+    );
+    const [waiting, quick] = task.environment?.stepLater?.(turns) ?? [];
+    expect(await quick).toMatchObject({ done: true, rewards: { won: 1 } });
+    await until(() => answers.length === 1);
+    answers[0]?.();
+    expect(await waiting).toMatchObject({ done: false, message: 'Lower.' });
   });
 
   it('fails the completions of a server that dies, with what it said, and starts it again for the next', () => {
