@@ -16,6 +16,6 @@ export const templateWords: Readonly<Record<string, string>> = {
   'rubric-judge': 'A chat model grades by a rubric; asks before anything is sent to it.',
   'second-text': 'Write the second of two texts; the bundled model learns it in a minute.',
   'shop-tools': 'Look prices up and compute with two tools; calls and results are part of the conversation.',
-  'two-tools': 'Look a price up, add two numbers or just answer; the bundled model learns it.',
+  'two-tools': 'Look a price up, add two numbers or just answer; small enough for the bundled model.',
   verifiers: 'An environment of the Python package verifiers gives records and rewards; one in a file to start with.',
 };
