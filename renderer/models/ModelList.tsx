@@ -110,8 +110,8 @@ function Line({ entry, parts, size, chosen, served, onChoose }: LineProps) {
     >
       <span className={classes.modelName}>
         {kind === 'checkpoint' ? `step ${step}` : <DistinctName parts={parts} title={name} />}
-        {served && <span className="soft"> served</span>}
         {checkpointKind === 'final' && <span className="faint"> final</span>}
+        {served && <span className="soft"> · served</span>}
         {problem !== null && (
           <span className={classes.bad} title={problem}>
             <IconAlertTriangle size={13} aria-hidden="true" /> {deleted ? 'deleted' : 'unreadable'}

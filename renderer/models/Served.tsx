@@ -26,7 +26,8 @@ export function Served({ served: { model, start, stop } }: { readonly served: Re
     <section className={classes.served} aria-label="OpenAI-compatible address">
       {state.kind === 'waiting' && (
         <p role="status">
-          {state.why} {end('Cancel')}
+          <span>{state.why}</span>
+          {end('Cancel')}
         </p>
       )}
       {state.kind === 'failed' && (
@@ -51,7 +52,7 @@ interface ReadyProps {
   readonly stop: React.ReactNode;
 }
 
-function Ready({ model: { name }, state: { address, key, context }, stop }: ReadyProps) {
+function Ready({ model: { name }, state: { address, key }, stop }: ReadyProps) {
   const rows = [
     ['Address', address],
     ['Key', key],
@@ -60,7 +61,8 @@ function Ready({ model: { name }, state: { address, key, context }, stop }: Read
   return (
     <>
       <p role="status">
-        Served to OpenAI clients on this machine, {context.toLocaleString('en')} tokens of context. {stop}
+        <span>Served to OpenAI clients on this machine</span>
+        {stop}
       </p>
       <dl className={classes.facts}>
         {rows.map(([label, value]) => (
