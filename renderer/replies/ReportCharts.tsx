@@ -11,7 +11,7 @@ import { normRows, type ReportChart, reportCharts } from './report-charts.ts';
 import { mean } from './report-rows.ts';
 
 export function ReportCharts({ report: { charts, numbers } }: { readonly report: ReportView }) {
-  const all = useMemo(() => reportCharts(charts), [charts]);
+  const all = useMemo(() => reportCharts(charts, numbers.task), [charts, numbers.task]);
   const results = all.filter(({ name }) => !name.startsWith('training_'));
   const curves = all.filter(({ name }) => name.startsWith('training_'));
   const norms = charts.find(({ name }) => name === 'lora_norms');

@@ -61,10 +61,26 @@ const kinds: Readonly<Record<string, Kind>> = {
   },
 };
 
+/** What is said of other tasks, whose rewards have targets of their own. */
+const otherKinds: Readonly<Record<string, Kind>> = {
+  ...kinds,
+  pass_at_k: {
+    title: 'Pass@k',
+    about: 'The share of prompts with at least one passing completion among k sampled ones, with 95% intervals.',
+    include: [0, 1],
+  },
+  training_reward: { title: 'Reward', about: 'During training. It should rise.' },
+  training_diversity: {
+    title: 'Diversity',
+    about: 'How different the sampled completions of one prompt are. A fall means that all become one.',
+    include: [0, 1],
+  },
+};
+
 /** In the order of the report; data that isn't lines has a view of its own. */
-export function reportCharts(charts: readonly ChartData[]): readonly ReportChart[] {
+export function reportCharts(charts: readonly ChartData[], task = 'reply'): readonly ReportChart[] {
   return charts.flatMap(({ name, head, rows }): ReportChart[] => {
-    const kind = kinds[name];
+    const kind = (task === 'reply' ? kinds : otherKinds)[name];
     if (kind === undefined) return [];
     const models = [...new Set(rows.map(([model]) => String(model)))];
     return [

@@ -1,4 +1,4 @@
-/** The comparison of reply methods in a report. */
+/** A comparison that `braid compare` wrote, as that of the reply methods, in a report. */
 import type { RepliesContent } from '../../main/api/contract/index.ts';
 import { counted } from '../components/format.ts';
 import { Panel, Screen } from '../components/Screen.tsx';
@@ -8,12 +8,15 @@ import { Differences, ReportTable } from '../replies/ReportTables.tsx';
 
 export function RepliesReport({ content: { report } }: { readonly content: RepliesContent }) {
   const { numbers, at } = report;
+  const isReplies = numbers.task === 'reply';
   return (
     <Screen
-      title="Comparison of replies"
+      title={isReplies ? 'Comparison of replies' : `Comparison on ${numbers.task}`}
       about={
         <span className="num">
-          {counted(numbers.prompts, 'post')}, {counted(numbers.samples, 'reply', 'replies')} each, <When at={at} />
+          {counted(numbers.prompts, isReplies ? 'post' : 'prompt')},{' '}
+          {isReplies ? counted(numbers.samples, 'reply', 'replies') : counted(numbers.samples, 'completion')} each,{' '}
+          <When at={at} />
         </span>
       }
     >

@@ -116,11 +116,13 @@ function headOf(content: ReportContent): Pick<Report, 'title' | 'summary'> {
     }
     case 'sweep':
       return { title: content.sweep.name, summary: `${counted(content.sweep.rows.length, 'setting')} compared.` };
-    case 'replies':
+    case 'replies': {
+      const { task, models, prompts } = content.report.numbers;
       return {
-        title: 'Comparison',
-        summary: `${counted(content.report.numbers.models.length, 'model')} on ${counted(content.report.numbers.prompts, 'post')}.`,
+        title: task === 'reply' ? 'Comparison of replies' : `Comparison on ${task}`,
+        summary: `${counted(models.length, 'model')} on ${counted(prompts, task === 'reply' ? 'post' : 'prompt')}.`,
       };
+    }
     case 'curriculum':
       return { title: 'Curriculum', summary: `${counted(content.curriculum.stages.length, 'stage')}.` };
   }
@@ -129,5 +131,6 @@ function headOf(content: ReportContent): Pick<Report, 'title' | 'summary'> {
 function machine(): string {
   const [first] = cpus();
   const memory = `${Math.round(totalmem() / 2 ** 30)} GiB`;
-  return `${first?.model.trim() ?? arch()}, ${counted(cpus().length, 'core')}, ${memory}, ${platform()} ${release()}, Node ${process.versions.node}`;
+  const [version] = release().split('-');
+  return `${first?.model.trim() ?? arch()}, ${counted(cpus().length, 'core')}, ${memory}, ${platform()} ${version}, Node ${process.versions.node}`;
 }

@@ -22,6 +22,12 @@ describe('reportCharts', () => {
     expect(chart?.lines.map(({ value }) => value)).toEqual([0.7, 0.5]);
   });
 
+  it('draws the targets of replies for no other task', () => {
+    const [chart] = reportCharts([reward], 'interleave');
+    expect(chart?.lines).toEqual([]);
+    expect(chart?.about).toBe('During training. It should rise.');
+  });
+
   it('draws a far limit only where the curve comes near it', () => {
     expect(reportCharts([{ ...reward, name: 'training_kl' }])[0]?.lines).toMatchObject([{ value: 10, isFar: true }]);
   });

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -93,6 +93,14 @@ describe('makeReport', () => {
     expect(errorOf(() => report({ of: 'run', id: 99 }))).toMatchObject({ code: 'RUN_UNKNOWN' });
     expect(errorOf(() => report({ of: 'replies' }))).toMatchObject({ code: 'NO_REPORT' });
     expect(errorOf(() => report({ of: 'curriculum' }))).toMatchObject({ code: 'NO_STAGES' });
+    const folder = temporaryFolder();
+    for (const part of ['figures', 'data']) mkdirSync(join(folder, part));
+    const numbers = { task: 'interleave', models: [{}, {}], prompts: 8, rows: [] };
+    writeFileSync(join(folder, 'comparison.json'), JSON.stringify(numbers));
+    expect(report({ of: 'folder', folder }).report).toMatchObject({
+      title: 'Comparison on interleave',
+      summary: '2 models on 8 prompts.',
+    });
     expect(errorOf(() => report({ of: 'folder', folder: temporaryFolder() }))).toMatchObject({ code: 'NO_REPORT' });
   });
 });
