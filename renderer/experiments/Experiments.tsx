@@ -93,7 +93,8 @@ function QueuePanel() {
 
 function SweepList({ sweeps }: { readonly sweeps: readonly SweepSummary[] }) {
   return (
-    <section className={classes.scroller} aria-label="Sweeps">
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
+    <section className={classes.scroller} aria-label="Sweeps" tabIndex={0}>
       <table className={classes.table}>
         <thead>
           <tr>

@@ -23,7 +23,8 @@ export function SweepTable({ sweep, kept }: SweepTableProps) {
   const sizes = [...new Set(rows.flatMap(({ passRates }) => passRates.map(({ k }) => k)))].sort((a, b) => a - b);
   return (
     <section aria-label="Settings">
-      <div className={classes.scroller}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard */}
+      <div className={classes.scroller} tabIndex={0}>
         <table className={classes.table}>
           <thead>
             <tr>
