@@ -26,6 +26,7 @@ const HINTS: ReadonlyMap<string, string> = new Map([
   ['BAD_REWARD_ADDRESS', '`braid task key ADDRESS`.'],
   ['OUTPUT_EXISTS', '--output FOLDER.'],
   ['OUTPUT_NOT_EMPTY', '--output FOLDER.'],
+  ['HUB_PUBLIC', '--public.'],
   ['NATIVE_FAILED', '--from SOURCE.'],
   ['SOURCE_MISSING', '--from SOURCE.'],
   ['NO_NATIVE_BACKEND', NATIVE],

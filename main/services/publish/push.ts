@@ -81,7 +81,7 @@ async function openRepository({ repo, type }: PushPlan, access: Access, isPublic
   throw inputError(
     'HUB_PUBLIC',
     `${repo} is public: everybody could read what is pushed`,
-    'Nothing was sent. Say --public to push there, or choose another name.',
+    'Nothing was sent. Say that it is to be public, or choose another name.',
   );
 }
 
