@@ -49,7 +49,7 @@ export const models = {
     modelDependants(withStarts(context.app), input.ref),
   ),
   remove: api.models.remove.handler(async ({ context: { app }, input: { ref } }) => {
-    removeModel(withStarts(app), ref);
+    await removeModel(withStarts(app), ref);
     await app.served.stop(ref);
   }),
 };
