@@ -7,8 +7,8 @@ import { until } from '../until.ts';
 describe.skipIf(process.platform === 'win32')('a full disk under the app', () => {
   it('ends the run with a reason and leaves the app up', { timeout: 120_000 }, async () => {
     const world = await tinyWorkspace();
-    // No file of this process may grow beyond 700 KiB: writes then fail as on a full disk.
-    const host = await startHost(world.root, [], { fileKiB: 700 });
+    // No file of this process may grow beyond 900 KiB: writes then fail as on a full disk.
+    const host = await startHost(world.root, [], { fileKiB: 900 });
     const client = await connectTo(host);
     const config = { ...world.config({ max_steps: 5000, save_steps: 5000, sample_steps: 1 }) };
     const { runId } = await client.runs.start({ config });

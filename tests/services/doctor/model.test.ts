@@ -60,8 +60,11 @@ describe('planModel', () => {
     writeFileSync(join(other, 'config.json'), JSON.stringify(config));
     writeFileSync(join(other, 'model.safetensors'), '');
     expect(() => planModel(other, native(48))).toThrow('the file tokenizer.json is missing');
-    writeFileSync(join(other, 'config.json'), JSON.stringify({ ...config, quantization_config: { bits: 4 } }));
-    expect(() => planModel(other, native(48))).toThrow('quantised by MLX to 4 bits');
+    writeFileSync(
+      join(other, 'config.json'),
+      JSON.stringify({ ...config, quantization_config: { quant_method: 'hqq' } }),
+    );
+    expect(() => planModel(other, native(48))).toThrow('hqq');
     rmSync(other, { recursive: true, force: true });
   });
 
