@@ -144,7 +144,10 @@ async function evaluateByReward(
     ...(success !== undefined && { success_rate: success.mean }),
     ...(rewardCost !== undefined && { reward_cost: rewardCost }),
     ...limitFields(result),
-    items: items.map(({ id, completion, metrics }) => ({ id, completion, ...metrics })),
+    items: items.map(({ id, completion, metrics }, i) => {
+      const messages = result.conversations?.[i] ?? null;
+      return { id, completion, ...(messages !== null && { messages }), ...metrics };
+    }),
     backend: done.backend,
     seconds,
   });

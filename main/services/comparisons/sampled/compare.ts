@@ -1,7 +1,9 @@
 /** Any number of models on the same prompts with the same random numbers, measured and compared. */
 import { inputError } from '../../../errors.ts';
+import type { ChatMessage } from '../../../samples/chat-message.ts';
 import type { Completed } from '../../../samples/completion.ts';
 import type { ExternalAccess } from '../../../tasks/external/access.ts';
+import { promptMessages } from '../../../tasks/folder/environment.ts';
 import { openTask, type TaskSource } from '../../../tasks/index.ts';
 import type { Task, TaskRecord } from '../../../tasks/task.ts';
 import type { BackendSetting } from '../../../trainer/config/backend-names.ts';
@@ -57,6 +59,8 @@ export interface ModelSamples extends MeasuredModel {
 export interface PromptAnswers {
   readonly id: string;
   readonly prompt: string;
+  /** The prompt of a record that brings a conversation. */
+  readonly messages?: readonly ChatMessage[];
   /** The exact target, if the task has one. */
   readonly target: string | null;
   readonly completions: readonly string[];
@@ -191,5 +195,9 @@ function checkOptions({ models, samples, k, temperature }: CompareOptions): void
 
 function answersOf(task: Task, record: TaskRecord, completions: readonly Completed[]): PromptAnswers {
   const target = task.show === 'aligned' ? task.target(record) : null;
-  return { id: record.id, prompt: record.prompt, target, completions: completions.map(({ completion }) => completion) };
+  return {
+    ...{ id: record.id, prompt: record.prompt, target },
+    ...(record.messages !== undefined && { messages: promptMessages(record) }),
+    completions: completions.map(({ completion }) => completion),
+  };
 }

@@ -88,8 +88,8 @@ export function numbersOf({
 function completionLines({ models }: ModelComparison): string {
   return models
     .flatMap(({ name, answers, prompts }) =>
-      answers.map(({ id, prompt, completions }, i) =>
-        JSON.stringify({ model: name, id, prompt, completions, measures: prompts[i] }),
+      answers.map(({ id, prompt, messages, completions }, i) =>
+        JSON.stringify({ model: name, id, prompt, messages, completions, measures: prompts[i] }),
       ),
     )
     .map((line) => `${line}\n`)
