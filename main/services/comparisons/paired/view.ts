@@ -2,7 +2,7 @@
 import { basename } from 'node:path';
 import { inputError } from '../../../errors.ts';
 import { largest, smallest } from '../../../lists.ts';
-import { askedOf, type ChatMessage } from '../../../samples/chat-message.ts';
+import { askedOf, type ChatMessage, shownText } from '../../../samples/chat-message.ts';
 import { type Written, writtenOf } from '../../../samples/completion.ts';
 import type { DatasetLeakage, DatasetRow } from '../../../store/datasets.ts';
 import type { Store } from '../../../store/index.ts';
@@ -178,8 +178,10 @@ function metricOf({ source, task }: Pick<PromptSet, 'source' | 'task'>, rows: re
   };
 }
 
-/** Titles of the two texts, or the beginnings of what stands in the prompt. */
+/** Titles of the two texts, what the user said last, or the beginnings of what stands in the prompt. */
 export function titlesOf(task: Task, record: TaskRecord): readonly [string, string] {
+  const asked = askedOf(record.messages ?? []).findLast(({ role }) => role === 'user');
+  if (asked !== undefined) return [beginningOf(shownText(asked)), ''];
   if ('title_a' in record && 'title_b' in record) return [String(record.title_a), String(record.title_b)];
   const [first = record.prompt, second = ''] = task.quoted(record);
   return [beginningOf(first), beginningOf(second)];
