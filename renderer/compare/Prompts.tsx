@@ -76,7 +76,7 @@ export function Prompts({ view, chosen, gains, onGains }: PromptsProps) {
   return (
     <Panel
       title={`Prompts, ${labels[chosen]} against ${labels[0]}`}
-      actions={<Legend hidden={hidden} onChange={setHidden} />}
+      actions={view.metric.isAligned && <Legend hidden={hidden} onChange={setHidden} />}
     >
       <div className={classes.tools}>
         <Select

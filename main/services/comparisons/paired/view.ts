@@ -85,6 +85,8 @@ export interface ComparedMetric {
   readonly label: string;
   /** What counts as solved: `Exact`, `Success`. */
   readonly solved: string;
+  /** Whether completions are shown word by word against their targets. */
+  readonly isAligned: boolean;
   readonly low: number;
   readonly high: number;
 }
@@ -168,11 +170,12 @@ function scoreOf(item: ScoredItem | undefined): number | null {
 }
 
 function metricOf({ source, task }: Pick<PromptSet, 'source' | 'task'>, rows: readonly PromptRow[]): ComparedMetric {
-  if (typeof source === 'string') return { label: 'Alignment', solved: 'Exact', low: 0, high: 1 };
+  if (typeof source === 'string') return { label: 'Alignment', solved: 'Exact', isAligned: true, low: 0, high: 1 };
   const all = rows.flatMap((row) => row.scores.filter((value) => value !== null));
   return {
     label: 'Reward',
     solved: 'Success',
+    isAligned: task.show === 'aligned',
     low: smallest(all, 0),
     high: largest(all, task.highestReward ?? 1),
   };
