@@ -13,17 +13,22 @@ export interface EntryGroup<E extends Entry> {
 
 /** Lower is better: the label itself, its beginning, the beginning of one of its words, inside it, elsewhere. */
 export function rank(entry: Entry, query: string): number | null {
-  const { label, words, others } = searchable(entry);
+  const { label, others } = searchable(entry);
   if (label === query) return 0;
   if (label.startsWith(query)) return 1;
-  if (words.some((word) => word.startsWith(query))) return 2;
-  if (label.includes(query)) return 3;
+  if (label.includes(query)) return beginsWord(label, query) ? 2 : 3;
   return query.split(/\s+/).every((word) => label.includes(word) || others.includes(word)) ? 4 : null;
+}
+
+/** Labels are not cut into words: of thousands, that would take longer than a frame. */
+function beginsWord(label: string, query: string): boolean {
+  for (let at = label.indexOf(query); at > 0; at = label.indexOf(query, at + 1))
+    if (!/[\p{L}\p{N}]/u.test(label.charAt(at - 1))) return true;
+  return false;
 }
 
 interface Searchable {
   readonly label: string;
-  readonly words: readonly string[];
   readonly others: string;
 }
 
@@ -35,7 +40,7 @@ function searchable(entry: Entry): Searchable {
   if (before !== undefined) return before;
   const label = (entry.label ?? '').toLowerCase();
   const others = [entry.description ?? '', ...[entry.keywords ?? []].flat()].join(' ').toLowerCase();
-  const made = { label, words: label.split(/[^\p{L}\p{N}]+/u), others };
+  const made = { label, others };
   known.set(entry, made);
   return made;
 }
