@@ -1,5 +1,5 @@
 /** `braid push`: a trained model with its card, or a dataset, to the Hugging Face Hub. */
-import { existsSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { inputError } from '../errors.ts';
@@ -105,8 +105,6 @@ async function modelPlan(
   options: PushOptions,
   context: CommandContext,
 ): Promise<PushPlan> {
-  if (!existsSync(context.workspace.database))
-    throw inputError('NO_WORKSPACE', `There is no workspace in ${context.workspace.root}`, 'Name it with --workspace.');
   const store = openForReading(context.workspace);
   try {
     const place = { store, workspace: context.workspace, paths: hostPaths() };
