@@ -5,7 +5,7 @@ import { openTextCosine } from '../model/encoder/text-cosine.ts';
 import { type ClassifierInput, loadSequenceClassifier, probabilities } from '../model/sequence-classifier.ts';
 import type { Outcome } from '../tasks/external/messages.ts';
 import type { ClassifierSpec, EncoderSpec } from '../tasks/external/spec.ts';
-import { promptMessages } from '../tasks/folder/environment.ts';
+import { conversationOf } from '../tasks/folder/environment.ts';
 import { fillIn } from '../tasks/folder/template.ts';
 import type { Answer } from '../tasks/task.ts';
 import { openWasmBackend } from '../tensor/wasm/boot.ts';
@@ -50,10 +50,8 @@ export function openClassifier(spec: ClassifierSpec, folder: string): Component 
  * without chats the completion alone.
  */
 function inputOf({ input }: ClassifierSpec, answer: Answer, readsChats: boolean): ClassifierInput {
-  const { record, completion } = answer;
   if (input !== undefined) return fillIn(input, templateValues(answer));
-  if (!readsChats) return completion;
-  return [...promptMessages(record), ...(answer.messages ?? [{ role: 'assistant', content: completion }])];
+  return readsChats ? conversationOf(answer.record, answer) : answer.completion;
 }
 
 function labelOf({ label }: ClassifierSpec, labels: readonly string[], folder: string): number {

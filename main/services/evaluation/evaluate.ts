@@ -2,7 +2,7 @@
 import { inputError } from '../../errors.ts';
 import type { ChatMessage } from '../../samples/chat-message.ts';
 import type { ExternalAccess } from '../../tasks/external/access.ts';
-import { promptMessages } from '../../tasks/folder/environment.ts';
+import { conversationOf } from '../../tasks/folder/environment.ts';
 import type { FolderSource } from '../../tasks/folder/source.ts';
 import { openTask, type TaskSource } from '../../tasks/index.ts';
 import type { InterleaveRecord } from '../../tasks/interleave/record.ts';
@@ -121,15 +121,15 @@ export async function evaluateFolderTask(
   const records = typeof dataset === 'string' ? readDataset(dataset, openTask(source, '')) : dataset;
   return evaluate(source, records, options, (answers) => ({
     ...answers,
-    conversations: answers.items.map((item, i) => conversationOf(records[i], item)),
+    conversations: answers.items.map((item, i) => turnsOf(records[i], item)),
     summary: summarizeRewards(answers.items, options.seed),
   }));
 }
 
 /** Where a record brings a conversation, or the answer had several turns: all of it as messages. */
-function conversationOf(record: TaskRecord | undefined, item: ScoredByReward): readonly ChatMessage[] | null {
+function turnsOf(record: TaskRecord | undefined, item: ScoredByReward): readonly ChatMessage[] | null {
   if (record === undefined || (record.messages === undefined && item.messages === undefined)) return null;
-  return [...promptMessages(record), ...(item.messages ?? [{ role: 'assistant', content: item.completion }])];
+  return conversationOf(record, item);
 }
 
 async function evaluate<E>(

@@ -30,6 +30,14 @@ export function promptMessages({ prompt, messages }: Pick<TaskRecord, 'prompt' |
   return messages === undefined ? [{ role: 'user', content: prompt }] : askedOf(messages);
 }
 
+/** The whole conversation: what the model was given, and what followed: of one turn the completion. */
+export function conversationOf(
+  record: Pick<TaskRecord, 'prompt' | 'messages'>,
+  { completion, messages }: { readonly completion: string; readonly messages?: readonly ChatMessage[] },
+): readonly ChatMessage[] {
+  return [...promptMessages(record), ...(messages ?? [{ role: 'assistant' as const, content: completion }])];
+}
+
 /** The model's turns of a conversation. */
 function turnsOf(messages: readonly ChatMessage[]): string[] {
   return messages.flatMap((message) => (message.role === 'assistant' ? [shownText(message)] : []));
