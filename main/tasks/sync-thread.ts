@@ -47,6 +47,20 @@ export function startSyncThread<Request, Reply>(
   };
 }
 
+/** A reply, null where none can come any more, or how long to wait; `end` as of `performance.now`. */
+function replyOrWait<Reply>(
+  port: MessagePort,
+  thread: StartedThread,
+  end: number,
+): { readonly reply: Reply | null } | { readonly waitMs: number } {
+  // A thread that fails may have replied before.
+  const fault = thread.fault();
+  const received = receiveMessageOnPort(port) as { readonly message: Reply } | undefined;
+  if (received !== undefined) return { reply: received.message };
+  const left = end - performance.now();
+  return left <= 0 || fault !== null ? { reply: null } : { waitMs: Math.min(left, SLICE_MS) };
+}
+
 function nextReply<Reply>(
   port: MessagePort,
   count: Int32Array<SharedArrayBuffer>,
@@ -56,12 +70,9 @@ function nextReply<Reply>(
   const end = performance.now() + withinMs;
   for (;;) {
     const seen = Atomics.load(count, 0);
-    const fault = thread.fault();
-    const received = receiveMessageOnPort(port) as { readonly message: Reply } | undefined;
-    if (received !== undefined) return received.message;
-    const left = end - performance.now();
-    if (left <= 0 || fault !== null) return null;
-    Atomics.wait(count, 0, seen, Math.min(left, SLICE_MS));
+    const found = replyOrWait<Reply>(port, thread, end);
+    if ('reply' in found) return found.reply;
+    Atomics.wait(count, 0, seen, found.waitMs);
     pulse();
   }
 }
@@ -75,12 +86,9 @@ async function laterReply<Reply>(
   const end = performance.now() + withinMs;
   for (;;) {
     const seen = Atomics.load(count, 0);
-    const fault = thread.fault();
-    const received = receiveMessageOnPort(port) as { readonly message: Reply } | undefined;
-    if (received !== undefined) return received.message;
-    const left = end - performance.now();
-    if (left <= 0 || fault !== null) return null;
-    await Atomics.waitAsync(count, 0, seen, Math.min(left, SLICE_MS)).value;
+    const found = replyOrWait<Reply>(port, thread, end);
+    if ('reply' in found) return found.reply;
+    await Atomics.waitAsync(count, 0, seen, found.waitMs).value;
   }
 }
 
