@@ -10,6 +10,11 @@ export interface HubModel {
 
 const ELSEWHERE = 'download the model folder where the network allows it, copy it here, and import the folder.';
 
+/** The status that the Hub answered a request of its client with; null: it failed otherwise. */
+export function hubStatus(error: unknown): unknown {
+  return error instanceof Error && 'statusCode' in error ? error.statusCode : null;
+}
+
 /** The error for the user; a BraidError is returned unchanged. `elsewhere`: the remedy when the Hub cannot be reached. */
 export function hubError(
   error: unknown,
@@ -18,7 +23,7 @@ export function hubError(
   elsewhere = ELSEWHERE,
 ): unknown {
   if (error instanceof BraidError) return error;
-  const status = error instanceof Error && 'statusCode' in error ? error.statusCode : null;
+  const status = hubStatus(error);
   // A Hub answers 401 to a token that it doesn't know, even where a model needs none.
   if (status === 401 && tokenSource !== undefined)
     return inputError(

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import type { ListFileEntry } from '@huggingface/hub';
 import { BraidError, inputError } from '../../errors.ts';
 import { type HubOptions, TOKEN_FROM } from '../models/hub-access.ts';
-import { hubError } from '../models/hub-errors.ts';
+import { hubError, hubStatus } from '../models/hub-errors.ts';
 import { inMebibytes } from '../models/import.ts';
 import type { JobProgress } from '../trainer-process/job.ts';
 import type { PushFile, PushPlan } from './plan.ts';
@@ -74,7 +74,7 @@ async function openRepository({ repo, type }: PushPlan, access: Access, isPublic
     const found = type === 'model' ? await modelInfo(asked) : await datasetInfo(asked);
     if (found.private || isPublic) return;
   } catch (error) {
-    if (statusOf(error) !== 404) throw error;
+    if (hubStatus(error) !== 404) throw error;
     await createRepo({ ...access, visibility: isPublic ? 'public' : 'private' });
     return;
   }
@@ -92,7 +92,7 @@ async function listed(access: Access): Promise<ReadonlyMap<string, ListFileEntry
     for await (const file of listFiles({ ...access, recursive: true })) found.set(file.path, file);
   } catch (error) {
     // A repository without a commit has no tree.
-    if (statusOf(error) !== 404) throw error;
+    if (hubStatus(error) !== 404) throw error;
   }
   return found;
 }
@@ -140,12 +140,8 @@ function contentOf(content: PushFile['content']): Blob | URL {
   return Buffer.isBuffer(content) ? new Blob([new Uint8Array(content)]) : pathToFileURL(content.file);
 }
 
-function statusOf(error: unknown): unknown {
-  return error instanceof Error && 'statusCode' in error ? error.statusCode : null;
-}
-
 function pushError(error: unknown, { repo }: PushPlan, hub: HubOptions): unknown {
-  const status = statusOf(error);
+  const status = hubStatus(error);
   if (status !== 401 && status !== 403)
     return hubError(error, { repo, revision: 'main' }, hub, 'copy the files of the dry run there by hand.');
   const token = hub.tokenSource === undefined ? 'the token' : TOKEN_FROM[hub.tokenSource];

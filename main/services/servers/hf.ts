@@ -1,10 +1,12 @@
 /** A server that runs as a job of Hugging Face, which bills it by the minute. */
+
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cancelJob, getJob, listJobs, runJob, streamJobLogs } from '@huggingface/hub';
 import { BraidError, inputError } from '../../errors.ts';
 import { portOfServer } from '../engines/server-launcher.ts';
 import { hubOptions } from '../models/hub-access.ts';
+import { hubStatus } from '../models/hub-errors.ts';
 import type { Secrets } from '../workspace/secrets.ts';
 import { LOG_CHARACTERS, type Looked, type ServerKind, tailOf } from './kind.ts';
 import { whileUsed } from './shell.ts';
@@ -138,7 +140,7 @@ async function asked<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (error instanceof BraidError) throw error;
-    const status = error instanceof Error && 'statusCode' in error ? error.statusCode : null;
+    const status = hubStatus(error);
     if (status === 404) throw new BraidError('HF_JOB_UNKNOWN', 'Hugging Face has no such job or namespace');
     if (status === 401 || status === 402 || status === 403)
       throw inputError(
