@@ -14,3 +14,8 @@ export function largest(numbers: readonly number[], from = Number.NEGATIVE_INFIN
 export function smallest(numbers: readonly number[], from = Number.POSITIVE_INFINITY): number {
   return numbers.reduce((least, number) => Math.min(least, number), from);
 }
+
+/** Parts of a list, of so many items each. */
+export function partsOf<T>(items: readonly T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size));
+}

@@ -6,11 +6,12 @@ import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startReason } from '../io/start-reason.ts';
+import { partsOf } from '../lists.ts';
 import { type CommandFiles, filesOf } from '../tasks/external/access.ts';
 import type { Outcome } from '../tasks/external/messages.ts';
 import type { CommandSpec } from '../tasks/external/spec.ts';
 import type { Answer } from '../tasks/task.ts';
-import { asRequest, type Component, checkedScore, partsOf, shownValue } from './component.ts';
+import { asRequest, type Component, checkedScore, shownValue } from './component.ts';
 import { statedError } from './endpoint.ts';
 import { folderOf, killGroup } from './process-group.ts';
 

@@ -41,8 +41,3 @@ export function shownValue(value: unknown): string {
   const text = typeof value === 'string' ? JSON.stringify(value) : value === undefined ? 'none' : JSON.stringify(value);
   return text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text;
 }
-
-/** Parts of a list, of so many items each. */
-export function partsOf<T>(items: readonly T[], size: number): T[][] {
-  return Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size));
-}

@@ -1,10 +1,11 @@
 /** An HTTP endpoint: `{"answers": […]}` posted, `{"scores": […]}` in the same order back. */
 
 import { inParallel } from '../in-parallel.ts';
+import { partsOf } from '../lists.ts';
 import type { Outcome } from '../tasks/external/messages.ts';
 import { checkedAddress, type HttpSpec } from '../tasks/external/spec.ts';
 import type { Answer } from '../tasks/task.ts';
-import { asRequest, type Component, checkedScore, partsOf, shownValue } from './component.ts';
+import { asRequest, type Component, checkedScore, shownValue } from './component.ts';
 import { type Breaker, openBreaker, type PostOptions, postJson } from './post.ts';
 
 const MAX_BYTES = 16 * 2 ** 20;

@@ -1,8 +1,9 @@
 /** The thread's side of an environment: what it is asked, each answered as soon as the server has answered. */
+
+import { partsOf } from '../../lists.ts';
 import type { ServedProgram, ServedReply, ServedRequest } from '../../tasks/openenv/messages.ts';
 import { pagesOf } from '../../tasks/openenv/spec.ts';
 import { type ReplyLine, replyPoster } from '../../tasks/sync-thread.ts';
-import { partsOf } from '../component.ts';
 import { openPlayer, type Stepped } from './player.ts';
 import { openServer } from './server.ts';
 import type { Got } from './session.ts';

@@ -1,4 +1,5 @@
 /** MLflow by its REST interface, as its documentation describes it (version 2 of the interface; MLflow 3 has it too). */
+import { partsOf } from '../../lists.ts';
 import type { TrackedRun, TrackedStep, Tracker } from './tracker.ts';
 import { jsonNumber, TrackerRefusal } from './tracker.ts';
 
@@ -49,7 +50,7 @@ export function openMlflow({ env = process.env, now = Date.now }: MlflowOptions 
     const asked = { experiment_id: await experiment(project), run_name: name, start_time: now() };
     take(await ask('POST', 'mlflow/runs/create', { ...asked, tags: [{ key: 'mlflow.source.name', value: 'braid' }] }));
     const params = Object.entries(config).map(([key, value]) => ({ key, value: paramText(value) }));
-    for (const part of parts(params, PARAMS))
+    for (const part of partsOf(params, PARAMS))
       await ask('POST', 'mlflow/runs/log-batch', { run_id: runId, params: part });
   }
 
@@ -70,7 +71,7 @@ export function openMlflow({ env = process.env, now = Date.now }: MlflowOptions 
       return runId;
     },
     log: async (steps) => {
-      for (const metrics of parts(
+      for (const metrics of partsOf(
         steps.flatMap((step) => metricsOf(step, now())),
         METRICS,
       ))
@@ -111,10 +112,6 @@ function metricsOf({ step, metrics }: TrackedStep, timestamp: number) {
 function paramText(value: unknown): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   return text.slice(0, PARAM_LENGTH);
-}
-
-function parts<T>(list: readonly T[], size: number): T[][] {
-  return Array.from({ length: Math.ceil(list.length / size) }, (_, i) => list.slice(i * size, (i + 1) * size));
 }
 
 /** Its servers fail for a while; what they refuse they will refuse again. */
