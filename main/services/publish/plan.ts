@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, isAbsolute, join } from 'node:path';
 import { stringify } from 'yaml';
 import { inputError } from '../../errors.ts';
-import { parseJson } from '../../io/json.ts';
+import { isJsonObject, parseJson } from '../../io/json.ts';
 import { WARM_UP_LOSS } from '../../trainer/config/config.ts';
 import { lineChart } from '../figures/line-chart.ts';
 import { svgToPng } from '../figures/png.ts';
@@ -200,9 +200,9 @@ function adapterBase(folder: string): string {
   return typeof name === 'string' ? name : 'unknown';
 }
 
-function jsonIn(file: string): Record<string, unknown> {
+function jsonIn(file: string): Readonly<Record<string, unknown>> {
   const value = parseJson(readFileSync(file, 'utf8'));
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
+  return isJsonObject(value) ? value : {};
 }
 
 /** The licence that a model's own card names. */
