@@ -9,7 +9,7 @@ export interface StopStringsProps {
 
 export function StopStrings({ stop, onStop }: StopStringsProps) {
   const id = useId();
-  // As it is typed: an empty line is no string yet.
+  // As it is typed: an empty line isn't a string yet.
   const [text, setText] = useState('');
   return (
     <span className={classes.template}>

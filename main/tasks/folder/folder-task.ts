@@ -82,7 +82,7 @@ export function openFolderTask(
     }
     if (others !== null) meter.add(answers.length, components, own.length === 0 || server !== null ? null : seconds);
     return answers.map(({ outcome }, i) => {
-      // A tool that didn't answer is no matter of the reward's.
+      // The reward isn't asked about a tool that didn't answer.
       const failed = outcome?.failure ?? null;
       return scoreOf(
         facts.rewardNames,

@@ -170,7 +170,7 @@ export function stepsForEpochs(
   const perStep = isReinforcement(config.method)
     ? epochAfter(planBatches(config, records), 0)
     : (rows * microBatches) / records;
-  // What rounding adds to a whole number is no step.
+  // Rounding may put a whole number a little higher: that isn't another step.
   return Math.max(1, Math.ceil(epochs / perStep - 1e-6));
 }
 

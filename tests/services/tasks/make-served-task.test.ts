@@ -33,8 +33,8 @@ describe('newTask from the template openenv', () => {
     const folder = make({});
     expect(existsSync(join(folder, 'server.py'))).toBe(true);
     expect(existsSync(join(folder, 'template.yaml'))).toBe(false);
-    const other = make({ python: '/opt/python3' });
-    expect(readFileSync(join(other, 'task.yaml'), 'utf8')).toContain('command: ["/opt/python3", server.py');
+    const other = make({ python: 'python3.12' });
+    expect(readFileSync(join(other, 'task.yaml'), 'utf8')).toContain('command: ["python3.12", server.py');
   });
 
   it('makes the forms of a server’s schemas, and the records of how its episodes begin', async () => {
