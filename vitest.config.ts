@@ -11,26 +11,27 @@ const mocking = ['tests/commands/train-seeds-stop.test.ts'];
 
 /**
  * Campaigns of many seconds each, for `npm run test:long`: kills and broken disks, screens and stories by clicks but for
- * the first few, commands and services that start many trainers, recipes from end to end, exhaustive shapes, and the
+ * Home, commands and services that start many trainers, recipes from end to end, exhaustive shapes, and the
  * GPU's kernels on a software adapter. CI runs them beside the others.
  */
 const long = [
   'tests/campaign/**/*.test.ts',
   'tests/commands/{bench,bench-webgpu,engine,evaluate,merge,replies,sweep,task,train-seeds,train-webgpu}.test.ts',
-  'tests/e2e/!(frame|home|run-page|samples|settings).test.ts',
+  'tests/e2e/!(home).test.ts',
   'tests/faults/{checkpoints,full-disk-host,killed,out-of-memory}.test.ts',
-  'tests/model/{generate,gradients}.test.ts',
+  'tests/model/{generate,gradients,turns}.test.ts',
   'tests/parity/{families,grpo-steps,precision}.test.ts',
   'tests/scripts/package.test.ts',
   'tests/services/recipes/*.test.ts',
-  'tests/services/{queue/queue,sweeps/sweep-runs}.test.ts',
-  'tests/services/training/{external-rewards,preflight,training}.test.ts',
+  'tests/services/{queue/queue,servers/command,sweeps/sweep-runs}.test.ts',
+  'tests/services/training/{external-rewards,live-runs,preflight,training}.test.ts',
   'tests/tasks/sandbox/thousand.test.ts',
   'tests/tensor/native/sanitizers.test.ts',
   'tests/tensor/ops/*.test.ts',
   'tests/tensor/wasm/{gemm,pool}.test.ts',
   'tests/tensor/webgpu/**/*.test.ts',
-  'tests/trainer/run/{no-leak,webgpu-faults,webgpu-run}.test.ts',
+  'tests/trainer/local/micro-batch-loss.test.ts',
+  'tests/trainer/run/{environment-runs,folder-task-runs,no-leak,webgpu-faults,webgpu-run}.test.ts',
 ];
 
 /** The processes that tests start take compiled code from here: without it, half of a test's time is compiling. */
