@@ -38,7 +38,7 @@ describe('watchFrame', () => {
     expect(frame.filter((line) => line.includes('┤'))).toHaveLength(8);
     const held = 'Held-out score 0.750 at step 20, above the 0.250 before the run. ▁█ [0.750, 0.750], 1';
     expect(frame).toContain(`held-out      ${held}`);
-    expect(frame.find((line) => line.startsWith('verdict'))).toMatch(/^verdict {7}learning: training reward \+/);
+    expect(frame.find((line) => line.startsWith('verdict'))).toMatch(/^verdict {7}learning: Training reward \+/);
     expect(frame).toContain('Step 20, best and worst of 2: [wrong], (missing)');
     expect(frame).toContain('best    1.00  red one blue two');
     expect(frame).toContain('worst   0.25  red (one) (blue) [green]');

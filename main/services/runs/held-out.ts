@@ -132,7 +132,8 @@ function goalInWords({ at_least, evaluations, met }: NonNullable<HeldOutStanding
   if (isAhead) return `${goal} needs ${counted(evaluations, 'evaluation')}`;
   if (met === 0) return `${goal} is not met`;
   if (evaluations === 1) return `${goal} is met`;
-  return `${goal} is met ${met < evaluations ? `${met} of ${evaluations}` : evaluations} times in a row`;
+  if (met === evaluations) return `${goal} is met ${evaluations} times in a row`;
+  return `${goal} is met by the newest ${met === 1 ? 'evaluation' : counted(met, 'evaluation')}, and needs ${evaluations} in a row`;
 }
 
 /** As everywhere on a page: rounded to two digits, 0.995 would read as 1. */

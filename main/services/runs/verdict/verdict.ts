@@ -239,9 +239,11 @@ function onTrend(trend: Trend | null, now: Metrics, input: VerdictInput): Verdic
   const isEarly = trend === null || trend.steps < (trend.direction === 'flat' ? ENOUGH_TO_BE_FLAT : ENOUGH);
   if (isEarly) {
     const title = ended ? 'too short to say' : 'too early to say';
-    return say('quiet', title, [`Training reward ${short(reward)}${ended ? '' : ' so far'}.`, ...remarks], remedy);
+    // What a few steps show may be gone after the next ones: advice comes with a verdict.
+    const early = ended ? remedy : null;
+    return say('quiet', title, [`Training reward ${short(reward)}${ended ? '' : ' so far'}.`, ...remarks], early);
   }
-  const change = `training reward ${signed(trend.change, 2)} in the last ${trend.steps} steps, now ${short(reward)} (mean of ${NOW}).`;
+  const change = `Training reward ${signed(trend.change, 2)} in the last ${trend.steps} steps, now ${short(reward)} (mean of ${NOW}).`;
   if (trend.direction === 'up') return say('good', 'learning', [change, ...remarks], remedy);
   if (trend.direction === 'down') {
     return say(
@@ -353,7 +355,7 @@ function onFitting({ steps, ended }: VerdictInput, name = 'loss'): Verdict {
     return say('quiet', ended ? 'too short to say' : 'too early to say', [
       ended ? `Loss ${loss}.` : `Loss ${loss} so far.`,
     ]);
-  const change = `loss ${signed(trend.change, 2)} in the last ${trend.steps} steps, now ${loss}.`;
+  const change = `Loss ${signed(trend.change, 2)} in the last ${trend.steps} steps, now ${loss}.`;
   if (trend.direction === 'down') return say('good', 'learning', [change]);
   if (trend.direction === 'flat') return say('quiet', 'flat', [change]);
   return say('warn', 'getting worse', [change], 'Lower the learning rate.');

@@ -118,7 +118,7 @@ function stageRun(...means: readonly number[]) {
 
 describe('the held-out score', () => {
   const worse =
-    'Held-out score 0.905 at step 7, below the 0.969 before the run; the goal of 0.9 is met 1 of 2 times in a row';
+    'Held-out score 0.905 at step 7, below the 0.969 before the run; the goal of 0.9 is met by the newest evaluation, and needs 2 in a row';
 
   it('is said in one sentence by run page, curriculum, queue, watch, its JSON and the verdict', () => {
     const { store, runId, stageId } = stageRun(0.969, 0.905);

@@ -85,7 +85,7 @@ describe('verdictOn', () => {
     expect(judged(0, undefined, { steps: warm })).toMatchObject({
       tone: 'quiet',
       title: 'warming up',
-      sentences: [expect.stringContaining('loss'), 'Rewards are measured once GRPO begins.'],
+      sentences: [expect.stringContaining('Loss'), 'Rewards are measured once GRPO begins.'],
     });
     const overflow = [...warm, { step: 11, metrics: { 'warm_up/loss': Number.NaN } }];
     expect(judged(0, undefined, { steps: overflow })).toMatchObject({
@@ -115,7 +115,7 @@ describe('verdictOn', () => {
     const { tone, title, sentences } = judged(40, rising);
     expect([tone, title]).toEqual(['good', 'learning']);
     expect(sentences).toEqual([
-      'training reward +0.08 in the last 20 steps, now 0.55 (mean of 5).',
+      'Training reward +0.08 in the last 20 steps, now 0.55 (mean of 5).',
       '1 of 8 groups is dead, which is fine.',
       'A loss near 0 (now 0.00001) is normal here; the gradient is not 0.',
     ]);
@@ -309,7 +309,7 @@ describe('verdictOn', () => {
     // Nor is a run praised that has made the model worse.
     expect(after).toMatchObject({ tone: 'warn', title: 'worse than its start' });
     expect(after.sentences[0]).toBe(
-      'Held-out score 0.905 at step 7, below the 0.969 before the run; the goal of 0.9 is met 1 of 2 times in a row.',
+      'Held-out score 0.905 at step 7, below the 0.969 before the run; the goal of 0.9 is met by the newest evaluation, and needs 2 in a row.',
     );
     expect(judged(7, () => ({}), { goal, evaluations: from(0.5, 0.905) }).title).toBe('close to the goal');
     expect(judged(3, () => ({}), { goal, evaluations: from(0.969) }).title).toBe('too early to say');
@@ -344,7 +344,9 @@ describe('verdictOn', () => {
   });
 
   it('waits for some steps before it calls anything but damage', () => {
-    expect(judged(2, () => ({ 'groups/dead': 1, reward: 0.1 })).title).toBe('too early to say');
+    const dead = () => ({ 'groups/dead': 1, reward: 0.1 });
+    expect(judged(2, dead)).toMatchObject({ title: 'too early to say', remedy: null });
+    expect(judged(2, dead, { ended: true }).remedy).toContain('temperature');
     expect(judged(2, () => ({ kl: 16 })).title).toBe('drifting');
   });
 
@@ -361,7 +363,7 @@ describe('verdictOn', () => {
     expect(judged(40, noise)).toMatchObject({ tone: 'quiet', title: 'flat' });
     const falling = judged(40, (step) => ({ reward: 0.6 - step * 0.004 }));
     expect(falling).toMatchObject({ tone: 'warn', title: 'getting worse' });
-    expect(falling.sentences[0]).toBe('training reward −0.08 in the last 20 steps, now 0.45 (mean of 5).');
+    expect(falling.sentences[0]).toBe('Training reward −0.08 in the last 20 steps, now 0.45 (mean of 5).');
   });
 
   it('reports completions that are cut off', () => {
