@@ -4,9 +4,9 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { RunDetail, WholeCheckpoint } from '../../main/api/contract/index.ts';
 import { api } from '../api/client.ts';
-import { Link } from '../components/Link.tsx';
 import { LongSelect } from '../components/LongSelect.tsx';
 import { discardedBy } from './discarded.ts';
+import { Lacks } from './Lacks.tsx';
 import type { ResumeChoice } from './use-run-actions.ts';
 
 const NOTHING_KNOWN: WholeCheckpoint = { checkpointId: null, damaged: [] };
@@ -95,8 +95,7 @@ export function ResumeDialog({ detail, checkpointId, onClose, onResume }: Resume
       )}
       {detail.lacks.length > 0 && (
         <Text mt="sm" c="red" role="alert">
-          {detail.lacks.join('. ')}. <Link href="/curriculum">Make missing datasets</Link> restores what was made from
-          texts for a stage; put any other file back where it was.
+          <Lacks lacks={detail.lacks} />
         </Text>
       )}
       <NumberInput

@@ -6,6 +6,7 @@ import { IconAlertTriangle } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import type { LiveStatus, RunSummary } from '../../main/api/contract/index.ts';
 import { api } from '../api/client.ts';
+import { Lacks } from './Lacks.tsx';
 import classes from './Run.module.css';
 
 export interface RunProblemProps {
@@ -13,6 +14,8 @@ export interface RunProblemProps {
   readonly live: LiveStatus | null;
   /** Step of the newest checkpoint that still exists; null if there is none. */
   readonly savedAt: number | null;
+  /** What is missing to resume it. */
+  readonly lacks: readonly string[];
 }
 
 const headings: Readonly<Partial<Record<RunSummary['state'], string>>> = {
@@ -21,7 +24,7 @@ const headings: Readonly<Partial<Record<RunSummary['state'], string>>> = {
   collapsed: 'Collapsed (paused by the collapse watch, then ended)',
 };
 
-export function RunProblem({ run: { id, state, reason, step }, live, savedAt }: RunProblemProps) {
+export function RunProblem({ run: { id, state, reason, step }, live, savedAt, lacks }: RunProblemProps) {
   if (live !== null) {
     if (live.state !== 'paused' || live.reason === null) return null;
     return (
@@ -48,6 +51,11 @@ export function RunProblem({ run: { id, state, reason, step }, live, savedAt }: 
             : `Everything up to the checkpoint at step ${savedAt} is safe.`}
         </strong>
         <p>{first}</p>
+        {lacks.length > 0 && (
+          <p>
+            <Lacks lacks={lacks} />
+          </p>
+        )}
         <Details runId={id} said={rest.join('\n')} />
       </div>
     </section>

@@ -1,0 +1,11 @@
+/** What is missing to resume a run, and how to get it back. */
+import { Link } from '../components/Link.tsx';
+
+export function Lacks({ lacks }: { readonly lacks: readonly string[] }) {
+  return (
+    <>
+      {lacks.join('. ')}. <Link href="/curriculum">Make missing datasets</Link> restores what was made from texts for a
+      stage; put any other file back where it was.
+    </>
+  );
+}
