@@ -16,6 +16,8 @@ import { fromData, type YRange } from './y-range.ts';
 
 export interface LineChartProps {
   readonly title: string;
+  /** Of the title: below that of a panel, or in place of it. */
+  readonly level?: 2 | 3;
   /** Unit, shown beside the title. */
   readonly unit?: string;
   /** What the chart means and how to read it, in one sentence; the title's tooltip. */
@@ -46,6 +48,7 @@ const none: readonly never[] = [];
 
 export function LineChart({
   title,
+  level = 3,
   unit,
   about,
   series,
@@ -62,6 +65,7 @@ export function LineChart({
   empty = 'No values yet',
   actions,
 }: LineChartProps) {
+  const Heading = `h${level}` as const;
   const group = useChartGroup();
   const [log, setLog] = useState(false);
   const [asTable, setAsTable] = useState(false);
@@ -131,10 +135,10 @@ export function LineChart({
     <figure className={classes.chart}>
       <figcaption className={classes.head}>
         <Hint label={about}>
-          <h3>
+          <Heading>
             {title}
             {unit !== undefined && <span className="faint"> {unit}</span>}
-          </h3>
+          </Heading>
         </Hint>
         <Legend series={series} ref={readout} />
         <div className={classes.tools}>

@@ -76,6 +76,7 @@ function MetricChart({ feed, panel, ...shared }: SharedProps & { readonly panel:
     <LineChart
       {...rest}
       {...shared}
+      level={2}
       series={series}
       height={wide ? 190 : 126}
       empty={emptyWords(isRead, hasEnded(feed))}
@@ -112,6 +113,7 @@ function RewardChart({ feed, detail, read, ...shared }: RewardChartProps) {
   return (
     <LineChart
       {...shared}
+      level={2}
       title={isSupervised ? 'Held-out score' : 'Reward'}
       about={isSupervised ? heldOutWords : rewardWords}
       series={series}

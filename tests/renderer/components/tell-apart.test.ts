@@ -26,6 +26,11 @@ describe('tellApart', () => {
       ['a-rather-long-name-|red', 'a-rather-long-name-|blue'],
     ],
     [
+      'nothing off a start that is too short to be shortened',
+      ['Weather Log, North Skerry Station', 'Waiting for the Replacement Bus', 'I. The Mortar Is Wet Yet'],
+      ['|Weather Log, North Skerry Station', '|Waiting for the Replacement Bus', '|I. The Mortar Is Wet Yet'],
+    ],
+    [
       'no marks',
       ['abcdefghijklmnopqrstuvwxyz1', 'abcdefghijklmnopqrstuvwxyz2'],
       ['abcdefghijklmnopqrstuvwxyz|1', 'abcdefghijklmnopqrstuvwxyz|2'],
