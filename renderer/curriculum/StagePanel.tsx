@@ -43,6 +43,7 @@ export function StagePanel(props: StagePanelProps) {
   const { stage, curriculum, live, isChecking, onStart, onResume, isResuming, onAdjust, onRemove } = props;
   const act = useMutation({ mutationFn: (work: () => Promise<unknown>) => work() });
   const { id: stageId, state, dataset } = stage;
+  const hasDataset = dataset !== null && !dataset.missing;
   const waits = state === 'queued';
   const busy = waits || state === 'running';
   const move = (by: number): void => act.mutate(() => client.stages.move({ stageId, to: stage.position + by }));
@@ -57,7 +58,7 @@ export function StagePanel(props: StagePanelProps) {
         <>
           <Primary
             action={primaryAction(curriculum.stages, stage)}
-            canStart={dataset !== null && state !== 'running' && !isChecking}
+            canStart={hasDataset && state !== 'running' && !isChecking}
             onStart={onStart}
             onResume={onResume}
             lacks={stage.run?.lacks ?? []}
@@ -65,7 +66,7 @@ export function StagePanel(props: StagePanelProps) {
           />
           <Button
             variant="default"
-            disabled={state === 'running' || dataset === null}
+            disabled={state === 'running' || !hasDataset}
             onClick={() =>
               act.mutate(() => (waits ? client.stages.dequeue({ stageId }) : client.stages.enqueue({ stageId })))
             }
@@ -179,6 +180,11 @@ function Primary({ action, canStart, onStart, onResume, lacks, isBusy }: Primary
   }
 }
 
+/** Whether the sentence before has said it. */
+function isNewest(best: NonNullable<StageView['best']>, standing: StageView['standing']): boolean {
+  return best.step === standing?.newest?.step && best.mean === standing.newest.mean;
+}
+
 function Facts({ stage, curriculum, live, shortage }: StagePanelProps) {
   const { promotion, dataset, origin, run, scores, standing, best, steps, handsOn, reason, config, runs } = stage;
   const own = Object.keys(config);
@@ -247,7 +253,9 @@ function Facts({ stage, curriculum, live, shortage }: StagePanelProps) {
             )}
             <span className={standing?.tone === 'warn' ? `num ${classes.lack}` : 'num'}>
               {standing === null ? 'not evaluated' : `${standing.sentence}.`}
-              {best !== null && ` Best of its runs ${score(best.mean)} at step ${best.step}.`}
+              {best !== null &&
+                !isNewest(best, standing) &&
+                ` Best of its runs ${score(best.mean)} at step ${best.step}.`}
             </span>
           </dd>
         </>

@@ -62,6 +62,8 @@ export function Tasks() {
 /** Fewer are seen at a glance. */
 const SEARCHED_FROM = 12;
 const ROW = 30;
+/** Fewer are listed whole; more scroll in a room of their own, so that only those in view are rendered. */
+const SCROLLED_FROM = 40;
 
 function OwnTasks({ tasks }: { readonly tasks: readonly TaskSummary[] }) {
   const [search, setSearch] = useState('');
@@ -88,9 +90,10 @@ function TaskTable({ label, tasks }: { readonly label: string; readonly tasks: r
   const { data: info } = useQuery(api.app.info.queryOptions());
   const scroller = useRef<HTMLElement>(null);
   const { shown, before, after, measure } = useTableRows({ count: tasks.length, scroller, height: ROW });
+  const isLong = tasks.length >= SCROLLED_FROM || undefined;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
-    <section ref={scroller} className={classes.table} tabIndex={0} aria-label={label}>
+    <section ref={scroller} className={classes.table} data-long={isLong} tabIndex={0} aria-label={label}>
       <Table highlightOnHover stickyHeader aria-label={label} aria-rowcount={tasks.length + 1}>
         <Table.Thead>
           <Table.Tr>
