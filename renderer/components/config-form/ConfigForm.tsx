@@ -3,14 +3,14 @@
  */
 import { Button, Select, Switch, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useMemo, useState } from 'react';
+import { type ReactNode, useMemo, useState } from 'react';
 import type { ConfigFault, ConfigField, Preset } from '../../../main/api/contract/index.ts';
 import { api } from '../../api/client.ts';
 import { Failed, Loading } from '../Feedback.tsx';
 import classes from './ConfigForm.module.css';
 import { Field } from './Field.tsx';
 import { OpenYaml } from './OpenYaml.tsx';
-import { changesOf, type Elsewhere, fieldSections, foundElsewhere, type Values } from './sections.ts';
+import { changesOf, type Elsewhere, fieldSections, foundElsewhere, type Section, type Values } from './sections.ts';
 
 export interface ConfigFormProps {
   /** Values of the fields that the user hasn't set. */
@@ -94,12 +94,7 @@ export function ConfigForm({ defaults, own, onChange, faults, elsewhere = nowher
         </p>
       ))}
       {sections.map(({ title, open, rows }) => (
-        <details key={title} className={classes.section} open={open}>
-          <summary>
-            {title} <span className="faint">{rows.length}</span>
-          </summary>
-          {rows.map(row)}
-        </details>
+        <SectionView key={title} {...{ title, open, rows, row }} />
       ))}
       {others.map(({ name, doc }) => (
         <p key={name} className={classes.elsewhere}>
@@ -110,6 +105,24 @@ export function ConfigForm({ defaults, own, onChange, faults, elsewhere = nowher
         <p className="soft">No {onlyChanged && 'changed '}setting matches the search.</p>
       )}
     </div>
+  );
+}
+
+interface SectionViewProps extends Section {
+  readonly row: (field: ConfigField) => ReactNode;
+}
+
+/** Its fields are made once it is opened: most of the form's many are never looked at. */
+function SectionView({ title, open, rows, row }: SectionViewProps) {
+  const [wasOpened, setWasOpened] = useState(false);
+  return (
+    <details className={classes.section} open={open}>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: a summary is interactive */}
+      <summary onClick={() => setWasOpened(true)}>
+        {title} <span className="faint">{rows.length}</span>
+      </summary>
+      {(open || wasOpened) && rows.map(row)}
+    </details>
   );
 }
 
