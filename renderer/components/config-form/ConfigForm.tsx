@@ -116,9 +116,12 @@ interface SectionViewProps extends Section {
 function SectionView({ title, open, rows, row }: SectionViewProps) {
   const [wasOpened, setWasOpened] = useState(false);
   return (
-    <details className={classes.section} open={open}>
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: a summary is interactive */}
-      <summary onClick={() => setWasOpened(true)}>
+    <details
+      className={classes.section}
+      open={open}
+      onToggle={({ currentTarget }) => currentTarget.open && setWasOpened(true)}
+    >
+      <summary>
         {title} <span className="faint">{rows.length}</span>
       </summary>
       {(open || wasOpened) && rows.map(row)}
