@@ -33,8 +33,8 @@ function useLongMenu(data: LongData) {
     data: options,
     filter,
     limit,
-    scrollAreaProps: {
-      viewportProps: {
+    attributes: {
+      options: {
         onScroll: ({ currentTarget: { scrollHeight, scrollTop, clientHeight } }: UIEvent<HTMLElement>) => {
           if (scrollHeight - scrollTop - clientHeight < NEAR) setLimit((before) => before + PART);
         },

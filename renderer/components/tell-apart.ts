@@ -15,7 +15,7 @@ const SHORT = 16;
 const WINDOW = 16;
 /** How much of a name may stay so that it ends as no other does. */
 const LONGEST_END = 24;
-/** A start this short would hardly leave room for its own ellipsis. */
+/** A start this short would hardly leave room for its own ellipsis: what follows is seen without moving it. */
 const SHORTEST_START = 6;
 const STRONG = [' · ', '/'] as const;
 const WEAK = /[\s_.-]/;
@@ -72,7 +72,8 @@ const reversed = (name: string): string => name.split('').reverse().join('');
 /** Of how much it shares at its start, and at its end. */
 function partsOf(name: string, start: number, end: number): NameParts {
   const from = name.length <= SHORT ? 0 : uniqueFrom(name, end, boundary(name, start));
-  const at = from < SHORTEST_START ? 0 : from;
+  const isSeen = from < SHORTEST_START || (from < SHORT && name.length - from > LONGEST_END);
+  const at = isSeen ? 0 : from;
   return { start: name.slice(0, at), end: name.slice(at) };
 }
 

@@ -63,7 +63,7 @@ export function Add({ onClose, onDownload }: AddProps) {
       )}
       <p className="soft">
         On the machine that runs Braid. A folder has config.json, tokenizer.json and safetensors; a GGUF file is
-        converted into one. Llama, Mistral, Qwen2, Qwen3, SmolLM, Phi-3, Phi-4-mini, Gemma 3 (text), OLMo-2 or Granite.
+        converted into one. Where the architecture isn't supported, the refusal lists those that are.
       </p>
       {!isFile && (
         <Checkbox

@@ -63,13 +63,7 @@ export function ImportMapping({ task, source }: ImportMappingProps) {
     onSuccess: ({ datasetId }) => navigate(`/texts/dataset/${datasetId}`),
   });
   if (plan.error !== null)
-    return (
-      <Failed
-        what="The rows can't be read; nothing was imported"
-        error={plan.error}
-        onRetry={() => void plan.refetch()}
-      />
-    );
+    return <Failed what="The rows can't be read" error={plan.error} onRetry={() => void plan.refetch()} />;
   if (plan.data === undefined) return <Loading what="the rows" />;
   const { columns, fields, mapping, first, problem, counts } = plan.data;
   const isTaken = create.error !== null && failureOf(create.error).code === 'DATASET_EXISTS';

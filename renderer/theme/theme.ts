@@ -32,6 +32,9 @@ const red: MantineColorsTuple = [
 /** Names of runs in titles can be long, and without a space. */
 const wrappingTitle = { lineHeight: 1.4, minWidth: 0, overflowWrap: 'anywhere' } as const;
 
+/** The list of options scrolls itself: in it, an area of its own would have to take the focus. */
+const scrollingOptions = { options: { maxHeight: 220, overflowY: 'auto' } } as const;
+
 export const theme = createTheme({
   colors: { teal, red },
   primaryColor: 'teal',
@@ -55,10 +58,11 @@ export const theme = createTheme({
     Textarea: { defaultProps: { size: 'xs' } },
     NumberInput: { defaultProps: { size: 'xs' } },
     // Of thousands of options a menu shows the first; typing finds the others.
-    Select: { defaultProps: { size: 'xs', limit: 100 } },
+    Select: { defaultProps: { size: 'xs', limit: 100, withScrollArea: false }, styles: scrollingOptions },
+    Autocomplete: { defaultProps: { withScrollArea: false }, styles: scrollingOptions },
     // Mantine would keep the options of every closed list in the DOM: two hundred runs for each run select.
     Combobox: { defaultProps: { keepMounted: false } },
-    MultiSelect: { defaultProps: { size: 'xs', limit: 100 } },
+    MultiSelect: { defaultProps: { size: 'xs', limit: 100, withScrollArea: false }, styles: scrollingOptions },
     Checkbox: { defaultProps: { size: 'xs' } },
     Switch: { defaultProps: { size: 'xs' } },
     Tooltip: { defaultProps: { openDelay: 300, withArrow: false } },

@@ -31,6 +31,11 @@ describe('tellApart', () => {
       ['|Weather Log, North Skerry Station', '|Waiting for the Replacement Bus', '|I. The Mortar Is Wet Yet'],
     ],
     [
+      'nothing off where the difference is near the start of a long name',
+      ["Clerk's Summary: The Matter of the Walnut Tree", "Clerk's Minutes of the Meeting about the Walnut Tree"],
+      ["|Clerk's Summary: The Matter of the Walnut Tree", "|Clerk's Minutes of the Meeting about the Walnut Tree"],
+    ],
+    [
       'no marks',
       ['abcdefghijklmnopqrstuvwxyz1', 'abcdefghijklmnopqrstuvwxyz2'],
       ['abcdefghijklmnopqrstuvwxyz|1', 'abcdefghijklmnopqrstuvwxyz|2'],
