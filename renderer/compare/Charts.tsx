@@ -49,6 +49,7 @@ export function Charts({ view: { models, rows, metric }, chosen, gains, onGains 
       {byStep.length > 0 && (
         <Panel className={classes.across ?? ''}>
           <LineChart
+            level={2}
             title="Score by checkpoint"
             about="Mean score of each checkpoint on the same prompts, with 95% intervals."
             series={byStep}
@@ -61,6 +62,7 @@ export function Charts({ view: { models, rows, metric }, chosen, gains, onGains 
       {hasPositions && (
         <Panel>
           <LineChart
+            level={2}
             title="Correct words by position"
             about="Share of prompts with the right word at each position of the target."
             xName="word"
@@ -72,6 +74,7 @@ export function Charts({ view: { models, rows, metric }, chosen, gains, onGains 
           />
           {lengths > 1 && (
             <LineChart
+              level={2}
               title="Alignment by length"
               showsLast={false}
               about="Mean alignment by words per fragment, with 95% intervals. A trained model below the baseline at other lengths is forgetting."

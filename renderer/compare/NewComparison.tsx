@@ -102,7 +102,7 @@ function Form({
         />
         <LongMultiSelect
           label="Held-out prompts from"
-          description={`Several lengths show forgetting · ${counted(available, 'prompt')}`}
+          description={`Several show forgetting · ${counted(available, 'prompt')}`}
           placeholder={choice.datasetIds.length === 0 ? 'Choose a dataset' : ''}
           data={sources.map(({ datasetId, name, heldOut, problem }) => ({
             value: String(datasetId),

@@ -132,5 +132,5 @@ function KeyTable({ title, rows }: { readonly title: string; readonly rows: read
 }
 
 function named(key: string): string {
-  return key === ' ' ? 'Space' : key.replace('Arrow', '').toUpperCase();
+  return key === ' ' ? 'Space' : key.replace('Arrow', '');
 }

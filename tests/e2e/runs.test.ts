@@ -299,6 +299,10 @@ describe.skipIf(noBrowser)('runs', () => {
     // It can be started as it opens, on the newest dataset.
     await expect.poll(() => form.getByLabel('dataset', { exact: true }).inputValue()).toBe(dataset);
     await expect.poll(() => form.getByRole('button', { name: 'Start run' }).isEnabled()).toBe(true);
+    // A section's fields are there once it is opened.
+    expect(await form.getByLabel('method', { exact: true }).count()).toBe(0);
+    await form.getByText('What to train').press('Enter');
+    await form.getByLabel('method', { exact: true }).waitFor();
     const settings = { max_steps: '2', num_generations: '4', per_device_train_batch_size: '8' };
     for (const [name, value] of Object.entries(settings)) {
       await form.getByLabel('Find a setting').fill(name);

@@ -316,6 +316,13 @@ describe.skipIf(noBrowser)('texts that stay as they are, and what is made of the
     await page.getByLabel('Test pairs').fill('10');
     await page.getByText('Train 40').waitFor();
     await expectAccessible(page);
+    // What can't be used stays as it was typed, with its bounds, which can be read on dark ground too.
+    await page.getByLabel('Test pairs').fill('0');
+    await page.getByText('1 to 100,000').waitFor();
+    await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' });
+    await expectAccessible(page);
+    await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
+    await page.getByLabel('Test pairs').fill('10');
     await page.getByRole('switch', { name: 'One dataset, all word counts mixed' }).press(' ');
     await page.getByText('One dataset of 10–500 words, mixed').waitFor();
     await page.getByRole('button', { name: 'Make 1 dataset' }).click();
