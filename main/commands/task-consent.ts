@@ -4,12 +4,14 @@ import { inputError } from '../errors.ts';
 import { allowReaches, forgetReaches, openConsentFile, reachesOf } from '../services/tasks/consent.ts';
 import { findTask } from '../services/tasks/find-task.ts';
 import { setRewardKey } from '../services/tasks/reward-keys.ts';
+import { serverSource } from '../services/tasks/server-choice.ts';
 import { openSecrets } from '../services/workspace/secrets.ts';
 import type { FolderSource } from '../tasks/folder/source.ts';
 import { hostPaths } from './host-paths.ts';
 import { type CommandContext, commandContext, withCommonOptions } from './shared.ts';
 
 interface AllowOptions {
+  readonly start?: string;
   readonly allowPlainHttp?: boolean;
   readonly forget?: boolean;
 }
@@ -18,6 +20,7 @@ interface AllowOptions {
 export function registerTaskConsent(task: Command): void {
   withCommonOptions(task.command('allow <dir> [hashes...]'))
     .description('what a task runs and where it sends completions; with hashes, agree to that')
+    .option('--start <command>', 'with the address of an OpenEnv server that has no task yet: what starts it')
     .option('--allow-plain-http', 'the addresses may be plain http on another machine')
     .option('--forget', 'take back what was agreed to')
     .action((dir: string, hashes: readonly string[], options: AllowOptions, command: Command) =>
@@ -29,7 +32,9 @@ export function registerTaskConsent(task: Command): void {
 }
 
 function allow(dir: string, hashes: readonly string[], options: AllowOptions, context: CommandContext): void {
-  const source = folderSource(dir, context);
+  const source = isAddress(dir)
+    ? serverSource({ address: dir, start: options.start ?? '' })
+    : folderSource(dir, context);
   const consents = openConsentFile();
   if (options.forget === true) forgetReaches(source, consents);
   if (hashes.length > 0) allowReaches(source, hashes, consents, { plain: options.allowPlainHttp === true });
@@ -38,6 +43,11 @@ function allow(dir: string, hashes: readonly string[], options: AllowOptions, co
   for (const { component, text, hash, isAllowed } of reaches)
     context.print(`[${isAllowed ? 'x' : ' '}] ${component} ${text}\n    ${hash}`);
   context.out({ task: source.name, reaches });
+}
+
+/** A task is a name or a folder. */
+function isAddress(dir: string): boolean {
+  return /^(ws|http)s?:\/\//i.test(dir);
 }
 
 async function keepKey(address: string, context: CommandContext): Promise<void> {

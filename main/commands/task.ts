@@ -61,9 +61,9 @@ export function registerTask(program: Command): void {
   registerTaskConsent(task);
 }
 
-function makeTask(name: string, { template, set = [] }: NewOptions, context: CommandContext): void {
+async function makeTask(name: string, { template, set = [] }: NewOptions, context: CommandContext): Promise<void> {
   const { root } = openWorkspace({ workspace: context.workspace.root });
-  const folder = newTask(name, template, { workspace: root, paths: hostPaths() }, settingsOf(set));
+  const folder = await newTask(name, template, { workspace: root, paths: hostPaths() }, settingsOf(set));
   const files = ['task.yaml', 'reward.ts', 'reward.py'].filter((file) => existsSync(join(folder, file)));
   context.print(`${folder}: change ${files.join(' and ')}, then \`braid task check ${argumentOf(name)}\``);
   context.out({ task: name, template, folder });

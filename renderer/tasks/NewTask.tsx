@@ -1,4 +1,4 @@
-/** A new task: its name, and the task that it starts as a copy of. */
+/** A new task: its name, and the task or server that it starts from. */
 import { Button, Modal, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -10,6 +10,7 @@ import { useHostPath } from '../components/host-folders/use-host-path.tsx';
 import { LongSelect } from '../components/LongSelect.tsx';
 import { Segments } from '../components/Segments.tsx';
 import { useDiscardQuestion } from '../components/use-discard-question.tsx';
+import { NewServedTask, type ServedChoice } from './NewServedTask.tsx';
 import classes from './Tasks.module.css';
 import { templateWords } from './template-words.ts';
 
@@ -24,14 +25,17 @@ const FIRST = 'exact-match';
 const SOURCES = [
   { value: 'template', label: 'A task here' },
   { value: 'folder', label: 'A folder' },
+  { value: 'server', label: 'An OpenEnv server' },
 ] as const;
+type Source = (typeof SOURCES)[number]['value'];
 const WANTED = { what: 'folder', sign: { file: 'task.yaml', word: 'task' } } as const;
 
 export function NewTask({ tasks, from, onClose }: NewTaskProps) {
   const suggested = from === undefined ? '' : `my-${from}`;
   const [name, setName] = useState(suggested);
-  const [source, setSource] = useState<'template' | 'folder'>('template');
+  const [source, setSource] = useState<Source>('template');
   const [template, setTemplate] = useState(from ?? FIRST);
+  const [served, setServed] = useState<ServedChoice>(null);
   const host = useHostPath({
     wanted: WANTED,
     label: 'Folder of the task',
@@ -40,16 +44,22 @@ export function NewTask({ tasks, from, onClose }: NewTaskProps) {
     onChange: () => create.reset(),
   });
   const [, navigate] = useLocation();
-  const { ask, proceed, question } = useDiscardQuestion({ isChanged: () => name !== suggested, close: onClose });
+  const { ask, proceed, question } = useDiscardQuestion({
+    isChanged: () => name !== suggested || served !== null,
+    close: onClose,
+  });
   const create = useMutation({
-    mutationFn: async () =>
-      source === 'template'
-        ? client.tasks.create({ name: name.trim(), from: template })
-        : client.tasks.add({ name: name.trim(), path: (await host.locate()).path }),
+    mutationFn: async () => {
+      const own = name.trim();
+      if (source === 'server' && served !== null) return client.tasks.createServed({ name: own, ...served });
+      if (source === 'folder') return client.tasks.add({ name: own, path: (await host.locate()).path });
+      return client.tasks.create({ name: own, from: template });
+    },
     onSuccess: (made) => proceed(() => navigate(`/tasks/${made.name}`)),
   });
   const fits = /^[a-z0-9][a-z0-9_-]{0,63}$/i.test(name.trim());
-  const ready = fits && (source === 'template' || host.value.trim() !== '');
+  const isChosen = { template: true, folder: host.value.trim() !== '', server: served?.forms.message.trim() }[source];
+  const ready = fits && Boolean(isChosen);
   return (
     <>
       <Modal opened onClose={() => ask(onClose)} title={from === undefined ? 'New task' : `Copy ${from}`}>
@@ -71,8 +81,17 @@ export function NewTask({ tasks, from, onClose }: NewTaskProps) {
           />
           {from === undefined && (
             <div>
-              <span className={classes.label}>Starts as a copy of</span>
-              <Segments aria-label="Starts as a copy of" data={SOURCES} value={source} onChange={setSource} />
+              <span className={classes.label}>Starts from</span>
+              <Segments
+                aria-label="Starts from"
+                data={SOURCES}
+                value={source}
+                onChange={(next) => {
+                  setSource(next);
+                  setServed(null);
+                  create.reset();
+                }}
+              />
             </div>
           )}
           {from === undefined && source === 'template' && (
@@ -94,6 +113,14 @@ export function NewTask({ tasks, from, onClose }: NewTaskProps) {
             />
           )}
           {source === 'folder' && host.field}
+          {source === 'server' && (
+            <NewServedTask
+              onChange={(choice) => {
+                setServed(choice);
+                create.reset();
+              }}
+            />
+          )}
           {create.error !== null && <Failed what="The task was not made" error={create.error} />}
           <div className={classes.buttons}>
             <Button variant="default" onClick={onClose}>

@@ -1,10 +1,13 @@
 /** A task that runs a command: nothing runs before the user has agreed outside the page. */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { atEndOfFile } from '../end-of-file.ts';
 import { lines, writeTask } from '../services/tasks/task-folder.ts';
 import { temporaryFolderOfFile } from '../store/helpers.ts';
+import { DOUBLE } from '../tasks/openenv/served-task.ts';
 import { expectAccessible, openPage, startApp } from './app.ts';
 import { noBrowser } from './browser.ts';
 
@@ -12,7 +15,7 @@ const root = resolve(import.meta.dirname, '../..');
 
 describe.skipIf(noBrowser)('a task whose reward runs a command', () => {
   it('shows the command, refuses a page, and computes when asked after the agreement', {
-    timeout: 180_000,
+    timeout: 240_000,
   }, async () => {
     const workspace = temporaryFolderOfFile();
     const ran = join(workspace, 'ran');
@@ -73,6 +76,31 @@ for await (const line of createInterface({ input: process.stdin })) {
     await page.getByText('length: nothing to measure').waitFor();
     expect(existsSync(ran)).toBe(true);
     await expectAccessible(page);
+
+    // A task of an OpenEnv server: not even its schemas are read before.
+    const game = spawn(process.execPath, [DOUBLE, '0'], { stdio: ['ignore', 'pipe', 'inherit'] });
+    atEndOfFile(async () => void game.kill('SIGKILL'));
+    const address = String((await once(game.stdout, 'data'))[0]).trim();
+    await goto('/tasks');
+    await page.getByRole('button', { name: 'New task …' }).click();
+    const dialog = page.getByRole('dialog', { name: 'New task' });
+    await dialog.getByRole('textbox', { name: /Name/ }).fill('guess');
+    await dialog.getByText('An OpenEnv server').click();
+    await dialog.getByRole('textbox', { name: 'Address' }).fill(address);
+    await dialog.getByRole('button', { name: 'Ask the server …' }).click();
+    const refused = dialog.getByRole('alert');
+    await refused.getByText(/braid task allow ws:/).waitFor();
+    const [, server = ''] = /([0-9a-f]{64})/.exec((await refused.textContent()) ?? '') ?? [];
+    execFileSync(process.execPath, ['main/braid.ts', 'task', 'allow', address, server], { cwd: root });
+    await refused.getByRole('button', { name: 'Try again' }).click();
+    await dialog.getByText('A number from 0 to 9, game 42').waitFor();
+    await expect
+      .poll(() => dialog.getByRole('textbox', { name: 'Action: guess' }).inputValue())
+      .toContain('last-number');
+    await expectAccessible(page);
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('heading', { level: 1, name: 'guess' }).waitFor();
+    await page.getByRole('article', { name: 'environment' }).getByText('allowed', { exact: true }).waitFor();
     expect(complaints).toEqual([]);
   });
 });

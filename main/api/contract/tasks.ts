@@ -6,6 +6,7 @@ import type { RecordsSource } from '../../services/reward-trials/draft-records.t
 import type { DraftCheck, RescoredDraft, TrialSources } from '../../services/reward-trials/drafts.ts';
 import type { TextFunction } from '../../services/reward-trials/editor-functions.ts';
 import type { TrialReport } from '../../services/reward-trials/trial-report.ts';
+import type { ServerOffer } from '../../services/tasks/make-served-task.ts';
 import type { TaskFiles, TaskSummary } from '../../services/tasks/task-list.ts';
 import { id, path, procedure, seed } from './base.ts';
 
@@ -19,6 +20,14 @@ const source = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('sampled'), id }),
 ]);
 
+const server = z.object({ address: z.string().max(2000), start: z.string().max(2000) });
+const forms = z.object({
+  /** The texts of its fields; null: all that the model writes is the action. */
+  action: z.record(z.string().max(200), z.string().max(2000)).nullable(),
+  message: z.string().trim().min(1).max(10_000),
+});
+const count = z.int().min(1).max(100_000);
+
 export const tasks = {
   list: procedure.output(type<readonly TaskSummary[]>()),
   get: procedure.input(z.object({ name })).output(type<TaskFiles>()),
@@ -26,6 +35,17 @@ export const tasks = {
   create: procedure.input(z.object({ name, from: name })).output(z.object({ name: z.string() })),
   /** Copies a task's folder that lies elsewhere on the host to a name in the workspace. */
   add: procedure.input(z.object({ name, path })).output(z.object({ name: z.string() })),
+  /**
+   * What an OpenEnv server says of itself, once the user has agreed as in `allow`; null: they haven't. `message`: the template
+   * of what the model reads; null: a suggested one.
+   */
+  readServer: procedure
+    .input(z.object({ server, message: forms.shape.message.nullable() }))
+    .output(type<ServerOffer | null>()),
+  /** Makes a task of such a server. */
+  createServed: procedure
+    .input(z.object({ name, server, forms, maxTurns: count.max(100), size: count, testSize: count, seed }))
+    .output(z.object({ name: z.string() })),
   /** Saves both texts, unless they were changed elsewhere since `over`, their hash; null: in any case. */
   save: procedure.input(draft.extend({ over: z.string().max(100).nullable() })).output(z.object({ hash: z.string() })),
   remove: procedure.input(z.object({ name })),

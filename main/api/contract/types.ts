@@ -87,6 +87,7 @@ export type { ServerStatus } from '../../services/servers/servers.ts';
 export type { PlanPreview } from '../../services/sweeps/draft.ts';
 export type { SweepEstimate } from '../../services/sweeps/estimate.ts';
 export type { SettingRow, SweepSummary, SweepView, TrialView } from '../../services/sweeps/result.ts';
+export type { ServerOffer } from '../../services/tasks/make-served-task.ts';
 export type { TaskFiles, TaskSummary } from '../../services/tasks/task-list.ts';
 export type { DatasetPreview } from '../../services/text-worker/dataset-tasks.ts';
 export type { ImportedFile, IncomingText } from '../../services/text-worker/import-tasks.ts';

@@ -4,11 +4,14 @@ import { checkDraft, draftSource, rescoreDraft, trialSources, tryDraft } from '.
 import { textFunctions } from '../../services/reward-trials/editor-functions.ts';
 import { forgetReaches } from '../../services/tasks/consent.ts';
 import type { TaskPlaces } from '../../services/tasks/find-task.ts';
-import { addTask, copyTask } from '../../services/tasks/new-task.ts';
+import { readServer, servedTask } from '../../services/tasks/make-served-task.ts';
+import { addTask, copyTask, newFolder, newServedTask } from '../../services/tasks/new-task.ts';
 import { setRewardKey } from '../../services/tasks/reward-keys.ts';
+import { allowServer, serverAccess } from '../../services/tasks/server-choice.ts';
 import { taskStartConfig } from '../../services/tasks/start-config.ts';
 import { listTasks, readTask, removeTask, requireSource, saveTask } from '../../services/tasks/task-list.ts';
 import { checkTaskName } from '../../tasks/folder/source.ts';
+import { WHOLE_ACTION } from '../../tasks/openenv/fit.ts';
 import { type ApiContext, api } from '../context.ts';
 
 const placesOf = ({ app: { store, paths } }: ApiContext): TaskPlaces => ({ workspace: store.folder, paths });
@@ -25,6 +28,22 @@ export const tasks = {
   add: api.tasks.add.handler(({ context, input: { name, path } }) => {
     addTask(checkTaskName(name), context.access.check(path), placesOf(context));
     context.app.changes.publish('tasks');
+    return { name };
+  }),
+  readServer: api.tasks.readServer.handler(async ({ context: { app, host }, input: { server, message } }) => {
+    if (!(await allowServer(app, server, host.dialogs?.confirm ?? null))) return null;
+    return readServer(server, serverAccess(server, app.paths.externalRewards, app), message);
+  }),
+  createServed: api.tasks.createServed.handler(async ({ context, input: { name, server, forms, ...numbers } }) => {
+    const { app } = context;
+    const places = placesOf(context);
+    newFolder(checkTaskName(name), places.workspace);
+    const { maxTurns: max_turns, testSize: test_size, size, seed } = numbers;
+    const access = serverAccess(server, app.paths.externalRewards, app);
+    const action = forms.action ?? WHOLE_ACTION;
+    const made = await servedTask(server, access, { ...forms, action }, { max_turns, test_size, size, seed });
+    newServedTask(name, made, places);
+    app.changes.publish('tasks');
     return { name };
   }),
   save: api.tasks.save.handler(({ context, input: { name, ...texts } }) => {

@@ -49,9 +49,10 @@ export function outsideOf(
   });
 }
 
-/** A path as a shell takes it. */
-function quoted(path: string): string {
-  return /^[\w./:\\-]+$/.test(path) ? path : `"${path}"`;
+/** A path or a text as a shell takes it. */
+export function quoted(text: string): string {
+  if (/^[\w./:\\-]+$/.test(text)) return text;
+  return text.includes('"') ? `'${text}'` : `"${text}"`;
 }
 
 /** Asks the user; a page can't answer. */
@@ -64,12 +65,16 @@ export type AskUser = (question: {
 /** Of the texts in the question; the screen shows all of them. */
 const SHOWN = 2000;
 
-/** Has the user agree to what a component of the draft reaches. `ask`: null where there is no window to ask in. */
+/**
+ * Has the user agree to what a component of the draft reaches. `ask`: null where there is no window to ask in; `command`:
+ * what agrees there, with the hash.
+ */
 export async function allowComponent(
   trust: DraftTrust,
   source: FolderSource,
   component: string,
   ask: AskUser | null,
+  command = `Save the task, then run: braid task allow ${quoted(source.folder)}`,
 ): Promise<boolean> {
   const { consents = openConsentFile() } = trust;
   const found = outsideOf(trust, source).find(({ name }) => name === component);
@@ -81,7 +86,7 @@ export async function allowComponent(
     throw inputError(
       'REWARD_NOT_ALLOWED',
       "A page in a browser can't agree to this: only you can, at this machine",
-      `Save the task, then run: braid task allow ${quoted(source.folder)} ${reach.hash}${plain}`,
+      `${command} ${reach.hash}${plain}`,
     );
   const texts = Object.entries(found.files).map(([name, text]) => `${name}:\n${text.slice(0, SHOWN)}`);
   const warning = reach.isPlain ? ['It is plain http: anyone on the way could read what is sent.'] : [];

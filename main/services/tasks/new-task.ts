@@ -11,7 +11,7 @@ import { didYouMean, nearestName } from '../../text/nearest-name.ts';
 import type { HostPaths } from '../workspace/paths.ts';
 import { type TaskPlaces, templateNames } from './find-task.ts';
 import { makeRecords, makerOf, SERVED, type TemplateSettings } from './make-records.ts';
-import { makeServedTask } from './make-served-task.ts';
+import { type ServedTask, servedTaskBy, writeServedTask } from './make-served-task.ts';
 
 /** The types of the module 'braid', for editors. */
 const TYPES = 'braid.d.ts';
@@ -27,12 +27,12 @@ interface NewTaskPlaces extends TaskPlaces {
  * Makes the folder: in the workspace's tasks/ for a name, otherwise at the given path. Returns it. `settings`: for a
  * template whose records a program makes.
  */
-export function newTask(
+export async function newTask(
   name: string,
   template: string,
   { workspace, paths }: NewTaskPlaces,
   settings: TemplateSettings = {},
-): string {
+): Promise<string> {
   const known = templateNames(paths);
   if (!known.includes(template))
     throw inputError(
@@ -42,15 +42,33 @@ export function newTask(
     );
   const from = join(paths.resources, 'tasks', template);
   const maker = makerOf(from);
+  const { python: _, ...asked } = settings;
+  if (maker === SERVED && Object.keys(asked).length > 0) {
+    newFolder(name, workspace);
+    return newServedTask(name, await servedTaskBy(asked, paths.externalRewards), { workspace, paths });
+  }
   if (maker !== null)
-    return copyTask(name, from, { workspace, paths }, (folder) => {
-      const { python: _, ...asked } = settings;
-      if (maker === SERVED && Object.keys(asked).length > 0) makeServedTask(folder, asked, paths.externalRewards);
-      else makeRecords(folder, maker, settings);
-    });
+    return copyTask(name, from, { workspace, paths }, (folder) => makeRecords(folder, maker, settings));
   const [unknown] = Object.keys(settings);
   if (unknown === undefined) return copyTask(name, from, { workspace, paths });
   throw inputError('BAD_OPTION', `The template ${template} has no settings, got "${unknown}"`, 'Leave --set out.');
+}
+
+/** The same with the files of an OpenEnv server's task. */
+export function newServedTask(name: string, task: ServedTask, { workspace, paths }: TaskPlaces): string {
+  const from = join(paths.resources, 'tasks', SERVED);
+  return copyTask(name, from, { workspace, paths }, (folder) => writeServedTask(folder, task));
+}
+
+/** Where it will be; refuses a name that is taken. */
+export function newFolder(name: string, workspace: string): string {
+  const isPath = /[\\/]/.test(name);
+  const folder = isPath ? resolve(name) : join(workspace, 'tasks', name);
+  const own = checkTaskName(basename(folder));
+  if (nativeNames.includes(own))
+    throw inputError('BAD_TASK_NAME', `"${own}" is a task of Braid's own`, 'Choose another name.');
+  if (existsSync(folder)) throw inputError('TASK_EXISTS', `${folder} exists already`, 'Choose another name.');
+  return folder;
 }
 
 /** The same from the folder of any task; `finish` completes the copy. */
@@ -60,12 +78,7 @@ export function copyTask(
   { workspace, paths }: TaskPlaces,
   finish: (folder: string) => void = () => undefined,
 ): string {
-  const isPath = /[\\/]/.test(name);
-  const folder = isPath ? resolve(name) : join(workspace, 'tasks', name);
-  const own = checkTaskName(basename(folder));
-  if (nativeNames.includes(own))
-    throw inputError('BAD_TASK_NAME', `"${own}" is a task of Braid's own`, 'Choose another name.');
-  if (existsSync(folder)) throw inputError('TASK_EXISTS', `${folder} exists already`, 'Choose another name.');
+  const folder = newFolder(name, workspace);
   const fill = (temporary: string): void => {
     copyFolder(from, temporary);
     copyContent(join(paths.resources, 'tasks', TYPES), join(temporary, TYPES));

@@ -2,12 +2,13 @@
 import { Document, isMap, isScalar } from 'yaml';
 import { isJsonObject } from '../../io/json.ts';
 import { FIELD_NAME } from '../../tasks/folder/template.ts';
-import { suggestedAction } from '../../tasks/openenv/fit.ts';
 import type { Description } from '../../tasks/openenv/messages.ts';
 import type { OpenEnvSpec } from '../../tasks/openenv/spec.ts';
+import { placeIn, type ServerChoice } from './server-choice.ts';
 
 export interface ServedTaskForm {
-  readonly url: string;
+  readonly server: ServerChoice;
+  readonly action: OpenEnvSpec['action'];
   /** The template of what the model reads. */
   readonly message: string;
   /** Whether the same seed began in the same way twice. */
@@ -16,15 +17,17 @@ export interface ServedTaskForm {
 }
 
 /** The file, with what the server says of its fields in comments. */
-export function servedTaskText(description: Description, { url, message, isFixed, maxTurns }: ServedTaskForm): string {
-  const action = suggestedAction(description.action);
+export function servedTaskText(
+  description: Description,
+  { server, action, message, isFixed, maxTurns }: ServedTaskForm,
+): string {
   const document = new Document({
     title: (description.name ?? 'OpenEnv').slice(0, 200),
     fields: isFixed ? { seed: 'number', start: 'text' } : { seed: 'number' },
     system: literal([description.description, answerText(action, description)].filter(Boolean).join('\n\n')),
     prompt: isFixed ? '{start}' : 'Begin.',
     environment: {
-      openenv: url,
+      ...placeIn(server),
       action,
       message,
       ...(isFixed && { start: 'start' }),
@@ -67,17 +70,37 @@ function answerText(action: OpenEnvSpec['action'], { action: schema }: Descripti
     : `What you answer is taken as ${fieldsText(schema, name)}`;
 }
 
-/** The fields of a schema in one line: `guess (integer, required): from 0 to 9`. */
-function fieldsText(schema: Description['action'], only?: string): string {
+/** A field of a server's actions or observations. */
+export interface ServerField {
+  readonly name: string;
+  readonly type: string;
+  readonly isRequired: boolean;
+  readonly about: string | null;
+}
+
+/** Those of a schema, without what every action and observation has. */
+export function serverFields(schema: Description['action']): ServerField[] {
   const properties = isJsonObject(schema?.properties) ? schema.properties : {};
   const required: readonly unknown[] = Array.isArray(schema?.required) ? schema.required : [];
-  const texts = Object.entries(properties).flatMap(([name, given]) => {
-    if (only === undefined ? ['metadata', 'reward', 'done'].includes(name) : name !== only) return [];
+  return Object.entries(properties).flatMap(([name, given]) => {
+    if (['metadata', 'reward', 'done'].includes(name)) return [];
     const { type, description } = isJsonObject(given) ? given : {};
-    const kind = [typeof type === 'string' ? type : 'any', ...(required.includes(name) ? ['required'] : [])].join(', ');
-    return [
-      `${name} (${kind})${typeof description === 'string' ? `: ${description.replaceAll(/\s+/g, ' ').slice(0, 200)}` : ''}`,
-    ];
+    return {
+      name,
+      type: typeof type === 'string' ? type : 'any',
+      isRequired: required.includes(name),
+      about: typeof description === 'string' ? description.replaceAll(/\s+/g, ' ').slice(0, 200) : null,
+    };
   });
+}
+
+/** The fields of a schema in one line: `guess (integer, required): from 0 to 9`. */
+function fieldsText(schema: Description['action'], only?: string): string {
+  const texts = serverFields(schema)
+    .filter(({ name }) => only === undefined || name === only)
+    .map(({ name, type, isRequired, about }) => {
+      const kind = [type, ...(isRequired ? ['required'] : [])].join(', ');
+      return `${name} (${kind})${about === null ? '' : `: ${about}`}`;
+    });
   return texts.length === 0 ? 'of no known form' : texts.join('; ');
 }

@@ -83,42 +83,51 @@ export function openServedEnvironment(
   };
 }
 
-/** A server before there is a task for it: what it says of itself, and how episodes begin. */
+/** A server before there is a task for it: what it says of itself, and how episodes begin. The app works meanwhile. */
 export interface Prospect {
   /** A text: why it says nothing. */
-  describe(): Description | string;
+  describe(): Promise<Description | string>;
   starts(
     message: string,
     resets: readonly Readonly<Record<string, unknown>>[],
-  ): Extract<ServedReply, { kind: 'started' }>['messages'];
-  close(): void;
+  ): Promise<Extract<ServedReply, { kind: 'started' }>['messages']>;
+  close(): Promise<void>;
 }
 
-/** Opens it; the user has named its address. */
+/** Opens it; the user has named it. */
 export function openProspect(served: Served, access: Access): Prospect {
-  const { thread, close } = openThread(served, access);
-  return {
-    describe: () => {
-      const own = thread();
-      own.ask({ kind: 'describe' });
-      return untilReply(own, 'described').description;
-    },
-    starts: (message, resets) => {
-      const own = thread();
-      own.ask({ kind: 'starts', message, resets });
-      return untilReply(own, 'started').messages;
-    },
-    close,
+  const thread = startPlaying(served, access);
+  const asked = async <K extends ServedReply['kind']>(request: ServedRequest, kind: K) => {
+    thread.ask(request);
+    for (;;) {
+      const reply = await thread.later(SILENCE_MS);
+      if (reply?.kind === kind) return reply as Extract<ServedReply, { kind: K }>;
+      if (reply === null) throw ended(thread);
+    }
   };
+  return {
+    describe: async () => (await asked({ kind: 'describe' }, 'described')).description,
+    starts: async (message, resets) => (await asked({ kind: 'starts', message, resets }, 'started')).messages,
+    close: async () => {
+      // A thread that is gone has ended its server.
+      await asked({ kind: 'close' }, 'closed').catch(() => undefined);
+      thread.end();
+    },
+  };
+}
+
+/** The thread that plays it; refuses what the user hasn't agreed to. */
+function startPlaying(served: Served, access: Access | null): Thread {
+  const hash = reachOf(ENVIRONMENT, served.server, served.files)?.hash ?? '';
+  if (access === null || !access.allowed.includes(hash)) throw notAllowed(ENVIRONMENT);
+  const data = { served: { ...served, access: { keys: access.keys } } };
+  return startSyncThread(access.worker, data, { env: passedEnvironment() });
 }
 
 function openThread(served: Served, access: Access | null) {
   let running: Thread | null = null;
   const start = (): Thread => {
-    const hash = reachOf(ENVIRONMENT, served.server, served.files)?.hash ?? '';
-    if (access === null || !access.allowed.includes(hash)) throw notAllowed(ENVIRONMENT);
-    const data = { served: { ...served, access: { keys: access.keys } } };
-    const fresh: Thread = startSyncThread(access.worker, data, { env: passedEnvironment() });
+    const fresh = startPlaying(served, access);
     untilReply(fresh, 'ready', START_MS);
     return fresh;
   };

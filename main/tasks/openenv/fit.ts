@@ -60,13 +60,16 @@ function listed(value: unknown): string[] {
   return Array.isArray(value) ? value.map(String) : [];
 }
 
+/** The form of an action that the model writes out whole. */
+export const WHOLE_ACTION = '{completion:json}';
+
 /** A first form for a server: what its one required field of a plain type needs, otherwise the whole action as JSON. */
 export function suggestedAction(schema: Description['action']): OpenEnvSpec['action'] {
   const properties = schema !== null && isJsonObject(schema.properties) ? schema.properties : {};
   const required = listed(schema?.required);
   const [name] = required.length > 0 ? required : Object.keys(properties).filter((field) => !COMMON.includes(field));
   const { type } = (name !== undefined && isJsonObject(properties[name]) ? properties[name] : {}) as { type?: unknown };
-  if (name === undefined || required.length > 1) return '{completion:json}';
+  if (name === undefined || required.length > 1) return WHOLE_ACTION;
   if (type === 'integer' || type === 'number') return { [name]: '{completion:last-number}' };
   return type === 'string' ? { [name]: '{completion:trim}' } : { [name]: '{completion:json}' };
 }

@@ -48,15 +48,15 @@ describe('taskArgument', () => {
 });
 
 describe('newTask', () => {
-  it('copies a template and the types into the workspace, once', () => {
+  it('copies a template and the types into the workspace, once', async () => {
     const places = { workspace: temporaryFolder(), paths };
-    const folder = newTask('mine', 'second-text', places);
+    const folder = await newTask('mine', 'second-text', places);
     expect(folder).toBe(join(places.workspace, 'tasks', 'mine'));
     expect(findTask('mine', places)).toMatchObject({ name: 'mine' });
-    expect(() => newTask('mine', 'second-text', places)).toThrow('exists already');
-    expect(() => newTask('other', 'second-txt', places)).toThrow('did you mean "second-text"?');
-    expect(() => newTask('reply', 'second-text', places)).toThrow("Braid's own");
-    expect(() => newTask('a b', 'second-text', places)).toThrow("Expected a task's name");
+    await expect(newTask('mine', 'second-text', places)).rejects.toThrow('exists already');
+    await expect(newTask('other', 'second-txt', places)).rejects.toThrow('did you mean "second-text"?');
+    await expect(newTask('reply', 'second-text', places)).rejects.toThrow("Braid's own");
+    await expect(newTask('a b', 'second-text', places)).rejects.toThrow("Expected a task's name");
   });
 });
 
