@@ -39,13 +39,12 @@ SMOLLM3 = """{%- if enable_thinking is not defined %}{%- set enable_thinking = t
     {%- set content = message.content if message.content is string else "" %}
     {%- if message.role == "user" %}{{ "<|im_start|>user\\n" + content + "<|im_end|>\\n" }}
     {%- elif message.role == "assistant" %}
-        {%- generation %}
         {%- if message.tool_calls %}
-            {%- for call in message.tool_calls %}{{ "<|im_start|>assistant\\n<tool_call>" + call.function | tojson + "</tool_call><|im_end|>\\n" }}{%- endfor %}
-        {%- elif mode == "/think" %}{{ "<|im_start|>assistant\\n" + content.lstrip("\\n") + "<|im_end|>\\n" }}
-        {%- else %}{{ "<|im_start|>assistant\\n<think>\\n\\n</think>\\n" + content.lstrip("\\n") + "<|im_end|>\\n" }}
+            {%- for call in message.tool_calls %}{{ "<|im_start|>assistant\\n" }}{% generation %}{{ "<tool_call>" + call.function | tojson + "</tool_call><|im_end|>\\n" }}{% endgeneration %}{%- endfor %}
+        {%- else %}
+            {{- "<|im_start|>assistant\\n" if mode == "/think" else "<|im_start|>assistant\\n<think>\\n\\n</think>\\n" }}
+            {%- generation %}{{ content.lstrip("\\n") + "<|im_end|>\\n" }}{% endgeneration %}
         {%- endif %}
-        {%- endgeneration %}
     {%- elif message.role == "tool" %}{{ "<|im_start|>user\\n" + content + "<|im_end|>\\n" }}
     {%- endif %}
 {%- endfor %}
@@ -63,6 +62,18 @@ def file(name: str) -> str:
     return (TEMPLATES / f"{name}.jinja").read_text()
 
 
+def marked(template: str) -> str:
+    """A template that marks what the assistant writes, for families that TRL has no training template for."""
+    turn = '{{- " " + message["content"]|trim + eos_token}}'
+    calls = template.index('{{- "[TOOL_CALLS] [" }}')
+    after = template.index('{%- elif message["role"] == "assistant" %}')
+    body = template[calls:after]
+    return template.replace(body, "{% generation %}" + body + "{% endgeneration %}").replace(
+        turn, "{% generation %}" + turn + "{% endgeneration %}"
+    )
+
+
+MISTRAL = jinja_cases.FAMILIES["mistral"][0]
 # Name: template, TRL's training template, control tokens, what begins a text, what ends a turn.
 FAMILIES = {
     "Qwen2.5": ("qwen2_5", file("qwen2_5_training"), CHATML, None, "<|im_end|>"),
@@ -71,10 +82,10 @@ FAMILIES = {
     "Llama 3.2": ("llama3_2", None, LLAMA, "<|begin_of_text|>", "<|eot_id|>"),
     "Gemma 3": ("gemma3", file("gemma3_training"), ["<bos>", "<eos>", "<start_of_turn>", "<end_of_turn>"], "<bos>", "<end_of_turn>"),
     "SmolLM2": (SMOLLM2, None, CHATML, "<|im_start|>", "<|im_end|>"),
-    "SmolLM3": (SMOLLM3, None, CHATML, None, "<|im_end|>"),
+    "SmolLM3": (SMOLLM3, SMOLLM3, CHATML, None, "<|im_end|>"),
     "Phi-3": ("phi3", file("phi3_training"), PHI, None, "<|end|>"),
     "Phi-3.5": ("phi3_5", file("phi3_5_training"), PHI, None, "<|end|>"),
-    "Mistral": (jinja_cases.FAMILIES["mistral"][0], None, MISTRAL_TOKENS, "<s>", "</s>"),
+    "Mistral": (MISTRAL, marked(MISTRAL), MISTRAL_TOKENS, "<s>", "</s>"),
 }
 
 SYSTEM = {"role": "system", "content": "You answer briefly.\nAlways."}
