@@ -1,5 +1,5 @@
 /**
- * A decoding step in at most ten dispatches a layer: norm with the adapter's A; q, k and v; rotation, cache and
+ * For up to sixteen rows decode-whole.ts has a shorter way. Here: a decoding step in at most ten dispatches a layer: norm with the adapter's A; q, k and v; rotation, cache and
  * attention, and for many keys the sum of their stretches; A of the output; output and residual; norm with A; gate, up and SwiGLU; A of down; down and residual.
  * Without an adapter it is two fewer. Buffers are taken once a run, so their bind groups are found again at every token.
  */
@@ -14,6 +14,8 @@ import {
 } from '../ops/decode-step.ts';
 import { gatherRows } from '../ops/rows.ts';
 import type { WebGpuBackend } from './backend.ts';
+import { openPacker, type Packer } from './decode-pack.ts';
+import { openWholeRun, takesWhole } from './decode-whole.ts';
 import { decodeAttention } from './kernels/decode-attention.ts';
 import { normAndLowRank } from './kernels/decode-norm.ts';
 import { type Matrix, matrixOf } from './kernels/matrix.ts';
@@ -53,6 +55,8 @@ export function openGpuDecodeRun(
   if (!takes(backend, model, prompts.length)) return null;
   const packer = openPacker(backend);
   try {
+    if (takesWhole(backend, model, prompts.length))
+      return openWholeRun(backend, packer, model, prefix, prompts, capacity);
     return openRun(backend, packer, model, prefix, prompts, capacity);
   } catch (error) {
     packer.dispose();
@@ -198,43 +202,6 @@ const weightsOf = ({ embedding, head, layers }: DecodeModel): tf.Tensor[] => [
   ...[embedding, head],
   ...layers.flatMap(linearsOf).map(({ weight }) => weight),
 ];
-
-/** Buffers that a run owns, and ways to fill them. */
-interface Packer {
-  own(bytes: number): GpuBuffer;
-  /** Tensors one after the other; a number stands for so many zeros. */
-  sideBySide(tensors: readonly (tf.Tensor | number)[]): GpuBuffer;
-  matrix(tensor: tf.Tensor2D): Matrix;
-  dispose(): void;
-}
-
-function openPacker(backend: WebGpuBackend): Packer {
-  const { gpu } = backend;
-  const owned: GpuBuffer[] = [];
-  const own = (bytes: number): GpuBuffer => {
-    const buffer = gpu.take(Math.max(16, bytes));
-    owned.push(buffer);
-    return buffer;
-  };
-  return {
-    own,
-    sideBySide: (tensors) => {
-      const size = (part: tf.Tensor | number): number => (typeof part === 'number' ? part : part.size);
-      const buffer = own(4 * tensors.reduce<number>((sum, part) => sum + size(part), 0));
-      let at = 0;
-      for (const part of tensors) {
-        if (typeof part === 'number') gpu.clear(buffer, at, part);
-        else gpu.copy(backend.buffer(part), 0, buffer, at, part.size);
-        at += size(part);
-      }
-      return buffer;
-    },
-    matrix: (tensor) => matrixOf(backend, tensor, true),
-    dispose: () => {
-      for (const buffer of owned) gpu.give(buffer);
-    },
-  };
-}
 
 function packLayer(packer: Packer, source: DecodeLayer): PackedLayer {
   const { q, k, v, o, gate, up, down, qNorm, kNorm } = source;

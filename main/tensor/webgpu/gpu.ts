@@ -3,6 +3,7 @@
  * asked is recorded and posted in batches, so that the other thread encodes while this one continues.
  */
 import { BraidError } from '../../errors.ts';
+import { Barriers } from './barriers.ts';
 import { inElectron, mib, outOfMemory, tooLarge } from './faults.ts';
 import { type Line, openLine } from './line.ts';
 import { BufferPool, type GpuBuffer, roundedSize } from './pool.ts';
@@ -41,6 +42,8 @@ export interface GpuOptions {
 /** Work that has been asked for so far, for tests and reports. */
 export interface GpuCounts {
   readonly dispatches: number;
+  /** Dispatches that wait for one before, as they read what it writes or write what it uses. */
+  readonly barriers: number;
   readonly batches: number;
   readonly reads: number;
   readonly buffers: number;
@@ -97,6 +100,7 @@ export class Gpu {
   #pendingWork = 0;
   #batch = 0;
   #dispatches = 0;
+  readonly #barriers = new Barriers();
   #reads = 0;
   #boundBytes = 0;
   /** What was recorded since times were asked for; null: dispatches aren't timed. */
@@ -145,6 +149,7 @@ export class Gpu {
     const { count, bytes, peakBytes } = this.#pool;
     return {
       dispatches: this.#dispatches,
+      barriers: this.#barriers.count,
       batches: this.#batch,
       reads: this.#reads,
       buffers: count,
@@ -205,6 +210,7 @@ export class Gpu {
     this.#writeParameters(code, parameters);
     this.#record(COMMAND.dispatch, this.#idOf(code), x, y, z, this.#pendingDispatches, buffers.length);
     this.#record(...buffers.map(({ id }) => id));
+    this.#barriers.add(buffers, code.writes);
     this.#pendingDispatches++;
     this.#dispatches++;
     const bytes = buffers.reduce((sum, buffer) => sum + buffer.bytes, 0);

@@ -24,7 +24,10 @@ export function cacheFormat(backend: WebGpuBackend, weights: readonly tf.Tensor[
   return weights.some((weight) => backend.format(weight) !== 'f32') ? 'f16' : 'f32';
 }
 
-/** Takes the prompts' keys and values over. What it took so far is given back when memory runs out. */
+/**
+ * Takes the prompts' keys and values over. What it took so far is given back when memory runs out. Attention that `joins`
+ * its stretches itself needs no room for them here.
+ */
 export function openKvStore(
   backend: WebGpuBackend,
   prefix: readonly PrefixKv[],
@@ -32,6 +35,7 @@ export function openKvStore(
   capacity: number,
   shape: AttentionShape,
   format: KvFormat,
+  joins = false,
 ): KvStore {
   const { gpu } = backend;
   const width = shape.numKvHeads * shape.headDim;
@@ -55,7 +59,7 @@ export function openKvStore(
     return layer;
   };
   const longest = Math.max(0, ...prompts.map(({ length }) => length));
-  const stretched = stretchNumbers(backend, shape, prompts.length, longest + capacity);
+  const stretched = joins ? 0 : stretchNumbers(backend, shape, prompts.length, longest + capacity);
   let layers: readonly ReturnType<typeof open>[];
   let parts: GpuBuffer | null;
   try {

@@ -1,8 +1,8 @@
 /**
  * Attention of one new token a row over its prompt's keys and values, which rows share, and its own so far. A workgroup
  * has a row, a key/value head with all query heads that use it, and a stretch of the keys: where there are more, their
- * results are put together by a second program (Dao et al. 2023, Flash-Decoding). The last stretch's workgroup writes the
- * step's keys and values.
+ * results are put together (Dao et al. 2023, Flash-Decoding), by a second program or by the workgroup that comes last
+ * (decode-join.ts). The last stretch's workgroup writes the step's keys and values.
  */
 import type { AttentionShape } from '../../ops/attention.ts';
 import type { WebGpuBackend } from '../backend.ts';
@@ -11,6 +11,15 @@ import { groupsFor } from '../kernel.ts';
 import type { GpuBuffer } from '../pool.ts';
 import { type Program, program, range, variants } from '../program.ts';
 import { vectorOf } from './attention-tile.ts';
+import { readApart, readRaw } from './decode-heads.ts';
+import {
+  JOIN_PARAMETERS,
+  joinBytes,
+  joinDeclarations,
+  joinStretches,
+  leaveHeads,
+  stretchWords,
+} from './decode-join.ts';
 import { KV_CODEC, type KvFormat, kvElement } from './kv-pack.ts';
 
 const LANES = 128;
@@ -33,19 +42,21 @@ interface Key {
   readonly raw: boolean;
   /** Each head of queries and keys is normed first (Qwen3). */
   readonly headNorm: boolean;
+  /** All in one dispatch; low: with the low-rank numbers of what follows. */
+  readonly whole: 'low' | 'plain' | null;
 }
 
 /** As many keys as the tile and the workgroup's memory hold beside queries, the step's key and value, and scores. */
-function keysOfTile(vectors: number, group: number, memory: number): number {
+function keysOfTile(vectors: number, group: number, memory: number, whole: boolean): number {
   // Each of the other variables may be rounded up by 12 bytes.
-  const rest = memory - 16 * vectors * (group + 2) - 12 * group - 80;
+  const rest = memory - 16 * vectors * (group + 2) - 12 * group - 80 - (whole ? joinBytes(LANES) : 0);
   const keys = Math.min(32, Math.floor(TILE_BYTES / (16 * vectors)), Math.floor(rest / (16 * vectors + 8 * group)));
   if (keys < 1) throw headsTooLarge(`${group} heads of ${4 * vectors} on one key`, memory);
   return keys;
 }
 
 /** Prefix and own cache hold all keys first, then all values. */
-const attendProgram = variants(({ vectors, group, keys, format, split, raw, headNorm }: Key): Program => {
+export const attendProgram = variants(({ vectors, group, keys, format, split, raw, headNorm, whole }: Key): Program => {
   const parts = range(Math.ceil((group * vectors) / LANES));
   const columns = (statement: (part: number) => string): string =>
     parts
@@ -94,13 +105,16 @@ const attendProgram = variants(({ vectors, group, keys, format, split, raw, head
       'scale:f32',
       'eps:f32',
       'stretches',
+      ...(whole === null ? [] : JOIN_PARAMETERS),
     ],
     buffers: {
       ...(raw ? { qkv: 'vec4<f32>', trig: 'vec4<f32>' } : { q: 'vec4<f32>', k: 'vec4<f32>', v: 'vec4<f32>' }),
-      ...(headNorm && { norms: 'vec4<f32>' }),
+      ...(headNorm && whole === null && { norms: 'vec4<f32>' }),
+      ...((whole === 'low' || (headNorm && whole !== null)) && { extra: 'vec4<f32>' }),
       prefix: kvElement(format),
       rows: 'i32',
       own: `rw ${kvElement(format)}`,
+      ...(split && whole !== null && { sums: 'rw atomic<u32>' }),
       out: 'rw vec4<f32>',
     },
     workgroup: LANES,
@@ -114,7 +128,8 @@ var<workgroup> scores: array<f32, ${group * keys}>;
 var<workgroup> weights: array<f32, ${group * keys}>;
 var<workgroup> most: array<f32, ${group}>;
 var<workgroup> tops: array<f32, ${group}>;
-var<workgroup> shrink: array<f32, ${group}>;`,
+var<workgroup> shrink: array<f32, ${group}>;
+${whole === null ? '' : joinDeclarations(LANES, split)}`,
     main: `
   let row = wg.x;
   let kvHead = wg.y;
@@ -129,14 +144,18 @@ ${
     ? `  let begin = wg.z * ${STRETCH * keys}u;
   let end = min(total, begin + ${STRETCH * keys}u);
   let place = (row * heads + kvHead * ${group}u) * p.stretches + wg.z;
-  if (begin >= total) {
+${
+  whole === null
+    ? `  if (begin >= total) {
     if (lane < ${group}u) { out[(place + lane * p.stretches) * ${vectors + 1}u + ${vectors}u] = vec4<f32>(-1e30, 0.0, 0.0, 0.0); }
     return;
   }`
+    : '  if (begin >= total) { return; }'
+}`
     : `  let begin = 0u;
   let end = total;`
 }
-${raw ? readRaw(vectors, group, headNorm) : readApart(vectors, group)}
+${raw ? readRaw(LANES, vectors, group, headNorm ? (whole === null ? 'norms[' : 'extra[p.norms + ') : null) : readApart(LANES, vectors, group)}
   if (end == total && lane < ${vectors}u) {
     let place = ((slot * p.capacity + p.step) * p.kvHeads + kvHead) * ${vectors}u + lane;
     own[place] = packKv(fresh[lane]);
@@ -189,7 +208,7 @@ ${columns(
 )}
   }
 ${
-  split
+  split && whole === null
     ? `  workgroupBarrier();
 ${columns(
   (part) => `
@@ -198,7 +217,14 @@ ${columns(
     out[to + i % ${vectors}u] = o${part};
     if (i % ${vectors}u == 0u) { out[to + ${vectors}u] = vec4<f32>(most[g], mass${part}, 0.0, 0.0); }`,
 )}`
-    : columns((part) => `out[first + i] = o${part} / mass${part};`)
+    : `${split ? joinStretches(vectors, group, STRETCH * keys, columns) : ''}
+${columns(
+  (part) => `
+    let result = o${part} / mass${part};
+    out[first + i] = result;
+    ${whole === 'low' ? 'qs[i] = result;' : ''}`,
+)}
+${whole === 'low' ? leaveHeads(vectors, group, LANES) : ''}`
 }`,
   });
 });
@@ -228,62 +254,17 @@ const joinProgram = program({
   out[i] = sum / mass;`,
 });
 
-/** Queries, keys and values that are ready, each in a buffer of its own. */
-const readApart = (vectors: number, group: number): string => `
-  for (var i = lane; i < ${group * vectors}u; i += ${LANES}u) { qs[i] = q[first + i]; }
-  if (lane < ${vectors}u) {
-    let source = (row * p.kvHeads + kvHead) * ${vectors}u + lane;
-    fresh[lane] = k[source];
-    fresh[${vectors}u + lane] = v[source];
-  }
-  workgroupBarrier();`;
-
-/** Queries, keys and values side by side in a row: heads are normed and rotated by the row's position. */
-function readRaw(vectors: number, group: number, headNorm: boolean): string {
-  const half = vectors / 2;
-  const turn = (place: string, count: string): string => `
-  for (var i = lane; i < ${count}; i += ${LANES}u) {
-    let j = i % ${half}u;
-    let at = (i / ${half}u) * ${vectors}u + j;
-    let c = trig[angle + j];
-    let s = trig[p.positions * ${half}u + angle + j];
-    let a = ${place}[at];
-    let b = ${place}[at + ${half}u];
-    ${place}[at] = a * c - b * s;
-    ${place}[at + ${half}u] = b * c + a * s;
-  }`;
-  return `
-  let width = (heads + 2u * p.kvHeads) * ${vectors}u;
-  for (var i = lane; i < ${group * vectors}u; i += ${LANES}u) {
-    qs[i] = qkv[row * width + kvHead * ${group * vectors}u + i];
-  }
-  for (var i = lane; i < ${2 * vectors}u; i += ${LANES}u) {
-    let part = heads + (i / ${vectors}u) * p.kvHeads + kvHead;
-    fresh[i] = qkv[row * width + part * ${vectors}u + i % ${vectors}u];
-  }
-  workgroupBarrier();
-${
-  headNorm
-    ? `  if (lane <= ${group}u) {
-    var squares = 0.0;
-    for (var c = 0u; c < ${vectors}u; c++) {
-      var x = fresh[c];
-      if (lane < ${group}u) { x = qs[lane * ${vectors}u + c]; }
-      squares += dot(x, x);
-    }
-    let inverse = inverseSqrt(squares / ${4 * vectors}.0 + p.eps);
-    for (var c = 0u; c < ${vectors}u; c++) {
-      if (lane < ${group}u) { qs[lane * ${vectors}u + c] *= inverse * norms[c]; }
-      else { fresh[c] *= inverse * norms[${vectors}u + c]; }
-    }
-  }
-  workgroupBarrier();`
-    : ''
-}
-  let angle = (prefixLength + p.step) * ${half}u;
-${turn('qs', `${group * half}u`)}
-${turn('fresh', `${half}u`)}
-  workgroupBarrier();`;
+/** What an attention in one dispatch has besides; places count vectors of four numbers. */
+export interface WholeAttention {
+  /** The heads' norms, if there are, then A [r, heads] of what follows. */
+  readonly extra: GpuBuffer | null;
+  readonly headNorm: boolean;
+  /** Where A lies in `extra`, and where the low-rank numbers of each key/value head go in `out`, of `lines` vectors a row. */
+  readonly next: { readonly a: number; readonly low: number; readonly lines: number } | null;
+  /** Rows that `out` has room for. */
+  readonly room: number;
+  /** For the stretches of the rows, cleared once (`stretchSums`). */
+  readonly sums: GpuBuffer;
 }
 
 /** What attention reads and where its result goes. */
@@ -299,6 +280,8 @@ export interface DecodeAttention {
         /** The norm of queries' heads, then keys'; null: none. */
         readonly norms: GpuBuffer | null;
         readonly eps: number;
+        /** Does all in one dispatch. */
+        readonly whole?: WholeAttention;
       };
   readonly prefix: GpuBuffer;
   /** Slot, first prompt token and number of prompt tokens of each row. */
@@ -325,8 +308,21 @@ export function stretchNumbers(
   keys: number,
 ): number {
   const memory = gpu.adapter.limits.maxComputeWorkgroupStorageSize;
-  const stretches = Math.ceil(keys / (STRETCH * keysOfTile(headDim / 4, numHeads / numKvHeads, memory)));
+  const stretches = Math.ceil(keys / (STRETCH * keysOfTile(headDim / 4, numHeads / numKvHeads, memory, false)));
   return stretches > 1 ? rows * numHeads * stretches * (headDim + 4) : 0;
+}
+
+/** Words that they need where one dispatch does all: a counter of each row and head, then what stretches leave. */
+export function stretchSums(
+  { gpu }: WebGpuBackend,
+  { numHeads, numKvHeads, headDim }: AttentionShape,
+  rows: number,
+  keys: number,
+): number {
+  const memory = gpu.adapter.limits.maxComputeWorkgroupStorageSize;
+  const [vectors, group] = [headDim / 4, numHeads / numKvHeads];
+  const stretches = Math.ceil(keys / (STRETCH * keysOfTile(vectors, group, memory, true)));
+  return rows * numKvHeads * (1 + stretches * stretchWords(vectors, group));
 }
 
 export function decodeAttention({ gpu }: WebGpuBackend, shape: AttentionShape, call: DecodeAttention): void {
@@ -334,18 +330,35 @@ export function decodeAttention({ gpu }: WebGpuBackend, shape: AttentionShape, c
   const { qkv, prefix, rows, own, parts, out, batch, step, longest, capacity, slots, prefixTokens, format } = call;
   const raw = 'raw' in qkv;
   const norms = raw ? qkv.norms : null;
+  const whole = raw ? qkv.whole : undefined;
   const vectors = headDim / 4;
   const group = numHeads / numKvHeads;
-  const keys = keysOfTile(vectors, group, gpu.adapter.limits.maxComputeWorkgroupStorageSize);
+  const memory = gpu.adapter.limits.maxComputeWorkgroupStorageSize;
+  const keys = keysOfTile(vectors, group, memory, whole !== undefined);
   const lines = numKvHeads * vectors;
   const given = raw ? [qkv.raw, qkv.trig, ...(norms === null ? [] : [norms])] : [qkv.q, qkv.k, qkv.v];
   const sizes = [numKvHeads, capacity, step, prefixTokens * lines, slots * capacity * lines];
   const stretches = Math.ceil((longest + step + 1) / (STRETCH * keys));
   const split = stretches > 1;
+  if (raw && whole !== undefined) {
+    const { extra, headNorm, next, room, sums } = whole;
+    const kind = next === null ? 'plain' : 'low';
+    const small = extra !== null && (headNorm || next !== null) ? [extra] : [];
+    gpu.run(
+      attendProgram({ vectors, group, keys, format, split, raw, headNorm, whole: kind }),
+      [qkv.raw, qkv.trig, ...small, prefix, rows, own, ...(split ? [sums] : []), out],
+      [
+        ...[...sizes, qkv.positions, scale, qkv.eps, stretches],
+        ...[0, next?.a ?? 0, next?.low ?? 0, next?.lines ?? 0, room, batch * numKvHeads],
+      ],
+      [batch, numKvHeads, stretches],
+    );
+    return;
+  }
   const result = split ? parts : out;
   if (result === null) throw new Error('Expected a buffer for the results of several stretches');
   gpu.run(
-    attendProgram({ vectors, group, keys, format, split, raw, headNorm: norms !== null }),
+    attendProgram({ vectors, group, keys, format, split, raw, headNorm: norms !== null, whole: null }),
     [...given, prefix, rows, own, result],
     [...sizes, raw ? qkv.positions : 0, scale, raw ? qkv.eps : 0, stretches],
     [batch, numKvHeads, stretches],

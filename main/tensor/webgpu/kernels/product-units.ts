@@ -50,14 +50,20 @@ export const TILES = {
 export type TileName = keyof typeof TILES;
 
 /** Lines of a panel are so many numbers longer than they need to be that reading eight of them asks all banks. */
-const PAD = 8;
+export const PAD = 8;
 
-export interface UnitsKey {
+export type UnitsFormat = 'bf16' | 'f16';
+
+/** How the factors' panels are filled and multiplied. */
+interface Reading {
+  readonly format: UnitsFormat;
+  readonly transposed: boolean;
+}
+
+export interface UnitsKey extends Reading {
   readonly tile: TileName;
   /** One to three side by side; more than one only as transposes of what is multiplied. */
   readonly matrices: number;
-  readonly format: 'bf16' | 'f16';
-  readonly transposed: boolean;
   /** A workgroup's z is a slice of K, whose sums are a matrix of their own. */
   readonly sliced: boolean;
 }
@@ -99,12 +105,12 @@ ${joinLargest(MAXIMA * MAXIMA)}
 });
 
 /** Statements that leave the largest number of x, of all of it or of the workgroup's part, in `most`. */
-function largest({ rows, ownScale }: Tile, lanes: number): string {
+export function largest({ rows, ownScale }: Tile, lanes: number, from = '0u'): string {
   // Lanes beside each other read a line side by side; the last vector is read again rather than one beyond it.
   const perRow = lanes / rows;
   const own = `  let row = min(row0 + lane / ${perRow}u, p.m - 1u);
-  let last = (row * p.k + end) / 4u - 1u;
-  for (var i = (row * p.k + begin) / 4u + lane % ${perRow}u; i <= last; i += ${AT_A_TIME * perRow}u) {
+  let last = ${from} + (row * p.k + end) / 4u - 1u;
+  for (var i = ${from} + (row * p.k + begin) / 4u + lane % ${perRow}u; i <= last; i += ${AT_A_TIME * perRow}u) {
 ${joinLargest(perRow)}
   }`;
   const found = `  for (var i = lane; i < ${MAXIMA}u; i += ${lanes}u) { most = max(most, maxima[i]); }`;
@@ -136,7 +142,7 @@ function corners({ transposed }: UnitsKey, { rows, columns, depth }: Tile, lanes
 }
 
 /** Registers that a lane reads both panels into. */
-const registers = ({ rows, columns, depth }: Tile, lanes: number): string =>
+export const registers = ({ rows, columns, depth }: Tile, lanes: number): string =>
   [
     ...range((rows * depth) / 4 / lanes).map((i) => `  var x${i}: vec4<f32>;`),
     ...range((columns * depth) / 8 / lanes).map((i) => `  var w${i}: vec4<u32>;`),
@@ -163,7 +169,7 @@ const HALVES = {
 } as const;
 
 /** Writes the registers into the panels, x as two numbers. */
-function stash({ format, transposed }: UnitsKey, { rows, columns, depth }: Tile, lanes: number): string {
+export function stash({ format, transposed }: Reading, { rows, columns, depth }: Tile, lanes: number): string {
   const width = (depth + PAD) / 4;
   const x = range((rows * depth) / 4 / lanes).map((i) => {
     const at = `(lane + ${i * lanes}u)`;
@@ -196,7 +202,7 @@ const RIGHT = `subgroup_matrix_right<f16, ${UNIT}, ${UNIT}>`;
 const RESULT = `subgroup_matrix_result<f32, ${UNIT}, ${UNIT}>`;
 
 /** The panels' products, added to the sums. */
-function multiply({ transposed }: UnitsKey, tile: Tile): string {
+export function multiply({ transposed }: Reading, tile: Tile): string {
   const { columns, depth, subgroupRows, subgroupColumns } = tile;
   const [down, across] = [range(subgroupRows / UNIT), range(subgroupColumns / UNIT)];
   const width = (depth + PAD) / 4;
@@ -276,27 +282,45 @@ ${apart}
 }
 
 /** A function that reads eight neighbouring numbers of the tile's matrix. */
-function readEight(matrices: number): string {
+export function readEight(matrices: number): string {
   const choices = range(matrices - 1).map((i) => `  if (part == ${i}u) { return b${i}[at]; }`);
-  return `fn readW(at: u32) -> vec4<u32> {
+  return `var<private> part: u32;
+fn readW(at: u32) -> vec4<u32> {
 ${choices.join('\n')}
   return b${matrices - 1}[at];
 }`;
 }
 
+/** Declares the panels in workgroup memory. */
+export function panels({ rows, columns, depth }: Tile, transposed: boolean): string {
+  const width = (depth + PAD) / 4;
+  return `var<workgroup> heads: array<vec4<f16>, ${rows * width}>;
+var<workgroup> rests: array<vec4<f16>, ${rows * width}>;
+var<workgroup> weights: array<vec4<f16>, ${transposed ? columns * width : (depth * (columns + PAD)) / 4}>;`;
+}
+
+/** The sums of a subgroup. */
+export const sumsOf = ({ subgroupRows, subgroupColumns }: Tile): string[] =>
+  range(subgroupRows / UNIT).flatMap((i) => range(subgroupColumns / UNIT).map((j) => `sum${i}_${j}`));
+
+export const fragments = (tile: Tile): string =>
+  sumsOf(tile)
+    .map((sum) => `  var ${sum} = ${RESULT}();`)
+    .join('\n');
+
+export const UNITS_DIRECTIVES = [
+  ...['enable f16', 'enable subgroups', 'enable chromium_experimental_subgroup_matrix'],
+  // What the compiler can't prove: a subgroup's lanes have the same number among the subgroups.
+  'diagnostic(off, chromium.subgroup_matrix_uniformity)',
+];
+
 export const unitsProgram = variants((key: UnitsKey): Program => {
   const tile: Tile = TILES[key.tile];
-  const { rows, columns, depth, subgroupRows, subgroupColumns } = tile;
+  const { rows, columns, depth, subgroupColumns } = tile;
   const lanes = lanesOf(tile);
-  const width = (depth + PAD) / 4;
-  const sums = range(subgroupRows / UNIT).flatMap((i) => range(subgroupColumns / UNIT).map((j) => `sum${i}_${j}`));
   return program({
     name: `Product n${key.transposed ? 't' : 'n'}${key.matrices === 1 ? '' : ` x ${key.matrices}`} by units, ${key.tile}${key.sliced ? ', sliced' : ''}`,
-    directives: [
-      ...['enable f16', 'enable subgroups', 'enable chromium_experimental_subgroup_matrix'],
-      // What the compiler can't prove: a subgroup's lanes have the same number among the subgroups.
-      'diagnostic(off, chromium.subgroup_matrix_uniformity)',
-    ],
+    directives: UNITS_DIRECTIVES,
     parameters: ['m', 'n0', 'n1', 'n2', 'k', 'columns', 'first', 'skip', 'slice', 'band'],
     buffers: {
       x: 'vec4<f32>',
@@ -306,10 +330,7 @@ export const unitsProgram = variants((key: UnitsKey): Program => {
     },
     workgroup: lanes,
     declarations: `
-var<private> part: u32;
-var<workgroup> heads: array<vec4<f16>, ${rows * width}>;
-var<workgroup> rests: array<vec4<f16>, ${rows * width}>;
-var<workgroup> weights: array<vec4<f16>, ${key.transposed ? columns * width : (depth * (columns + PAD)) / 4}>;
+${panels(tile, key.transposed)}
 var<workgroup> edge: array<f32, ${AREA}>;
 var<workgroup> scratch: array<f32, ${lanes}>;
 ${readEight(key.matrices)}`,
@@ -331,7 +352,7 @@ ${largest(tile, lanes)}
   // A power of two that brings the largest number to 2^14 … 2^15.
   let exponent = clamp(bitcast<u32>(most) >> 23u, 15u, 254u);
   let scale = bitcast<f32>((268u - exponent) << 23u);
-${sums.map((sum) => `  var ${sum} = ${RESULT}();`).join('\n')}
+${fragments(tile)}
 ${registers(tile, lanes)}
 ${corners(key, tile, lanes)}
   var k0 = begin;

@@ -1,0 +1,349 @@
+/**
+ * Products of a decoding step for up to sixteen rows, each one dispatch with all that follows it (decode-finish.ts). On
+ * matrix units a workgroup has the tile of product-units.ts; elsewhere 32 lanes share a line of the weights, as in
+ * product-rows.ts, and a workgroup goes through the lines of a tile.
+ */
+import type { WebGpuBackend } from '../backend.ts';
+import type { GpuBuffer } from '../pool.ts';
+import { type Program, program, range, variants } from '../program.ts';
+import { equalParts } from '../work.ts';
+import {
+  COLUMNS,
+  FINISH_PARAMETERS,
+  type FinishKey,
+  finishBuffers,
+  finishDeclarations,
+  finishNumbers,
+  finishTile,
+  LANES,
+} from './decode-finish.ts';
+import { unitsDeclarations, unitsStatements } from './decode-units.ts';
+import { formOf, type Matrix } from './matrix.ts';
+import { elementType, type OperandForm, readFour } from './operand.ts';
+import { takesUnits } from './product-by-units.ts';
+import { cut, type Slices } from './product-slices.ts';
+import { TILES, UNITS_DIRECTIVES, type UnitsFormat } from './product-units.ts';
+import { findMatrix } from './side-by-side.ts';
+
+/** More rows than this are further products, which read the weights again. */
+export const MOST_ROWS = 16;
+
+/** Rows of a workgroup without units: on a processor, a compiler takes most of a minute for sixteen. */
+const rowsOf = (backend: WebGpuBackend, units: boolean): number => (backend.gpu.adapter.software && !units ? 4 : 16);
+
+export interface ProductKey extends FinishKey {
+  readonly units: boolean;
+  readonly weights: readonly OperandForm[];
+}
+
+/** Lanes that share a line, and lines that they work on together. */
+const TEAM = 32;
+const TEAMS = LANES / TEAM;
+const LINES = 4;
+/** Rows whose sums the lanes put together at a time. */
+const ROWS_TOGETHER = 4;
+
+/** Workgroups that keep a large GPU's memory busy, and steps of K that a slice has at least. */
+const BUSY_GROUPS = 768;
+const LEAST_SLICE = 256;
+const STEP = 4 * TEAM;
+
+const DEPTH = TILES['few rows'].depth;
+
+/** Whether the workgroup's memory holds what a product without units needs. */
+export const fits = ({ gpu }: WebGpuBackend, rank: number): boolean =>
+  16 * LANES * ROWS_TOGETHER + 4 * finishNumbers({ ...PLAIN, rows: MOST_ROWS, rank, epilogue: 'swiglu' }) <=
+  gpu.adapter.limits.maxComputeWorkgroupStorageSize;
+
+const PLAIN: FinishKey = {
+  rows: 4,
+  rank: 0,
+  bias: false,
+  sliced: false,
+  normed: false,
+  epilogue: 'store',
+  next: false,
+};
+
+/** Finds the workgroup's tile; of swiglu it has half of gate and half of up. */
+const findTile = ({ weights, epilogue }: ProductKey): string =>
+  epilogue === 'swiglu'
+    ? `  let matrix = 0u;
+  let tile = wg.y + p.skip;
+  let before = 0u;
+  let n = p.n0;`
+    : findMatrix(weights.length, COLUMNS, 'wg.y + p.skip');
+
+/** The matrix of a tile's column, and the line of it, as expressions. */
+export const lineOf = (swiglu: boolean, column: string): readonly [part: string, line: string] =>
+  swiglu
+    ? [`${column} / ${COLUMNS / 2}u`, `min(tile * ${COLUMNS / 2}u + ${column} % ${COLUMNS / 2}u, n - 1u)`]
+    : ['matrix', `min(tile * ${COLUMNS}u + ${column}, n - 1u)`];
+
+export const productProgram = variants((key: ProductKey): Program => {
+  const { units, weights, epilogue, rank, sliced } = key;
+  return program({
+    name: `Decoding${weights.length > 1 ? ` x ${weights.length}` : ''}${units ? ' by units' : ''}${rank > 0 ? ' + low rank' : ''}${sliced ? ', sliced' : ''} ${epilogue}`,
+    ...(units && { directives: UNITS_DIRECTIVES }),
+    parameters: ['m', 'k', 'n0', 'n1', 'n2', 'slice', 'skip', 'rowsAt', ...FINISH_PARAMETERS],
+    buffers: {
+      x: 'vec4<f32>',
+      ...Object.fromEntries(weights.map((form, i) => (units ? [`b${i}`, 'vec4<u32>'] : [`w${i}`, elementType(form)]))),
+      ...finishBuffers(key),
+    },
+    workgroup: LANES,
+    declarations: `${units ? unitsDeclarations(weights.length, LANES) : rowsDeclarations(key)}
+${finishDeclarations(key)}`,
+    main: `
+  let row0 = wg.x * ${key.rows}u;
+  let slice = wg.z;
+${findTile(key)}
+  let begin = slice * p.slice;
+  let end = min(p.k, begin + p.slice);
+${units ? unitsTile(key) : rowsTile(key)}
+  workgroupBarrier();
+${finishTile(key)}`,
+  });
+});
+
+function unitsTile({ weights, epilogue }: ProductKey): string {
+  const format: UnitsFormat = weights[0]?.format === 'f16' ? 'f16' : 'bf16';
+  return unitsStatements(format, LANES, (column) => lineOf(epilogue === 'swiglu', column), 'sumsOfTile');
+}
+
+const rowsDeclarations = ({ weights }: ProductKey): string => {
+  const choices = weights.map((_, i) => `if (part == ${i}u) { return readW${i}(line, at, lines, length); }`);
+  return `${weights.map((form, i) => readFour(`readW${i}`, `w${i}`, form)).join('\n')}
+fn readW(part: u32, line: u32, at: u32, lines: u32, length: u32) -> vec4<f32> {
+  ${choices.slice(1).join('\n  ')}
+  return readW0(line, at, lines, length);
+}
+var<workgroup> teamSums: array<vec4<f32>, ${LANES * ROWS_TOGETHER}>;`;
+};
+
+/** Sixteen lines at a time, in turn: the tile's lines come from memory one after the other whatever their order is. */
+function rowsTile({ rows, epilogue }: ProductKey): string {
+  const all = range(rows);
+  const lines = range(LINES);
+  const turns = COLUMNS / TEAMS / LINES;
+  const of = (l: number): readonly [string, string] =>
+    lineOf(epilogue === 'swiglu', `(turn * ${TEAMS * LINES}u + team * ${LINES}u + ${l}u)`);
+  const rounds = range(rows / ROWS_TOGETHER).map((i) => all.slice(i * ROWS_TOGETHER, (i + 1) * ROWS_TOGETHER));
+  const results = TEAMS * LINES * ROWS_TOGETHER;
+  return `
+  let team = lane / ${TEAM}u;
+  let me = lane % ${TEAM}u;
+${all.map((r) => `  let x${r} = p.rowsAt + min(row0 + ${r}u, p.m - 1u) * (p.k / 4u);`).join('\n')}
+  for (var turn = 0u; turn < ${turns}u; turn++) {
+${lines.map((l) => `    let part${l} = ${of(l)[0]};\n    let line${l} = ${of(l)[1]};`).join('\n')}
+${all.map((r) => `    var s${r} = vec4<f32>(0.0);`).join('\n')}
+    for (var at = begin + 4u * me; at < end; at += ${STEP}u) {
+${lines.map((l) => `      let w${l} = readW(part${l}, line${l}, at, n, p.k);`).join('\n')}
+${all
+  .map(
+    (r) =>
+      `      let v${r} = x[x${r} + at / 4u];\n      s${r} += vec4(${lines.map((l) => `dot(v${r}, w${l})`).join(', ')});`,
+  )
+  .join('\n')}
+    }
+${rounds
+  .map(
+    (some, round) => `${some.map((r, i) => `    teamSums[${i * LANES}u + lane] = s${r};`).join('\n')}
+    workgroupBarrier();
+    for (var result = lane; result < ${results}u; result += ${LANES}u) {
+      let column = result % ${TEAMS * LINES}u;
+      let start = result / ${TEAMS * LINES}u * ${LANES}u + column / ${LINES}u * ${TEAM}u;
+      var sum = 0.0;
+      // Starting elsewhere for each line keeps the lanes on different banks.
+      for (var i = 0u; i < ${TEAM}u; i++) { sum += teamSums[start + (i + lane) % ${TEAM}u][column % ${LINES}u]; }
+      sumsOfTile[(${round * ROWS_TOGETHER}u + result / ${TEAMS * LINES}u) * ${COLUMNS}u + turn * ${TEAMS * LINES}u + column] = sum;
+    }
+    workgroupBarrier();`,
+  )
+  .join('\n')}
+  }`;
+}
+
+/** The norm's numerator of what a row begins with, and what the first product needs of it. */
+const startProgram = variants(
+  (key: FinishKey): Program =>
+    program({
+      name: 'Decoding start',
+      parameters: ['m', 'k', 'n0', 'skip', ...FINISH_PARAMETERS],
+      buffers: { x: 'vec4<f32>', ...finishBuffers(key) },
+      workgroup: LANES,
+      declarations: finishDeclarations(key),
+      main: `
+  let row0 = wg.x * ${key.rows}u;
+  let tile = wg.y;
+  for (var id = lane; id < ${(key.rows * COLUMNS) / 4}u; id += ${LANES}u) {
+    let row = min(row0 + id / ${COLUMNS / 4}u, p.m - 1u);
+    let column = min(tile * ${COLUMNS / 4}u + id % ${COLUMNS / 4}u, p.width - 1u);
+    let value = x[row * p.width + column];
+    ${range(4)
+      .map((c) => `sumsOfTile[4u * id + ${c}u] = value[${c}];`)
+      .join('\n    ')}
+  }
+  workgroupBarrier();
+${finishTile(key)}`,
+    }),
+);
+
+/** Where things lie in their buffers, in vectors of four numbers. */
+export interface Incoming {
+  readonly buffer: GpuBuffer;
+  /** The rows' first number. */
+  readonly at: number;
+  /** What each of `parts` tiles left of the rows: squares, and low-rank numbers of `lines` vectors. */
+  readonly parts: number;
+  readonly squares: number;
+  readonly low: number;
+  readonly lines: number;
+}
+
+/** What a following adapter reads of the result. */
+export interface Outgoing {
+  /** A of it, in `extra`. */
+  readonly a: number;
+  /** Where the tiles' low-rank numbers go, of `lines` vectors a row. */
+  readonly low: number;
+  readonly lines: number;
+}
+
+export interface DecodeProduct {
+  readonly x: Incoming;
+  readonly rows: number;
+  /** Rows that the buffers have room for: whole tiles. */
+  readonly room: number;
+  /** [n, k] each, up to three; two of the same size for swiglu. */
+  readonly weights: readonly Matrix[];
+  /** Of the norm before; null: there is none. */
+  readonly eps: number | null;
+  /** Small matrices and vectors of this product, one after the other. */
+  readonly extra: GpuBuffer | null;
+  /** B [Σ n, rank] in `extra`. */
+  readonly low: { readonly b: number; readonly rank: number; readonly scale: number } | null;
+  /** [Σ n] in `extra`. */
+  readonly bias: number | null;
+  readonly epilogue: 'store' | 'residual' | 'swiglu';
+  readonly out: GpuBuffer;
+  /** Where the result lies in `out`, and how wide its rows are: numbers where it is stored, else vectors. */
+  readonly place: { readonly at: number; readonly width: number };
+  /** After a residual: the next norm's weight in `extra`, its numerator and the squares in `out`. */
+  readonly norm: { readonly gain: number; readonly at: number; readonly squares: number } | null;
+  readonly next: Outgoing | null;
+  /** For slices, cleared once (`sumWords`). */
+  readonly sums: GpuBuffer;
+}
+
+interface Plan {
+  readonly units: boolean;
+  readonly rows: number;
+  readonly bands: number;
+  readonly tiles: number;
+  readonly slices: Slices;
+}
+
+/** How a product is divided: by its shapes and the adapter alone. */
+function planOf(backend: WebGpuBackend, weights: readonly Matrix[], room: number, swiglu: boolean): Plan {
+  const units = takesUnits(backend, MOST_ROWS, weights);
+  const rows = rowsOf(backend, units);
+  const k = weights[0]?.length ?? 0;
+  const tiles = swiglu
+    ? Math.ceil((weights[0]?.lines ?? 0) / (COLUMNS / 2))
+    : weights.reduce((sum, { lines }) => sum + Math.ceil(lines / COLUMNS), 0);
+  const enough = units ? TILES['few rows'].enough : BUSY_GROUPS;
+  const wanted = units ? Math.floor(enough / tiles) : Math.ceil(enough / tiles);
+  const slices = cut(k, Math.min(wanted, Math.floor(k / LEAST_SLICE)), units ? DEPTH : STEP);
+  return { units, rows, bands: Math.ceil(room / rows), tiles, slices };
+}
+
+const ticketsOf = ({ bands, tiles }: Plan): number => Math.ceil((bands * tiles) / 4) * 4;
+
+/** Words that a product's slices need; they are 0 before it and after it. */
+export function sumWords(backend: WebGpuBackend, weights: readonly Matrix[], room: number, swiglu = false): number {
+  const plan = planOf(backend, weights, room, swiglu);
+  if (plan.slices.count === 1) return 0;
+  return ticketsOf(plan) + plan.bands * plan.tiles * plan.slices.count * plan.rows * COLUMNS;
+}
+
+/** The parameters of FINISH_PARAMETERS. */
+function finishParameters(call: Omit<DecodeProduct, 'weights' | 'epilogue' | 'rows'>, plan: Plan): readonly number[] {
+  const { x, low, bias, place, norm, next, eps, room } = call;
+  return [
+    ...[plan.slices.count, room, ticketsOf(plan), x.parts, x.low, x.lines, x.squares, low?.scale ?? 0, eps ?? 0],
+    ...[low?.b ?? 0, bias ?? 0, norm?.gain ?? 0, next?.a ?? 0, place.width, place.at, norm?.at ?? 0],
+    ...[norm?.squares ?? 0, next?.low ?? 0, next?.lines ?? 0],
+  ];
+}
+
+const keyOf = (
+  { low, bias, eps, next }: Pick<DecodeProduct, 'low' | 'bias' | 'eps' | 'next'>,
+  { rows, slices }: Plan,
+  epilogue: FinishKey['epilogue'],
+): FinishKey => ({
+  rows,
+  rank: low?.rank ?? 0,
+  bias: bias !== null,
+  sliced: slices.count > 1,
+  normed: eps !== null,
+  epilogue,
+  next: next !== null,
+});
+
+export function decodeProduct(backend: WebGpuBackend, call: DecodeProduct): void {
+  const { gpu } = backend;
+  const { x, rows, room, weights, epilogue, extra, sums, out } = call;
+  const plan = planOf(backend, weights, room, epilogue === 'swiglu');
+  const key: ProductKey = { ...keyOf(call, plan, epilogue), units: plan.units, weights: weights.map(readAs(plan)) };
+  const k = weights[0]?.length ?? 0;
+  const [n0 = 0, n1 = 0, n2 = 0] = weights.map(({ lines }) => lines);
+  const buffers = [
+    x.buffer,
+    ...weights.map(({ buffer }) => buffer),
+    ...(extra !== null && 'extra' in finishBuffers(key) ? [extra] : []),
+    ...(key.sliced ? [sums] : []),
+    out,
+  ];
+  const bands = Math.ceil(rows / plan.rows);
+  for (const part of equalParts(plan.tiles, 2 * COLUMNS * rows * k, gpu.mostWork))
+    gpu.run(
+      productProgram(key),
+      buffers,
+      [rows, k, n0, n1, n2, plan.slices.length, part.first, x.at, ...finishParameters(call, plan)],
+      [bands, part.count, plan.slices.count],
+      part.work,
+    );
+}
+
+/** Programs that differ in nothing are one: units read whole lines in any case. */
+const readAs =
+  ({ units }: Plan) =>
+  (matrix: Matrix): OperandForm =>
+    units ? { format: matrix.format, vectors: true } : formOf(matrix);
+
+/** Takes float32 rows of x [rows, width] for the residual. */
+export function decodeStart(
+  backend: WebGpuBackend,
+  rowsOfX: GpuBuffer,
+  call: Omit<DecodeProduct, 'x' | 'weights' | 'epilogue' | 'low' | 'bias' | 'eps' | 'sums'>,
+): void {
+  const rows = rowsOf(backend, false);
+  const tiles = Math.ceil((4 * call.place.width) / COLUMNS);
+  const plan: Plan = { units: false, rows, bands: 1, tiles, slices: { count: 1, length: 0 } };
+  const whole = {
+    ...call,
+    x: { buffer: rowsOfX, at: 0, parts: 0, squares: 0, low: 0, lines: 0 },
+    low: null,
+    bias: null,
+    eps: null,
+    sums: rowsOfX,
+  };
+  const key = keyOf(whole, plan, 'start');
+  backend.gpu.run(
+    startProgram(key),
+    [rowsOfX, ...(call.extra === null ? [] : [call.extra]), call.out],
+    [call.rows, 4 * call.place.width, 4 * call.place.width, 0, ...finishParameters(whole, plan)],
+    [Math.ceil(call.rows / rows), tiles, 1],
+  );
+}

@@ -1,0 +1,86 @@
+/** The tile of a decoding product on matrix units: the program of product-units.ts for few rows, up to its sums. */
+import { range } from '../program.ts';
+import {
+  fragments,
+  largest,
+  multiply,
+  PAD,
+  panels,
+  readEight,
+  registers,
+  stash,
+  sumsOf,
+  TILES,
+  type UnitsFormat,
+} from './product-units.ts';
+
+const TILE = TILES['few rows'];
+const { depth, columns } = TILE;
+
+/** Vectors of eight weights that a lane reads at a time. */
+const weightsAtATime = (lanes: number): number[] => range((columns * depth) / 8 / lanes);
+
+export const unitsDeclarations = (matrices: number, lanes: number): string => `${panels(TILE, true)}
+var<workgroup> scratch: array<f32, ${lanes}>;
+${readEight(matrices)}`;
+
+/** Numbers of 16 bits that the panels take, and of 32. */
+export const UNITS_BYTES = 2 * (2 * TILE.rows + columns) * (depth + PAD);
+
+/**
+ * Statements that leave x·wᵀ from `begin` to `end` of K in `target`. `lineOf` gives a column's matrix and line of it.
+ */
+export function unitsStatements(
+  format: UnitsFormat,
+  lanes: number,
+  lineOf: (column: string) => readonly [part: string, line: string],
+  target: string,
+): string {
+  const key = { format, transposed: true };
+  const vectors = depth / 4;
+  const at = (i: number): string => `(lane + ${i * lanes}u)`;
+  const xs = range((TILE.rows * depth) / 4 / lanes);
+  const corners = [
+    ...xs.map(
+      (i) =>
+        `  let xAt${i} = p.rowsAt + min(row0 + ${at(i)} / ${vectors}u, p.m - 1u) * (p.k / 4u) + ${at(i)} % ${vectors}u;`,
+    ),
+    ...weightsAtATime(lanes).map((i) => {
+      const [part, line] = lineOf(`(${at(i)} / ${depth / 8}u)`);
+      return `  let wPart${i} = ${part};\n  let wAt${i} = ${line} * (p.k / 8u) + ${at(i)} % ${depth / 8}u;`;
+    }),
+  ];
+  const fetch = [
+    ...xs.map((i) => `    x${i} = x[xAt${i} + k0 / 4u];`),
+    ...weightsAtATime(lanes).map((i) => `    part = wPart${i};\n    w${i} = readW(wAt${i} + k0 / 8u);`),
+  ].join('\n');
+  const sums = sumsOf(TILE);
+  return `
+  let sx = lane / 32u;
+  let sy = 0u;
+${largest(TILE, lanes, 'p.rowsAt')}
+  // A power of two that brings the largest number to 2^14 … 2^15.
+  let exponent = clamp(bitcast<u32>(most) >> 23u, 15u, 254u);
+  let scale = bitcast<f32>((268u - exponent) << 23u);
+${fragments(TILE)}
+${registers(TILE, lanes)}
+${corners.join('\n')}
+  var k0 = begin;
+${fetch}
+  while (k0 < end) {
+${stash(key, TILE, lanes)}
+    workgroupBarrier();
+    k0 += ${depth}u;
+    if (k0 < end) {
+${fetch}
+    }
+${multiply(key, TILE)}
+    workgroupBarrier();
+  }
+${sums
+  .map(
+    (sum, i) => `  ${sum} = subgroupMatrixScalarMultiply(${sum}, 1.0 / scale);
+  subgroupMatrixStore<row_major>(&${target}, sx * ${TILE.subgroupColumns}u + ${16 * i}u, ${sum}, ${columns}u);`,
+  )
+  .join('\n')}`;
+}
