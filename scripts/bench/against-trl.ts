@@ -1,7 +1,9 @@
 /**
  * Whole GRPO steps on wasm, on native and in TRL, in turn, over several rounds: the tables of docs/performance.md.
  * `node scripts/bench/against-trl.ts --trl PYTHON [--rounds 5] [--cases tiny-10,…] [--backends wasm,native]`; about
- * twenty minutes on two otherwise idle cores. PYTHON needs torch, transformers, trl, peft and datasets.
+ * twenty minutes on two otherwise idle cores. PYTHON needs torch, transformers, trl, peft and datasets. `--model DIR`
+ * times a model of your own with the sizes of the cases named. On a crowded machine `--cpu-clock` counts processor
+ * seconds, of all threads together, in place of those on the wall; both are printed.
  *
  * A round runs every program once, so what slows the machine for a while slows all of them; a ratio is of one round.
  * The last line is JSON: {case: {program: {seconds: [per round], ratio: [per round]}}}.
@@ -56,6 +58,8 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '5' },
     cases: { type: 'string', default: Object.keys(CASES).join() },
     backends: { type: 'string', default: 'wasm,native' },
+    model: { type: 'string' },
+    'cpu-clock': { type: 'boolean', default: false },
   },
 });
 const backends = values.backends.split(',');
@@ -79,25 +83,33 @@ console.log(`${cpus()[0]?.model.trim()}, ${values.rounds} rounds\n`);
 console.log(table());
 console.log(JSON.stringify(summary()));
 
-/** One program's median seconds per step. */
-function time(program: string, { model, sizes, steps }: Case): number {
+/** One program's median seconds per step, by the clock asked for. */
+function time(program: string, asked: Case): number {
+  const { wall, cpu } = bothClocks(program, asked);
+  console.error(`  ${program}: ${wall.toFixed(3)} s, processor ${cpu.toFixed(3)} s`);
+  return values['cpu-clock'] ? cpu : wall;
+}
+
+function bothClocks(program: string, { model, sizes, steps }: Case): { wall: number; cpu: number } {
   const folder = modelFolder(model);
   if (program === 'trl') {
     // The peer counts its two untimed steps among the steps.
     const peer = [join(root, 'scripts/bench/trl_peer.py'), folder, ...sizes.split(' '), '--steps', String(steps + 2)];
-    const seconds = /TRL median ([\d.]+) s/.exec(output(values.trl as string, peer))?.[1];
-    if (seconds === undefined) throw new Error('TRL ran, but named no median.');
-    return Number(seconds);
+    const found = /TRL median ([\d.]+) s.*CPU ([\d.]+) s/.exec(output(values.trl as string, peer));
+    if (found === null) throw new Error('TRL ran, but named no median.');
+    return { wall: Number(found[1]), cpu: Number(found[2]) };
   }
   const bench = ['bench', '--model', folder, ...sizes.split(' '), '--steps', String(steps), '--backend', program];
   const lines = output(process.execPath, [join(root, 'main/braid.ts'), ...bench, '--json'])
     .trim()
     .split('\n');
-  return (JSON.parse(lines.at(-1) ?? '') as BenchReport).median_s;
+  const { median_s: wall, cpu_s: cpu } = JSON.parse(lines.at(-1) ?? '') as BenchReport;
+  return { wall, cpu };
 }
 
 /** Both programs read the same files; they are made once. */
 function modelFolder(kind: Case['model']): string {
+  if (values.model !== undefined) return resolve(values.model);
   const folder = join(root, 'out', `bench-${kind}`);
   if (!existsSync(join(folder, 'model.safetensors')))
     output(process.execPath, [join(root, 'scripts/bench/model.ts'), folder, kind]);
