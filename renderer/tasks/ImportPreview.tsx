@@ -40,7 +40,9 @@ export function ImportPreview({ plan, isOld }: ImportPreviewProps) {
             {withoutFolders(problem.message)}. {problem.remedy}
           </p>
         )}
-        {leaks !== null && <p className={classes.warn}>{leaks}</p>}
+        {leaks !== null && (
+          <p className={classes.warn}>{leaks}. Where they come from one source, keep rows together by its column.</p>
+        )}
         {notes.map((note) => (
           <p key={note} className={classes.warn}>
             {note}
