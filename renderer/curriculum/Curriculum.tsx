@@ -44,6 +44,8 @@ export function Curriculum() {
   const open = from === null ? asked : 'new';
   const [shared, setShared] = useState<Shared | null>(null);
   const plan = useMutation({ mutationFn: () => planAll(shared) });
+  // A repair: it adds no stage.
+  const make = useMutation({ mutationFn: () => client.stages.makeDatasets() });
   const [, navigate] = useLocation();
   const lacking = data?.stages.some(lacksDataset) ?? false;
   return (
@@ -59,9 +61,14 @@ export function Curriculum() {
           <Button variant="default" onClick={() => setOpen('free')}>
             Free run
           </Button>
-          {data !== undefined && data.stages.length > 0 && (lacking || data.stages.length < LENGTHS) && (
+          {lacking && (
+            <Button variant="default" loading={make.isPending} onClick={() => make.mutate()}>
+              Make missing datasets
+            </Button>
+          )}
+          {data !== undefined && !lacking && data.stages.length > 0 && data.stages.length < LENGTHS && (
             <Button variant="default" loading={plan.isPending} onClick={() => plan.mutate()}>
-              {lacking ? 'Make missing datasets' : 'Plan all lengths'}
+              Plan all lengths
             </Button>
           )}
           {data !== undefined && data.stages.length > 0 && (
@@ -76,6 +83,7 @@ export function Curriculum() {
       }
     >
       {plan.error !== null && <Failed what="Not everything was planned" error={plan.error} />}
+      {make.error !== null && <Failed what="Not every dataset could be made" error={make.error} />}
       {error !== null && <Failed what="The curriculum can't be shown" error={error} onRetry={() => void refetch()} />}
       {data === undefined && error === null && <Loading what="the curriculum" />}
       {data?.stages.length === 0 && (

@@ -1,4 +1,4 @@
-/** On Curriculum, the key S does what the filled button says. */
+/** On Curriculum, the key S does what the filled button says, and a repair adds no stage. */
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openStore } from '../../main/store/index.ts';
@@ -7,8 +7,8 @@ import { writeTinyDataset } from '../tiny-dataset.ts';
 import { fillOf, openPage, startApp } from './app.ts';
 import { noBrowser } from './browser.ts';
 
-/** A stage that is done, and a planned one after it. */
-function workspaceOfTwo(): string {
+/** A stage that is done, and a planned one after it; with `lost`, one more without a dataset. */
+function workspaceOfTwo({ lost = false } = {}): string {
   const workspace = temporaryFolderOfFile();
   const file = writeTinyDataset(join(workspace, 'datasets', 'tiny.jsonl'), { words: 10, train: 4, test: 4 });
   const store = openStore(join(workspace, 'braid.db'));
@@ -18,6 +18,7 @@ function workspaceOfTwo(): string {
   const shared = { words: 10, datasetId, steps: 1, promotion: null, config };
   const first = store.stages.add({ ...shared, name: 'First', position: 0 });
   store.stages.add({ ...shared, name: 'Second', position: 1 });
+  if (lost) store.stages.add({ ...shared, name: 'Third', position: 2, datasetId: null });
   store.stages.setState(first, 'done');
   store.close();
   return workspace;
@@ -36,4 +37,16 @@ describe.skipIf(noBrowser)('the key S on Curriculum', () => {
     await page.getByText('Rewards differ').first().waitFor({ timeout: 180_000 });
     expect(complaints).toEqual([]);
   }, 300_000);
+});
+
+describe.skipIf(noBrowser)('Make missing datasets', () => {
+  it('restores what the stages lack, and adds none', async () => {
+    const { page, goto, complaints } = await openPage(await startApp(workspaceOfTwo({ lost: true })));
+    await goto('/curriculum');
+    await page.getByRole('button', { name: 'Make missing datasets' }).click();
+    // Offered only where nothing is lacking and not every length has a stage.
+    await page.getByRole('button', { name: 'Plan all lengths' }).waitFor({ timeout: 120_000 });
+    expect(await page.getByText('no dataset yet').count()).toBe(0);
+    expect(complaints).toEqual([]);
+  }, 180_000);
 });
