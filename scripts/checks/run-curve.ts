@@ -1,7 +1,7 @@
 /** What a check reads from a workspace about its own runs: where to continue one, and what it came to. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { refreshCheckpoints, runDetail } from '../../main/services/runs/history.ts';
+import { newestCheckpoint, runDetail } from '../../main/services/runs/history.ts';
 import { markAbandonedRuns } from '../../main/services/runs/runs.ts';
 import { seedRunName } from '../../main/services/runs/seed-groups.ts';
 import { openWorkspace } from '../../main/services/workspace/workspace.ts';
@@ -23,8 +23,7 @@ export function checkpointToResume(workspace: string, experiment: string, seed: 
     markAbandonedRuns(store);
     const name = seedRunName(experiment, seed);
     const run = store.runs.list({ states: ['interrupted', 'stopped', 'failed'] }).find((each) => each.name === name);
-    if (run === undefined) return null;
-    return refreshCheckpoints(store, run.id).findLast(({ deletedAt }) => deletedAt === null)?.path ?? null;
+    return run === undefined ? null : (newestCheckpoint(store, run.id)?.path ?? null);
   });
 }
 
