@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { inputError } from '../errors.ts';
+import { GEMMA_4, isGemma4 } from './gemma4.ts';
 import { namesOf } from './names.ts';
 import { hasOwnHead, packedKind } from './open-weights.ts';
 import { type Quantisation, readQuantisation } from './quantised/settings.ts';
@@ -145,7 +146,15 @@ function unknownArchitecture(value: unknown, origin: string): Error {
   );
 }
 
-const WITH_QK_NORM: readonly ModelType[] = ['qwen3', 'qwen3_5_text', 'gemma3_text', 'olmo2', 'olmo3', 'lfm2'];
+const WITH_QK_NORM: readonly ModelType[] = [
+  'qwen3',
+  'qwen3_5_text',
+  'gemma3_text',
+  'olmo2',
+  'olmo3',
+  'lfm2',
+  ...GEMMA_4,
+];
 
 /** What a class of transformers has where config.json says nothing. */
 const DEFAULTS: Readonly<
@@ -160,6 +169,8 @@ const DEFAULTS: Readonly<
   lfm2: { tied: true, theta: 1e6, eps: 1e-5 },
   qwen3_5_text: { headDim: 256 },
   gemma3_text: { tied: true, headDim: 256, theta: 1e6 },
+  gemma4_text: { tied: true, headDim: 256, theta: 1e6 },
+  gemma4_unified_text: { tied: true, headDim: 256, theta: 1e6 },
 };
 
 function toModelConfig(raw: RawConfig, origin: string, extraEos: readonly number[]): ModelConfig {
@@ -201,13 +212,21 @@ function innerSize(raw: RawConfig): number {
   return times === null ? two : each * Math.ceil(Math.floor(times * two) / each);
 }
 
+/** What Gemma 4 has where its file says nothing. */
+const PROPORTIONAL = { rope_type: 'proportional', partial_rotary_factor: 0.25 } as const;
+
 function ropeScaling(raw: RawConfig, origin: string): RopeScaling | null {
-  return readRopeScaling(ropeOf(raw), {
-    maxPositionEmbeddings: raw.max_position_embeddings,
-    originalMaxPositionEmbeddings: raw.original_max_position_embeddings ?? null,
-    byLayer: ropeIsByLayer(raw),
-    origin,
-  });
+  const rope = ropeOf(raw);
+  const usual = isGemma4(raw.model_type) && rope.rope_type === undefined ? PROPORTIONAL : null;
+  return readRopeScaling(
+    { ...usual, ...rope },
+    {
+      maxPositionEmbeddings: raw.max_position_embeddings,
+      originalMaxPositionEmbeddings: raw.original_max_position_embeddings ?? null,
+      byLayer: ropeIsByLayer(raw),
+      origin,
+    },
+  );
 }
 
 /** The most tokens of a prompt and its completion that a model computes rightly. */

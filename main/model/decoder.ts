@@ -9,10 +9,13 @@ import { geglu } from '../tensor/ops/geglu.ts';
 import { gatherRows } from '../tensor/ops/rows.ts';
 import { swiglu } from '../tensor/ops/swiglu.ts';
 import type { ModelConfig } from './config.ts';
-import { linear, project } from './linear.ts';
+import { isSource, layerConfig } from './layer-sizes.ts';
+import { type AdaptedModules, linear, project } from './linear.ts';
 import type { Adapter } from './lora.ts';
+import type { KeysValues, Pass } from './mixers/mixer.ts';
 import { blockLinears, type DecoderLayer, layerParameters, type Model } from './model.ts';
 import { norm } from './norm.ts';
+import { addInput, inputsOfLayers } from './per-layer-input.ts';
 import type { Sequences } from './sequences.ts';
 
 /** Tokens with their positions, both int32 [N]. */
@@ -38,35 +41,55 @@ export function forward(
   // As in transformers, reading the padding token doesn't train its embedding.
   const embedded = gatherRows(model.embedding.value, batch.ids, config.padTokenId ?? -1);
   let x = scaled(embedded, config.embeddingScale); // [N, D]
+  const inputs = model.inputs && inputsOfLayers(model.inputs, config, batch.ids, x, adapter);
+  const shared = new Map<number, KeysValues>();
   model.layers.forEach((layer, index) => {
     pulse();
-    const work = (input: tf.Tensor2D): tf.Tensor2D =>
-      decoderLayer(model, layer, index, input, batch, adapter, sequences);
+    const own = layerConfig(config, index);
+    const pass = { layer: index, config: own, rope: model.rope, positions: batch.positions, adapter, sequences };
+    const gives = isSource(config, index);
+    const work = (given: readonly tf.Tensor2D[]): tf.Tensor2D => decoderLayer(layer, given, pass, gives);
+    const given = [x, ...(inputs?.slice(index, index + 1) ?? []), ...(shared.get(own.keysOf ?? -1) ?? [])];
     // Tensors that the tape doesn't save are disposed at once, not at the end of the pass.
-    const run = (): tf.Tensor2D => (checkpointing ? checkpointed(work, x, trainableTensors(layer, adapter)) : work(x));
-    x = tf.tidy(run);
+    const run = () => (checkpointing ? checkpointed(work, given, trainableTensors(layer, adapter)) : work(given));
+    const out = tf.tidy(run);
+    if (!gives) x = out;
+    else {
+      const width = own.numKvHeads * own.headDim;
+      const [next, k, v] = tf.split(out, [config.hiddenSize, width, width], 1) as [tf.Tensor2D, ...KeysValues];
+      x = next;
+      shared.set(index, [k, v]);
+    }
   });
   return scaled(norm(x, model.norm, config), 1 / config.logitsScale);
 }
 
+/**
+ * Of the stream [N, D], the layer's own input where it has one, and keys and values where they are another layer's.
+ * `gives`: its own follow the output, for later layers: [N, D + 2*K*d].
+ */
 function decoderLayer(
-  model: Model,
   layer: DecoderLayer,
-  index: number,
-  x: tf.Tensor2D,
-  batch: TokenBatch,
-  adapter: Adapter | null,
-  sequences: Sequences,
+  [stream, ...beside]: readonly tf.Tensor2D[],
+  pass: Omit<Pass, 'given' | 'onKeysValues'>,
+  gives: boolean,
 ): tf.Tensor2D {
-  const { config } = model;
+  const { config, adapter } = pass;
   const { mixerNorms, mlpNorms } = layer;
+  const x = stream as tf.Tensor2D;
+  const [input, others] = layer.input === null ? [null, beside] : [beside[0] as tf.Tensor2D, beside.slice(1)];
+  const given = others.length === 0 ? null : (others as unknown as KeysValues);
+  const own: tf.Tensor2D[] = [];
+  const onKeysValues = gives ? (made: KeysValues): unknown => own.push(...made) : null;
   const add = (residual: tf.Tensor2D, change: tf.Tensor2D): tf.Tensor2D =>
     tf.add(residual, scaled(change, config.residualScale));
-  const pass = { layer: index, config, rope: model.rope, positions: batch.positions, adapter, sequences };
-  const mixed = layer.mixer.run(norm(x, mixerNorms.before, config), pass);
+  const mixed = layer.mixer.run(norm(x, mixerNorms.before, config), { ...pass, given, onKeysValues });
   const h = add(x, norm(mixed, mixerNorms.after, config));
   const active = mlp(config, layer, norm(h, mlpNorms.before, config), adapter);
-  return add(h, norm(active, mlpNorms.after, config));
+  const after = add(h, norm(active, mlpNorms.after, config));
+  const whole = input === null || layer.input === null ? after : addInput(after, input, layer.input, config, adapter);
+  const out: tf.Tensor2D = layer.scalar === null ? whole : tf.mul(whole, layer.scalar.value);
+  return gives ? tf.concat([out, ...own], 1) : out;
 }
 
 function scaled(x: tf.Tensor2D, factor: number): tf.Tensor2D {
@@ -82,7 +105,7 @@ function trainableTensors(layer: DecoderLayer, adapter: Adapter | null): tf.Tens
   });
 }
 
-function mlp(config: ModelConfig, layer: DecoderLayer, x: tf.Tensor2D, adapter: Adapter | null): tf.Tensor2D {
+function mlp(config: ModelConfig, layer: DecoderLayer, x: tf.Tensor2D, adapter: AdaptedModules | null): tf.Tensor2D {
   const { intermediateSize: f, activation } = config;
   const [gate, up] = project(x, layer.gateUp, [f, f], adapter) as [tf.Tensor2D, tf.Tensor2D];
   return linear(activation === 'silu' ? swiglu(gate, up) : geglu(gate, up), layer.down, adapter);

@@ -1,12 +1,14 @@
 /** Decoding of rows in flight: by a backend's fused step where it has one, else op by op through a cache. */
 import * as tf from '@tensorflow/tfjs-core';
-import { openKvCache } from '../tensor/ops/decode-attention.ts';
 import { type DecodeLinear, type DecodeModel, type DecodeRun, openDecodeRun } from '../tensor/ops/decode-step.ts';
+import { openKvCaches } from '../tensor/ops/kv-caches.ts';
 import { forward } from './decoder.ts';
+import { logitsOf } from './head.ts';
+import { layerConfig } from './layer-sizes.ts';
 import type { Linear } from './linear.ts';
 import type { Adapter } from './lora.ts';
 import type { Attention } from './mixers/attention/mixer.ts';
-import { attentionLayers } from './mixers/index.ts';
+import { keepingLayers } from './mixers/index.ts';
 import { type Model, modelParameters } from './model.ts';
 import type { Parameter } from './parameter.ts';
 import { attentionShape, type Kept, openRowStates, type ReadRow } from './sequences.ts';
@@ -32,17 +34,20 @@ function openByOps(
   rows: readonly ReadRow[],
   capacity: number,
 ): DecodeRun {
-  const { window, windowLayers: layers } = model.config;
-  const attending = attentionLayers(model.config);
-  const places = new Map(attending.map((layer, place) => [layer, place]));
+  const { config } = model;
+  const { window, windowLayers } = config;
+  const keeping = keepingLayers(config);
+  const places = new Map(keeping.map((layer, place) => [layer, place]));
   const placeOf = (layer: number): number => places.get(layer) ?? -1;
-  const sliding = window === null ? null : { window, layers: layers.map(placeOf) };
+  const sliding = window === null ? null : { window, layers: windowLayers.map(placeOf) };
   const weights = modelParameters(model).map(({ value }) => value);
-  const cache = openKvCache(kept.kv, rows, capacity, attentionShape(model.config), sliding, weights);
+  const shapes = keeping.map((layer) => attentionShape(layerConfig(config, layer)));
+  const cache = openKvCaches(kept.kv, rows, capacity, shapes, sliding, weights);
   const hasStates = kept.states.size > 0;
   const states = openStates(kept, rows, cache.dispose);
   const sequences = {
-    attend: (layer: number, q: tf.Tensor2D, k: tf.Tensor2D, v: tf.Tensor2D) => cache.attend(placeOf(layer), q, k, v),
+    attend: (layer: number, ...given: [tf.Tensor2D, tf.Tensor2D, tf.Tensor2D, boolean]) =>
+      cache.attend(placeOf(layer), ...given),
     recur: states.recur,
   };
   let next = rows.map(({ length }) => length);
@@ -50,7 +55,7 @@ function openByOps(
     step: (ids) => {
       const logits = tf.tidy(() => {
         const batch = { ids: tf.tensor1d([...ids], 'int32'), positions: tf.tensor1d(next, 'int32') };
-        return tf.matMul(forward(model, batch, adapter, sequences), model.head.value, false, true) as tf.Tensor2D;
+        return logitsOf(model, forward(model, batch, adapter, sequences));
       });
       cache.advance();
       next = next.map((position) => position + 1);

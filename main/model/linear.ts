@@ -41,5 +41,7 @@ export function project(
 ): tf.Tensor2D[] {
   const outputs = layers.map((layer) => linear(x, layer, adapter));
   const [joined] = outputs;
-  return joined === undefined || outputs.length > 1 ? outputs : (tf.split(joined, [...widths], 1) as tf.Tensor2D[]);
+  return joined === undefined || outputs.length > 1 || widths.length === 1
+    ? outputs
+    : (tf.split(joined, [...widths], 1) as tf.Tensor2D[]);
 }

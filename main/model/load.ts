@@ -71,6 +71,7 @@ export function randomModel(
   const shapes = parameterShapes(config);
   const parameter = (name: string): Parameter => {
     const shape = [...(shapes.get(name) ?? [])];
+    if (name.endsWith('.layer_scalar')) return { name, value: tf.ones(shape) };
     if (name.endsWith('.A_log') || name.endsWith('.dt_bias')) return { name, value: tf.zeros(shape) };
     if (name.endsWith('linear_attn.norm.weight')) return { name, value: tf.ones(shape) };
     if (name.endsWith('norm.weight')) return { name, value: config.unitOffset ? tf.zeros(shape) : tf.ones(shape) };

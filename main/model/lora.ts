@@ -7,7 +7,7 @@ import { inputError } from '../errors.ts';
 import { hashString, randomStream } from '../random.ts';
 import type { ModelConfig } from './config.ts';
 import type { AdaptedModules, Linear, LoraWeights } from './linear.ts';
-import { blockLinears, type Model, parameterShapes } from './model.ts';
+import { type Model, modelLinears, parameterShapes } from './model.ts';
 import { isLinearWeight } from './names.ts';
 import type { Parameter } from './parameter.ts';
 import type { ModelType } from './traits.ts';
@@ -51,9 +51,7 @@ function patternValue(pattern: Pattern = {}, module: string): number | undefined
 
 /** The linear layers of a model that the adapter's settings name. */
 export function adaptedLinears(model: Model, config: LoraConfig): readonly Linear[] {
-  return model.layers
-    .flatMap(blockLinears)
-    .filter(({ name }) => config.targetModules.some((target) => isModule(name, target)));
+  return modelLinears(model).filter(({ name }) => config.targetModules.some((target) => isModule(name, target)));
 }
 
 /** Whether a module's name is `target` or ends in it after a dot, as PEFT reads "target_modules". */
@@ -86,10 +84,11 @@ const OWN_NAMES: Readonly<Partial<Record<ModelType, Readonly<Record<string, stri
 
 /**
  * A configuration's target modules as the model has them. All seven of a Llama are all linear layers, those of recurrent
- * mixers too.
+ * mixers and of inputs by layer too.
  */
 export function ownTargets({ config }: Pick<Model, 'config'>, targets: readonly string[]): readonly string[] {
-  if (config.recurrent !== null && USUAL_TARGETS.every((name) => targets.includes(name))) return linearNames(config);
+  const hasMore = config.recurrent !== null || config.perLayerInput !== null || config.wideHeads !== null;
+  if (hasMore && USUAL_TARGETS.every((name) => targets.includes(name))) return linearNames(config);
   const names = OWN_NAMES[config.modelType] ?? (config.fusedProjections ? FUSED : {});
   return [...new Set(targets.map((name) => (Object.hasOwn(names, name) ? (names[name] ?? name) : name)))];
 }
@@ -107,7 +106,7 @@ export function loraName(module: string, which: 'A' | 'B'): string {
 
 /** A target that matches nothing would silently train nothing. */
 function checkTargets(model: Model, config: LoraConfig): void {
-  const names = model.layers.flatMap(blockLinears).map(({ name }) => name);
+  const names = modelLinears(model).map(({ name }) => name);
   const idle = config.targetModules.find((target) => !names.some((name) => isModule(name, target)));
   if (idle === undefined && config.targetModules.length > 0) return;
   const known = [...new Set(names.map((name) => name.slice(name.lastIndexOf('.') + 1)))].join(', ');

@@ -60,5 +60,7 @@ export function namesOf({
 
 /** Whether a tensor is the matrix of a linear layer, which adapters and quantisation are for. */
 export function isLinearWeight(name: string): boolean {
-  return /(_proj|\.in_proj_\w+|\.feed_forward\.w[123]|\.shared_mlp\.(in|out)put_linear)\.weight$/.test(name);
+  return /(_proj|\.per_layer_(input_gate|(model_)?projection)|\.in_proj_\w+|\.feed_forward\.w[123]|\.shared_mlp\.(in|out)put_linear)\.weight$/.test(
+    name,
+  );
 }

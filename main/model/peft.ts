@@ -6,7 +6,7 @@ import { inputError } from '../errors.ts';
 import { byName, type EncodedFiles, jsonText } from './export.ts';
 import type { Linear, LoraWeights } from './linear.ts';
 import { type Adapter, adapterParameters, type LoraConfig, loraName, loraRank, loraScaling } from './lora.ts';
-import { blockLinears, type Model } from './model.ts';
+import { type Model, modelLinears } from './model.ts';
 import { parseAdapterConfig, targetedModules, targetNames } from './peft-config.ts';
 import { readSettings } from './read-json.ts';
 import { encodeSafetensors, openSafetensors, type SafetensorsFile } from './safetensors.ts';
@@ -67,7 +67,7 @@ export function encodeAdapterConfig(config: LoraConfig, baseModelName: string): 
 export function loadAdapter(folder: string, model: Model): Adapter {
   const configFile = join(folder, ADAPTER_CONFIG);
   const config = parseAdapterConfig(readSettings(configFile), configFile);
-  const linears = model.layers.flatMap(blockLinears);
+  const linears = modelLinears(model);
   const names = linears.map(({ name }) => name);
   const adapted = targetedModules(config, names, configFile);
   const path = weightsFile(folder);

@@ -2,6 +2,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { gatherRows } from '../tensor/ops/rows.ts';
 import { forward } from './decoder.ts';
+import { logitsOf } from './head.ts';
 import type { Adapter } from './lora.ts';
 import type { Model } from './model.ts';
 import {
@@ -72,7 +73,7 @@ function promptLogits(
         'int32',
       ),
     ); // [P, D]
-    return tf.matMul(last, model.head.value, false, true) as tf.Tensor2D;
+    return logitsOf(model, last);
   });
 }
 

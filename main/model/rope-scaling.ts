@@ -38,7 +38,15 @@ export interface YarnScaling {
   readonly truncate: boolean;
 }
 
-export type RopeScaling = Llama3Scaling | LinearScaling | DynamicScaling | YarnScaling;
+/** The first frequencies of a head are divided, the others don't rotate (Gemma 4). */
+export interface ProportionalScaling {
+  readonly type: 'proportional';
+  readonly factor: number;
+  /** The share of a head that rotates. */
+  readonly share: number;
+}
+
+export type RopeScaling = Llama3Scaling | LinearScaling | DynamicScaling | YarnScaling | ProportionalScaling;
 
 /** What a config.json says besides RoPE's own settings. */
 export interface ScalingContext {
@@ -66,10 +74,12 @@ export function readRopeScaling(rope: RawRope, context: ScalingContext): RopeSca
     }
     case 'yarn':
       return yarn(rope, context);
+    case 'proportional':
+      return { type, factor: rope.factor ?? 1, share: rope.partial_rotary_factor ?? 1 };
     default:
       throw inputError(
         'BAD_MODEL_CONFIG',
-        `${context.origin}: RoPE is scaled by ${shown(type)}, which Braid can't compute; it can do "default", "linear", "dynamic", "yarn" and "llama3", and "longrope" of Phi`,
+        `${context.origin}: RoPE is scaled by ${shown(type)}, which Braid can't compute; it can do "default", "linear", "dynamic", "yarn", "llama3" and "proportional", and "longrope" of Phi`,
         'If the model was made to work without it too, remove "rope_scaling" (or the scaling in "rope_parameters") from config.json; otherwise choose another model.',
       );
   }
@@ -134,6 +144,10 @@ export function scaledFrequencies(
       return plain.map((frequency) => squeeze(frequency, scaling));
     case 'yarn':
       return stretch(plain, theta, scaling);
+    case 'proportional': {
+      const rotated = Math.floor((scaling.share * width) / 2);
+      return plain.map((frequency, j) => (j < rotated ? frequency / scaling.factor : 0));
+    }
     default:
       return plain;
   }
@@ -207,5 +221,7 @@ export function encodeRopeScaling(scaling: RopeScaling): Record<string, unknown>
         beta_slow: scaling.betaSlow,
         truncate: scaling.truncate,
       };
+    case 'proportional':
+      return { rope_type, factor, partial_rotary_factor: scaling.share };
   }
 }

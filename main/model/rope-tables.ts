@@ -28,11 +28,11 @@ export interface ModelRope {
 
 /** Tables for positions below `length`. The caller disposes them. */
 export function makeModelRope(config: ModelConfig, length: number): ModelRope {
-  const { localRopeTheta, queryScale } = config;
+  const { localRopeTheta, queryScale, wideHeads } = config;
   const local = localRopeTheta === null ? null : { ...config, ropeTheta: localRopeTheta, ropeScaling: null };
   const scaled = queryScale !== null && length > queryScale.originalMaxPositionEmbeddings;
   return {
-    main: makeRopeTables(config, length),
+    main: makeRopeTables({ ...config, ...wideHeads }, length),
     local: local && makeRopeTables(local, length),
     queries: scaled ? makeRopeTables(config, length, (position) => queryFactor(queryScale, position)) : null,
   };

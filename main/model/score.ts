@@ -1,9 +1,9 @@
 /** Log-probabilities of given completions, as a model with or without an adapter gives them. */
 import * as tf from '@tensorflow/tfjs-core';
 import { inputError } from '../errors.ts';
-import { selectiveLogSoftmax } from '../tensor/ops/log-softmax.ts';
 import { gatherRows } from '../tensor/ops/rows.ts';
 import { forward } from './decoder.ts';
+import { logProbabilities } from './head.ts';
 import type { Adapter } from './lora.ts';
 import type { Model } from './model.ts';
 import { packedLength, packGroups } from './pack.ts';
@@ -101,7 +101,7 @@ function scoreBatch(
     const hidden = forward(model, tokens, adapter, packedSequences(model.config, segments)); // [N, D]
     const predicting = gatherRows(hidden, row(packed.predictors)); // [T, D]
     const options = { temperature: 1, trainWeight: false };
-    return selectiveLogSoftmax(predicting, model.head.value, row(packed.targets), options).logps.dataSync<'float32'>();
+    return logProbabilities(model, predicting, row(packed.targets), options).logps.dataSync<'float32'>();
   });
 }
 

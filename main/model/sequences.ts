@@ -10,9 +10,13 @@ import { type Cell, layoutOf, type SequenceLayout } from '../tensor/ops/recurren
 import { gatherRows } from '../tensor/ops/rows.ts';
 import { longestSequence, windowedAttention } from '../tensor/ops/windowed-attention.ts';
 import type { ModelConfig } from './config.ts';
+import { layerConfig } from './layer-sizes.ts';
 
-/** How a layer's queries attend to keys and values: packed for training, through a cache for generation. */
-export type Attend = (layer: number, q: tf.Tensor2D, k: tf.Tensor2D, v: tf.Tensor2D) => tf.Tensor2D;
+/**
+ * How queries attend to a layer's keys and values: packed for training, through a cache for generation. `again`: those
+ * of another layer to the same keys and values.
+ */
+export type Attend = (layer: number, q: tf.Tensor2D, k: tf.Tensor2D, v: tf.Tensor2D, again: boolean) => tf.Tensor2D;
 
 /** The state `slot` of a layer goes through a cell. [N, …] each → [N, …] */
 export type Recur = (layer: number, slot: number, cell: Cell, inputs: readonly tf.Tensor2D[]) => tf.Tensor2D;
@@ -62,7 +66,7 @@ export function placesOf(lengths: readonly number[]): ReadRow[] {
   });
 }
 
-/** The attention settings that a model's shape implies. */
+/** The attention settings that a layer's shape implies. */
 export function attentionShape(config: ModelConfig): AttentionShape {
   const { numHeads, numKvHeads, headDim } = config;
   return { numHeads, numKvHeads, headDim, scale: config.attentionScale ?? headDim ** -0.5 };
@@ -70,14 +74,14 @@ export function attentionShape(config: ModelConfig): AttentionShape {
 
 /** Attention within the segments of a packed batch (see `packedAttention`). */
 export function attendPacked(config: ModelConfig, segments: tf.Tensor2D): Attend {
-  const shape = attentionShape(config);
+  const shape = (layer: number): AttentionShape => attentionShape(layerConfig(config, layer));
   const { window, windowLayers } = config;
   if (window === null || longestSequence(segments) <= window)
-    return (_layer, q, k, v) => packedAttention(q, k, v, segments, shape);
+    return (layer, q, k, v) => packedAttention(q, k, v, segments, shape(layer));
   return (layer, q, k, v) =>
     windowLayers.includes(layer)
-      ? windowedAttention(q, k, v, segments, { ...shape, window })
-      : packedAttention(q, k, v, segments, shape);
+      ? windowedAttention(q, k, v, segments, { ...shape(layer), window })
+      : packedAttention(q, k, v, segments, shape(layer));
 }
 
 /** The sequences of a packed batch: completions continue their prompt. */
@@ -107,9 +111,9 @@ export function readingSequences(
 ): Sequences {
   const layout: SequenceLayout = places.map(({ start, length }) => ({ start, length, prefix: null }));
   return {
-    attend: (layer, q, k, v) => {
-      kept.kv.push({ k: tf.keep(k), v: tf.keep(v) });
-      return attend(layer, q, k, v);
+    attend: (layer, q, k, v, again) => {
+      if (!again) kept.kv.push({ k: tf.keep(k), v: tf.keep(v) });
+      return attend(layer, q, k, v, again);
     },
     recur: (layer, slot, cell, inputs) => {
       const key = stateKey(layer, slot);

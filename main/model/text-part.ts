@@ -8,6 +8,8 @@ const LARGER: Readonly<Record<string, Json>> = {
   mistral3: {},
   lfm2_vl: {},
   qwen3_5: { model_type: 'qwen3_5_text' },
+  gemma4: { model_type: 'gemma4_text' },
+  gemma4_unified: { model_type: 'gemma4_unified_text' },
   gemma3: {
     model_type: 'gemma3_text',
     vocab_size: 262_208,

@@ -6,6 +6,7 @@ export const sizeTo = (most: number) => z.int().min(1).max(most);
 /** What fits the formats that models are written in. */
 export const LARGEST_SIZE = 2 ** 31 - 1;
 const size = sizeTo(LARGEST_SIZE);
+const LARGEST_WIDTH = 8192;
 /** Smaller ones make angles that float32 doesn't hold. */
 export const ropeBase = z.number().min(1).max(1e30);
 /** A number that multiplies or divides: its square fits float32. */
@@ -50,7 +51,7 @@ export const traitFields = {
   no_rope_layers: z.array(z.int()).nullish(),
   no_rope_layer_interval: size.default(4),
   use_sliding_window: z.boolean().nullish(),
-  use_bidirectional_attention: z.boolean().nullish(),
+  use_bidirectional_attention: z.union([z.boolean(), z.string()]).nullish(),
   sliding_window: size.nullish(),
   sliding_window_pattern: size.default(6),
   max_window_layers: z.int().min(0).default(28),
@@ -58,7 +59,7 @@ export const traitFields = {
   rope_local_base_freq: ropeBase.default(10000),
   query_pre_attn_scalar: factor.default(256),
   attn_logit_softcapping: z.number().nullish(),
-  final_logit_softcapping: z.number().nullish(),
+  final_logit_softcapping: factor.nullish(),
   embedding_multiplier: multiplier.default(1),
   residual_multiplier: multiplier.default(1),
   attention_multiplier: multiplier.default(1),
@@ -69,6 +70,20 @@ export const traitFields = {
   conv_bias: z.boolean().default(false),
   full_attn_idxs: z.array(z.int()).nullish(),
   full_attention_interval: size.default(4),
+  global_head_dim: sizeTo(8192).nullish(),
+  num_global_key_value_heads: sizeTo(4096).nullish(),
+  per_layer_config: z
+    .record(
+      z.string(),
+      z.looseObject({ head_dim: sizeTo(8192).optional(), num_key_value_heads: sizeTo(4096).optional() }),
+    )
+    .nullish(),
+  attention_k_eq_v: z.boolean().default(false),
+  num_kv_shared_layers: z.int().min(0).default(0),
+  use_double_wide_mlp: z.boolean().default(false),
+  enable_moe_block: z.boolean().default(false),
+  hidden_size_per_layer_input: z.int().min(0).max(LARGEST_WIDTH).nullish(),
+  vocab_size_per_layer_input: sizeTo(2 ** 22).default(262_144),
   linear_conv_kernel_dim: sizeTo(64).default(4),
   linear_key_head_dim: sizeTo(8192).default(128),
   linear_value_head_dim: sizeTo(8192).default(128),

@@ -3,6 +3,7 @@
  * of transformers' configuration classes.
  */
 import { inputError } from '../errors.ts';
+import { GEMMA_4, type Gemma4Traits, gemma4Traits, isGemma4 } from './gemma4.ts';
 import type { Quantisation } from './quantised/settings.ts';
 import { shown } from './shown.ts';
 import { type RawRope, ropeOf, type TraitFields } from './trait-fields.ts';
@@ -12,12 +13,13 @@ export const MODEL_TYPES = [
   ...(['llama', 'mistral', 'qwen2', 'qwen3', 'smollm3'] as const),
   ...(['phi3', 'gemma3_text', 'olmo2', 'olmo3', 'ministral3'] as const),
   ...(['lfm2', 'qwen3_5_text', 'granite', 'granitemoehybrid'] as const),
+  ...GEMMA_4,
 ] as const;
 export type ModelType = (typeof MODEL_TYPES)[number];
 
 /** The same for people. */
 export const FAMILIES =
-  'Llama, Mistral, Ministral 3, Qwen2, Qwen3, Qwen3.5 (dense, text), SmolLM3, Phi-3 and Phi-4-mini, Gemma 3 (text), OLMo-2, OLMo-3, LFM2, Granite and Granite 4 (dense, without Mamba)';
+  'Llama, Mistral, Ministral 3, Qwen2, Qwen3, Qwen3.5 (dense, text), SmolLM3, Phi-3 and Phi-4-mini, Gemma 3 and 4 (dense, text), OLMo-2, OLMo-3, LFM2, Granite and Granite 4 (dense, without Mamba)';
 
 /** The class of transformers that each is loaded by. */
 export const ARCHITECTURES: Readonly<Record<ModelType, string>> = {
@@ -35,6 +37,8 @@ export const ARCHITECTURES: Readonly<Record<ModelType, string>> = {
   granitemoehybrid: 'GraniteMoeHybridForCausalLM',
   lfm2: 'Lfm2ForCausalLM',
   qwen3_5_text: 'Qwen3_5ForCausalLM',
+  gemma4_text: 'Gemma4ForCausalLM',
+  gemma4_unified_text: 'Gemma4UnifiedForCausalLM',
 };
 
 /**
@@ -73,7 +77,10 @@ export interface GatedDeltaLayers {
   readonly valueDim: number;
 }
 
-export interface Traits {
+/** Gemma 4's own traits, which are null in the others. */
+type Nullable<T> = { readonly [K in keyof T]: T[K] | null };
+
+export interface Traits extends Nullable<Gemma4Traits> {
   /** RMSNorm before a block's attention and MLP, after them (OLMo-2), or on both sides (Gemma). */
   readonly norms: 'before' | 'after' | 'both';
   /** Norms multiply by 1 + weight instead of by the weight (Gemma). */
@@ -106,6 +113,12 @@ export interface Traits {
   readonly queryScale: QueryScale | null;
   /** Attention's output is multiplied by a gate, which q_proj gives beside the queries (Qwen3.5). */
   readonly outputGate: boolean;
+  /** Values are normed, without a weight, and a layer's output is multiplied by a number (Gemma 4). */
+  readonly valueNorm: boolean;
+  readonly layerScalar: boolean;
+  /** Of a layer's own settings, as `layerConfig` gives them: keys are the values, or those of another layer. */
+  readonly keysAreValues: boolean;
+  readonly keysOf: number | null;
   /** Layers that keep a state instead of keys and values; null: none. */
   readonly recurrent: ShortConvolutionLayers | GatedDeltaLayers | null;
   /** The model is the text part of one that reads images or sound too. */
@@ -134,6 +147,14 @@ export const PLAIN_TRAITS: Traits = {
   localRopeTheta: null,
   queryScale: null,
   outputGate: false,
+  valueNorm: false,
+  layerScalar: false,
+  keysAreValues: false,
+  keysOf: null,
+  wideHeads: null,
+  sharing: null,
+  perLayerInput: null,
+  logitsCap: null,
   recurrent: null,
   textPart: false,
   quantisation: null,
@@ -152,6 +173,10 @@ export interface RawTraits extends TraitFields {
   readonly model_type: ModelType;
   readonly hidden_size: number;
   readonly num_hidden_layers: number;
+  readonly num_attention_heads: number;
+  readonly num_key_value_heads?: number | null | undefined;
+  readonly head_dim?: number | null | undefined;
+  readonly vocab_size: number;
   readonly max_position_embeddings: number;
 }
 
@@ -176,6 +201,7 @@ export function readTraits(raw: RawTraits, headDim: number, origin: string): Tra
   return {
     ...PLAIN_TRAITS,
     ...ownTraits(raw, origin),
+    ...(isGemma4(raw.model_type) && gemma4Traits(raw, windowLayers, origin)),
     mlpBias: raw.mlp_bias,
     ...rotation(raw, headDim, origin),
     noRopeLayers: noRopeLayers(raw),
@@ -245,6 +271,17 @@ function ownTraits(raw: RawTraits, origin: string): Partial<Traits> {
         embeddingScale: Math.sqrt(raw.hidden_size),
         localRopeTheta: localTheta(raw, raw.rope_local_base_freq, origin),
       };
+    case 'gemma4_text':
+    case 'gemma4_unified_text':
+      return {
+        norms: 'both',
+        activation: 'gelu_tanh',
+        attentionScale: 1,
+        embeddingScale: Math.sqrt(raw.hidden_size),
+        localRopeTheta: localTheta(raw, 10_000, origin),
+        valueNorm: true,
+        layerScalar: true,
+      };
     default:
       return {};
   }
@@ -280,17 +317,19 @@ function checkGranite4({ num_local_experts: experts, layer_types: types }: RawTr
 }
 
 function checkActivation(raw: RawTraits, origin: string): void {
-  const gemma = raw.model_type === 'gemma3_text';
+  const gemma = raw.model_type.startsWith('gemma');
   const [key, expected] = gemma
     ? (['hidden_activation', 'gelu_pytorch_tanh'] as const)
     : (['hidden_act', 'silu'] as const);
   const got = raw[key] ?? expected;
   if (got !== expected) throw unusable(origin, `expected "${key}" to be "${expected}", got ${shown(got)}`);
   if (!gemma) return;
-  for (const cap of ['attn_logit_softcapping', 'final_logit_softcapping'] as const)
+  const caps = ['attn_logit_softcapping', 'final_logit_softcapping'] as const;
+  for (const cap of isGemma4(raw.model_type) ? [] : caps)
     if (typeof raw[cap] === 'number')
       throw unusable(origin, `logits are capped ("${cap}"), which Braid doesn't compute`);
-  if (raw.use_bidirectional_attention === true)
+  // "vision" is about the tokens of images.
+  if (raw.use_bidirectional_attention === true || raw.use_bidirectional_attention === 'all')
     throw unusable(origin, 'its attention isn\'t causal ("use_bidirectional_attention")');
 }
 
@@ -301,13 +340,19 @@ function slidingLayers(raw: RawTraits): number[] {
   const qwen = type === 'qwen2' || type === 'qwen3';
   // A window of Qwen or SmolLM3 counts only with its switch.
   if ((qwen || type === 'smollm3') && raw.use_sliding_window !== true) return [];
-  if (types !== null && types !== undefined) return where((layer) => types[layer] === 'sliding_attention');
+  // Gemma 4's last layer sees everything, whatever its file says.
+  const most = isGemma4(type) ? layers - 1 : layers;
+  if (types !== null && types !== undefined)
+    return where((layer) => layer < most && types[layer] === 'sliding_attention');
   switch (type) {
     case 'mistral':
     case 'phi3':
       return slidingWindow(raw) === null ? [] : where(() => true);
     case 'gemma3_text':
       return where((layer) => (layer + 1) % raw.sliding_window_pattern !== 0);
+    case 'gemma4_text':
+    case 'gemma4_unified_text':
+      return where((layer) => layer < most && (layer + 1) % 6 !== 0);
     case 'olmo3':
       return where((layer) => (layer + 1) % 4 !== 0);
     case 'ministral3':
@@ -322,6 +367,7 @@ function slidingLayers(raw: RawTraits): number[] {
 /** The window's tokens; null: none. Left out, it is what the class has. */
 function slidingWindow({ sliding_window: given, model_type: type }: RawTraits): number | null {
   if (given !== undefined) return given;
+  if (isGemma4(type)) return type === 'gemma4_text' ? 512 : 1024;
   return ['phi3', 'smollm3', 'llama', 'ministral3', 'lfm2', 'qwen3_5_text', 'granitemoehybrid'].includes(type)
     ? null
     : 4096;

@@ -6,8 +6,9 @@ import * as tf from '@tensorflow/tfjs-core';
 import type { PrefixKv } from '../tensor/ops/decode-attention.ts';
 import { gatherRows } from '../tensor/ops/rows.ts';
 import { forward } from './decoder.ts';
+import { logitsOf } from './head.ts';
 import type { Adapter } from './lora.ts';
-import { attentionLayers } from './mixers/index.ts';
+import { keepingLayers } from './mixers/index.ts';
 import type { Model } from './model.ts';
 import {
   type Attend,
@@ -98,7 +99,7 @@ export function readOn(
       const sequences = readingSequences(attend, places, fresh, stateOf);
       const hidden = forward(model, { ids, positions: tf.tensor1d(positions, 'int32') }, adapter, sequences); // [N, D]
       const last = places.map(({ start, length }) => start + length - 1);
-      return tf.matMul(gatherRows(hidden, tf.tensor1d(last, 'int32')), model.head.value, false, true) as tf.Tensor2D;
+      return logitsOf(model, gatherRows(hidden, tf.tensor1d(last, 'int32')));
     });
     try {
       const kv = joined(kept.kv, fresh.kv, before, rows, places);
@@ -132,9 +133,9 @@ function attendAfter(
     }),
   ];
   const packed = attendPacked(model.config, tf.tensor2d(table, [table.length / 4, 4], 'int32'));
-  const attending = attentionLayers(model.config);
-  return (layer, q, k, v) => {
-    const { k: keys, v: values } = kept[attending.indexOf(layer)] as PrefixKv;
+  const keeping = keepingLayers(model.config);
+  return (layer, q, k, v, again) => {
+    const { k: keys, v: values } = kept[keeping.indexOf(layer)] as PrefixKv;
     const [, width] = q.shape;
     const queries = tf.concat([tf.zeros([before, width]), q], 0) as tf.Tensor2D;
     const attended = packed(
@@ -142,6 +143,7 @@ function attendAfter(
       queries,
       tf.concat([keys, k], 0) as tf.Tensor2D,
       tf.concat([values, v], 0) as tf.Tensor2D,
+      again,
     );
     return tf.slice(attended, [before, 0], [-1, width]);
   };

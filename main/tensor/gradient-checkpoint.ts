@@ -3,30 +3,35 @@ import { gradients } from './backward.ts';
 import { savedTensor } from './portable.ts';
 
 /**
- * Runs `work` so that the tape keeps only its input: its intermediates are freed at once and recomputed when the
+ * Runs `work` so that the tape keeps only its inputs: its intermediates are freed at once and recomputed when the
  * gradient needs them (Chen et al. 2016, arXiv 1604.06174). Costs one more forward pass of `work`.
  *
- * `work` must be a pure function of x and of `parameters`, the outer tensors whose gradients may be requested;
- * anything else it uses is treated as constant. x and the result are [N, D].
+ * `work` must be a pure function of its inputs and of `parameters`, outer tensors that outlive the gradient and whose own
+ * may be requested; anything else it uses is treated as constant. Inputs and the result are [N, …].
  */
 export function checkpointed(
-  work: (x: tf.Tensor2D) => tf.Tensor2D,
-  x: tf.Tensor2D,
+  work: (inputs: readonly tf.Tensor2D[]) => tf.Tensor2D,
+  inputs: readonly tf.Tensor2D[],
   parameters: readonly tf.Tensor[],
 ): tf.Tensor2D {
   const op = tf.customGrad((...args) => {
     const save = args.at(-1) as tf.GradSaveFunc;
-    const input = args[0] as tf.Tensor2D;
-    const value = tf.tidy(() => work(input));
+    const given = args.slice(0, inputs.length) as tf.Tensor2D[];
+    const value = tf.tidy(() => work(given));
     // Last: what is saved for an op that fails is never freed.
-    save([input]);
+    save(given);
     return {
       value,
       gradFunc: (dy: tf.Tensor, saved: tf.Tensor[]) =>
-        recomputed(work, savedTensor<tf.Tensor2D>(saved, 0), parameters, dy),
+        recomputed(
+          work,
+          given.map((_, i) => savedTensor<tf.Tensor2D>(saved, i)),
+          parameters,
+          dy,
+        ),
     };
   });
-  return op(x, ...parameters) as tf.Tensor2D;
+  return op(...inputs, ...parameters) as tf.Tensor2D;
 }
 
 /** Some rows of an op's result, from all of its inputs. */
@@ -74,16 +79,17 @@ function partGradients(parts: readonly RowsOf[], inputs: readonly tf.Tensor2D[],
   }, []);
 }
 
-/** Gradients with respect to x and each parameter, through a second forward pass. */
+/** Gradients with respect to each input and parameter, through a second forward pass. */
 function recomputed(
-  work: (x: tf.Tensor2D) => tf.Tensor2D,
-  x: tf.Tensor2D,
+  work: (inputs: readonly tf.Tensor2D[]) => tf.Tensor2D,
+  inputs: readonly tf.Tensor2D[],
   parameters: readonly tf.Tensor[],
   dy: tf.Tensor,
 ): tf.Tensor[] {
   return outsideTape(() => {
-    const { grads } = gradients(() => work(x), [x, ...parameters], dy);
-    return [x, ...parameters].map((tensor, i) => grads[i] ?? tf.zerosLike(tensor));
+    const all = [...inputs, ...parameters];
+    const { grads } = gradients(() => work(inputs), all, dy);
+    return all.map((tensor, i) => grads[i] ?? tf.zerosLike(tensor));
   });
 }
 

@@ -20,6 +20,10 @@ from transformers import (
     AutoModelForCausalLM,
     Gemma3ForCausalLM,
     Gemma3TextConfig,
+    Gemma4ForCausalLM,
+    Gemma4TextConfig,
+    Gemma4UnifiedForCausalLM,
+    Gemma4UnifiedTextConfig,
     GraniteConfig,
     GraniteForCausalLM,
     GraniteMoeHybridConfig,
@@ -54,6 +58,10 @@ LONGROPE = dict(
     short_factor=[1.0, 1.5, 2.5], long_factor=[2.0, 4.0, 8.0],
 )
 LOCAL = dict(full_attention=dict(rope_type="default", rope_theta=1e5), sliding_attention=dict(rope_type="default", rope_theta=1e3))
+PROPORTIONAL = dict(
+    full_attention=dict(rope_type="proportional", rope_theta=1e5, partial_rotary_factor=0.25),
+    sliding_attention=dict(rope_type="default", rope_theta=1e3),
+)
 YARN = dict(rope_type="yarn", rope_theta=1000.0, factor=4.0, original_max_position_embeddings=32, beta_fast=4.0, beta_slow=0.5)
 
 
@@ -64,7 +72,7 @@ def make(config_class, model_class, rope: dict = DEFAULT, **more):
 # Cases after these first ones generate 64 tokens, and `--add` makes those that families.json lacks.
 FIRST = 10
 # Other seeds, where two tokens came too close.
-SHIFTED = {"phi3-longrope-beyond": 1000, "qwen3.5": 2000}
+SHIFTED = {"phi3-longrope-beyond": 1000, "qwen3.5": 2000, "gemma4": 2000}
 # In transformers, biases make padding to the left of a text show.
 ALONE = ["lfm2-bias"]
 # Windows of 16 tokens, so that most of the sequences are longer.
@@ -125,6 +133,19 @@ CASES = {
     "granite4-no-rope": make(
         GraniteMoeHybridConfig, GraniteMoeHybridForCausalLM, num_local_experts=0, mamba_n_heads=4, shared_intermediate_size=40, layer_types=["full_attention"] * 2,
         position_embedding_type="nope", attention_multiplier=0.2,
+    ),
+    # As the smallest two: inputs by layer, keys and values of an earlier layer, wider MLPs beside them.
+    "gemma4": make(
+        Gemma4TextConfig, Gemma4ForCausalLM, rope=PROPORTIONAL, num_hidden_layers=5, num_key_value_heads=1, head_dim=8, global_head_dim=16,
+        sliding_window=16, layer_types=["sliding_attention", "full_attention", "sliding_attention", "sliding_attention", "full_attention"],
+        vocab_size_per_layer_input=96, hidden_size_per_layer_input=8, num_kv_shared_layers=2, use_double_wide_mlp=True,
+        final_logit_softcapping=12.0,
+    ),
+    # As the larger ones: keys that are the values too.
+    "gemma4-unified": make(
+        Gemma4UnifiedTextConfig, Gemma4UnifiedForCausalLM, rope=PROPORTIONAL, num_hidden_layers=3, head_dim=8, global_head_dim=16,
+        num_global_key_value_heads=1, attention_k_eq_v=True, sliding_window=16,
+        layer_types=["sliding_attention", "sliding_attention", "full_attention"], final_logit_softcapping=30.0,
     ),
 }
 
@@ -195,9 +216,17 @@ def main() -> None:
                 for key, weight in model.named_parameters():
                     if "norm" in key and "linear_attn" not in key:
                         weight.sub_(1)
+            if "gemma4" in name:
+                # Its scores aren't divided by anything: as large as they come, they are all one token's.
+                for layer in model.model.layers:
+                    layer.self_attn.q_norm.weight.mul_(0.3)
+            for key, scalar in model.named_buffers():
+                if key.endswith("layer_scalar"):
+                    scalar.fill_(0.6 + 0.1 * int(key.split(".")[2]))
             if model.config.tie_word_embeddings:
                 # Otherwise the residual stream is so much the last token's that it is repeated for ever.
-                model.get_input_embeddings().weight.mul_(0.7 / getattr(model.config, "embedding_multiplier", 1))
+                scale = model.config.hidden_size**0.5 if "gemma4" in name else getattr(model.config, "embedding_multiplier", 1)
+                model.get_input_embeddings().weight.mul_(0.7 / scale)
                 getattr(model.model, "norm", getattr(model.model, "embedding_norm", None)).weight.mul_(2)
         folder = TARGET / name
         model.save_pretrained(folder)

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { generate } from '../../main/model/generate.ts';
 import { loadModel } from '../../main/model/load.ts';
 import { type Adapter, adapterParameters, disposeAdapter } from '../../main/model/lora.ts';
-import { disposeModel, type Model, modelParameters } from '../../main/model/model.ts';
+import { disposeModel, type Model, trainableParameters } from '../../main/model/model.ts';
 import type { Parameter } from '../../main/model/parameter.ts';
 import { loadAdapter } from '../../main/model/peft.ts';
 import { scoreCompletions } from '../../main/model/score.ts';
@@ -102,7 +102,7 @@ describe.each(backends)('on $name', (backend) => {
     // Those of the adapter go through the same ops.
     it.skipIf(backend.slow || isLong)('has the gradients of torch', () => {
       const how = { items, checkpointing: false, expected: reference.gradients, loss: lossOf(reference.logps), bound };
-      expectGradients(model, null, modelParameters(model), how);
+      expectGradients(model, null, trainableParameters(model), how);
     });
 
     it.skipIf(isLong)('computes an adapter as PEFT does, with its gradients under checkpointing, and merged', () => {

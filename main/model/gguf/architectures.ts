@@ -42,6 +42,8 @@ const ARCHITECTURES: Readonly<Record<ModelType, GgufArchitecture | null>> = {
   ministral3: null,
   lfm2: null,
   qwen3_5_text: null,
+  gemma4_text: null,
+  gemma4_unified_text: null,
   granitemoehybrid: null,
   granite: { name: 'granite', interleaved: true, layerNames: LAYER },
 };

@@ -16,15 +16,23 @@ export interface Parts {
   vector(name: string): Parameter<tf.Tensor1D>;
 }
 
+/** Keys and values as attention takes them, [N, K*d] each. */
+export type KeysValues = readonly [tf.Tensor2D, tf.Tensor2D];
+
 /** One pass over tokens, as a layer sees it. */
 export interface Pass {
   readonly layer: number;
+  /** As `layerConfig` gives it. */
   readonly config: ModelConfig;
   readonly rope: ModelRope;
   /** int32 [N] */
   readonly positions: tf.Tensor1D;
   readonly adapter: AdaptedModules | null;
   readonly sequences: Sequences;
+  /** Keys and values of the layer whose they are, where they aren't the layer's own. */
+  readonly given: KeysValues | null;
+  /** Takes the layer's own, for others. */
+  readonly onKeysValues: ((own: KeysValues) => unknown) | null;
 }
 
 export interface Mixer {

@@ -58,15 +58,16 @@ export function openNativeKvCache(
       for (const handle of handlesOf(before)) if (!kept.includes(handle)) backend.binding.deleteTensor(handle.id);
   };
   return {
-    attend: (layer, q, k, v) => {
+    attend: (layer, q, k, v, again = false) => {
       const before = layers[layer];
       if (before === undefined) throw new Error(`The cache has no layer ${layer}`);
       const info = withOps(backend, (ops) => {
-        const now = {
+        const grown = (): Layer => ({
           k: grow(ops, before.k, rowLayout(ops, ops.of(k), slots, shape)),
           v: grow(ops, before.v, rowLayout(ops, ops.of(v), slots, shape)),
-        };
-        replace(ops, layer, now);
+        });
+        const now = again ? before : grown();
+        if (!again) replace(ops, layer, now);
         return toTensor(backend, ops.keep(attend(ops, ops.of(q), now, slots, shape)));
       });
       return tf.engine().makeTensorFromTensorInfo(info) as tf.Tensor2D;

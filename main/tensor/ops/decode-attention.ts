@@ -20,8 +20,8 @@ export interface RowPrefix {
 
 /** The keys and values of a generation in flight. Rows share their prompt's and keep their own for the tokens they generated. */
 export interface KvCache {
-  /** Adds each row's k and v [B, K*d] of the current step and attends with q [B, H*d]. */
-  attend(layer: number, q: tf.Tensor2D, k: tf.Tensor2D, v: tf.Tensor2D): tf.Tensor2D;
+  /** Adds each row's k and v [B, K*d] of the current step, unless they were added before, and attends with q [B, H*d]. */
+  attend(layer: number, q: tf.Tensor2D, k: tf.Tensor2D, v: tf.Tensor2D, again?: boolean): tf.Tensor2D;
   /** Moves to the next token. */
   advance(): void;
   /** Moves past `count` tokens without computing them, for timing later steps: their keys and values are undefined. */
@@ -95,7 +95,8 @@ function openWidened(
   });
   return {
     ...cache,
-    attend: (layer, q, k, v) => narrowHeads(cache.attend(layer, wide(q), wide(k), wide(v)), width, headDim),
+    attend: (layer, q, k, v, again) =>
+      narrowHeads(cache.attend(layer, wide(q), wide(k), wide(v), again), width, headDim),
     ...(cache.written && {
       written: (rows: readonly number[]) => takeNarrow(cache.written?.(rows) ?? [], width, headDim),
     }),
@@ -331,10 +332,11 @@ function openFunctional(
     return tensor;
   };
   return {
-    attend: (layer, q, k, v) => {
+    attend: (layer, q, k, v, again = false) => {
       const grow = (list: tf.Tensor3D[], x: tf.Tensor2D): tf.Tensor3D => {
         const before = list[layer];
         if (before === undefined) throw new Error(`The cache has no layer ${layer}`);
+        if (again) return before;
         return replace(
           list,
           layer,

@@ -5,7 +5,7 @@ import { checkChecksums } from '../../model/checksums.ts';
 import { readModelConfig } from '../../model/config.ts';
 import { loadModel } from '../../model/load.ts';
 import { type Adapter, adapterParameters, createAdapter, disposeAdapter, ownTargets } from '../../model/lora.ts';
-import { disposeModel, type Model, modelParameters } from '../../model/model.ts';
+import { disposeModel, type Model, trainableParameters } from '../../model/model.ts';
 import type { Parameter } from '../../model/parameter.ts';
 import { hasAdapter, loadAdapter } from '../../model/peft.ts';
 import { withStops } from '../../model/stop-strings.ts';
@@ -65,7 +65,7 @@ export function openSessionOn(start: TrainerStart, tokens: SessionTokens, task: 
   const model = loadModel(weights.model, maxLength, memory.precision);
   const adapter = openAdapter(model, weights.adapter, config);
   const policy: Policy = { model, adapter };
-  const parameters = adapter === null ? modelParameters(model) : adapterParameters(adapter);
+  const parameters = adapter === null ? trainableParameters(model) : adapterParameters(adapter);
   const reference =
     config.beta === 0 || !isReinforcement(config.method) ? null : openReference(policy, first, maxLength, config);
   const optimizer = new AdamW(parameters, config);

@@ -5,7 +5,8 @@
 import * as tf from '@tensorflow/tfjs-core';
 import type { ModelConfig } from '../../model/config.ts';
 import { openDecoding } from '../../model/decoding.ts';
-import { attentionLayers, mixerOf } from '../../model/mixers/index.ts';
+import { layerConfig } from '../../model/layer-sizes.ts';
+import { attentionLayers, keepingLayers, mixerOf } from '../../model/mixers/index.ts';
 import type { PromptGroup } from '../../model/pack.ts';
 import type { Parameter } from '../../model/parameter.ts';
 import { attendPacked, type ReadRow, stateKey } from '../../model/sequences.ts';
@@ -210,13 +211,15 @@ function timeAttention(config: ModelConfig, groups: readonly PromptGroup[]) {
       completions: [completion = []],
     } = { promptIds: [0], completions: [[0]] },
   ] = groups;
-  const { numHeads, numKvHeads, headDim } = config;
   const [prompt, own] = [promptIds.length, Math.max(completion.length - 1, 1)];
   const pairs = triangle(prompt) + own * prompt + triangle(own);
   const segments = tf.tensor2d([0, prompt, 0, 0, prompt, own, 0, prompt], [2, 4], 'int32');
-  const [q, k, v] = [numHeads, numKvHeads, numKvHeads].map((heads) =>
-    tf.randomUniform<tf.Rank.R2>([prompt + own, heads * headDim], -1, 1, 'float32', 1),
-  ) as [tf.Tensor2D, tf.Tensor2D, tf.Tensor2D];
+  const heads = (layer: number): [tf.Tensor2D, tf.Tensor2D, tf.Tensor2D] => {
+    const { numHeads, numKvHeads, headDim } = layerConfig(config, layer);
+    return [numHeads, numKvHeads, numKvHeads].map((count) =>
+      tf.randomUniform<tf.Rank.R2>([prompt + own, count * headDim], -1, 1, 'float32', 1),
+    ) as [tf.Tensor2D, tf.Tensor2D, tf.Tensor2D];
+  };
   const attend = attendPacked(config, segments);
   const timed = (work: () => tf.Tensor | null | undefined): number => {
     const began = performance.now();
@@ -224,29 +227,36 @@ function timeAttention(config: ModelConfig, groups: readonly PromptGroup[]) {
     return (performance.now() - began) / 1000;
   };
   const kinds = attentionKinds(config, prompt + own);
-  const inAllLayers = (most: number, work: (attended: () => tf.Tensor2D) => tf.Tensor | null | undefined): number =>
+  type Work = (attended: () => tf.Tensor2D, qkv: readonly tf.Tensor2D[]) => tf.Tensor | null | undefined;
+  const inAllLayers = (most: number, work: Work): number =>
     kinds.reduce((sum, { layer, count }) => {
-      const attended = (): tf.Tensor2D => attend(layer, q, k, v);
-      return sum + count * settled(() => timed(() => work(attended)), most / kinds.length);
+      const qkv = heads(layer);
+      const attended = (): tf.Tensor2D => attend(layer, ...qkv, false);
+      try {
+        return sum + count * settled(() => timed(() => work(attended, qkv)), most / kinds.length);
+      } finally {
+        tf.dispose(qkv);
+      }
     }, 0);
   try {
     const forward = inAllLayers(ATTENTION_SECONDS / 4, (attended) => attended());
-    const both = inAllLayers(ATTENTION_SECONDS, (attended) => gradients(() => tf.sum(attended()), [q, k, v]).grads[0]);
+    const both = inAllLayers(ATTENTION_SECONDS, (attended, qkv) => gradients(() => tf.sum(attended()), qkv).grads[0]);
     return { forward: forward / pairs, training: both / pairs };
   } finally {
-    tf.dispose([segments, q, k, v]);
+    segments.dispose();
   }
 }
 
 /** Layers that attend in the same way to a text of so many tokens: the first of them, and how many there are. */
 export function attentionKinds(
-  config: Pick<ModelConfig, 'numLayers' | 'window' | 'windowLayers' | 'recurrent'>,
+  config: Pick<ModelConfig, 'numLayers' | 'window' | 'windowLayers' | 'recurrent' | 'wideHeads'>,
   tokens: number,
 ): readonly { readonly layer: number; readonly count: number }[] {
   const { window, windowLayers } = config;
   const layers = attentionLayers(config);
-  // Windowed attention is computed in another way only where a text is longer than the window.
-  const isWindowed = (layer: number): boolean => window !== null && tokens > window && windowLayers.includes(layer);
+  // Windowed attention is computed in another way only where a text is longer than the window, or heads differ.
+  const matters = window !== null && (tokens > window || config.wideHeads !== null);
+  const isWindowed = (layer: number): boolean => matters && windowLayers.includes(layer);
   const kinds = [layers.filter((layer) => !isWindowed(layer)), layers.filter(isWindowed)];
   return kinds.flatMap(([layer, ...others]) => (layer === undefined ? [] : [{ layer, count: 1 + others.length }]));
 }
@@ -314,21 +324,23 @@ function openOverZeros(
   rows: readonly ReadRow[],
   capacity: number,
 ): ReturnType<typeof openDecoding> {
-  const { numLayers, numKvHeads, headDim } = model.config;
+  const { config } = model;
   const made: tf.Tensor[] = [];
-  const zeros = (shape: [number, number] = [tokens, numKvHeads * headDim]): tf.Tensor2D => {
+  const zeros = (shape: [number, number]): tf.Tensor2D => {
     const tensor = tf.zeros<tf.Rank.R2>(shape);
     made.push(tensor);
     return tensor;
   };
   try {
-    const kv = attentionLayers(model.config).map((): PrefixKv => {
+    const kv = keepingLayers(config).map((layer): PrefixKv => {
       pulse();
-      return { k: zeros(), v: zeros() };
+      const { numKvHeads, headDim } = layerConfig(config, layer);
+      const shape: [number, number] = [tokens, numKvHeads * headDim];
+      return { k: zeros(shape), v: zeros(shape) };
     });
-    const states = Array.from({ length: numLayers }, (_, layer) =>
-      mixerOf(model.config, layer)
-        .stateWidths(model.config)
+    const states = Array.from({ length: config.numLayers }, (_, layer) =>
+      mixerOf(config, layer)
+        .stateWidths(config)
         .map((width, slot) => [stateKey(layer, slot), zeros([1, width])] as const),
     );
     return openDecoding(model, adapter, { kv, states: new Map(states.flat()) }, rows, capacity);

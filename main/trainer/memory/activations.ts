@@ -30,9 +30,9 @@ const PEAK = 1.2;
 
 /** The cost per token for a model, with or without an adapter, whose own products aren't kept. */
 export function tokenCost(config: ModelConfig): TokenCost {
-  const { hiddenSize: d, intermediateSize: f, numLayers } = config;
-  const layer = (kind: MixerKind): number =>
-    PEAK * (6 * d + 3 * f + kind.activationFloats(config) + traitFloats(config));
+  const { hiddenSize: d, numLayers } = config;
+  const layer = (kind: MixerKind, own: ModelConfig): number =>
+    PEAK * (6 * d + 3 * own.intermediateSize + kind.activationFloats(own) + traitFloats(own));
   return {
     plain: 4 * overLayers(config, layer),
     checkpointed: 4 * (2 * numLayers * d + ofLargestLayer(config, layer)),

@@ -94,12 +94,12 @@ export function rowsAtOnce(config: ModelConfig, shape: DecodedShape, most: numbe
 
 /** Keys and values of one token in all layers. */
 export function kvBytesPerToken(config: ModelConfig): number {
-  return FLOAT * overLayers(config, (kind) => kind.tokenFloats(config));
+  return FLOAT * overLayers(config, (kind, own) => kind.tokenFloats(own));
 }
 
 /** What layers keep of a sequence of any length. */
 function stateBytes(config: ModelConfig): number {
-  return FLOAT * overLayers(config, (kind) => kind.stateWidths(config).reduce((sum, width) => sum + width, 0));
+  return FLOAT * overLayers(config, (kind, own) => kind.stateWidths(own).reduce((sum, width) => sum + width, 0));
 }
 
 /**
@@ -138,6 +138,6 @@ export function forwardBytes(config: ModelConfig, tokens: number): number {
 
 /** What a token needs in one layer of a forward pass, whose tensors live until the layer is done. */
 function layerBytes(config: ModelConfig): number {
-  const { hiddenSize: d, intermediateSize: f } = config;
-  return FLOAT * ofLargestLayer(config, (kind) => 5 * d + 3 * f + kind.workingFloats(config));
+  const { hiddenSize: d } = config;
+  return FLOAT * ofLargestLayer(config, (kind, own) => 5 * d + 3 * own.intermediateSize + kind.workingFloats(own));
 }

@@ -1,12 +1,12 @@
 /** The trainer's view of a model: log-probabilities of given completions, and gradients of a loss on them. */
 import * as tf from '@tensorflow/tfjs-core';
 import { type ForwardOptions, forward } from '../../model/decoder.ts';
+import { logProbabilities } from '../../model/head.ts';
 import type { Adapter } from '../../model/lora.ts';
 import type { Model } from '../../model/model.ts';
 import type { Parameter } from '../../model/parameter.ts';
 import { packedSequences } from '../../model/sequences.ts';
 import { gradients } from '../../tensor/backward.ts';
-import { selectiveLogSoftmax } from '../../tensor/ops/log-softmax.ts';
 import { gatherRows } from '../../tensor/ops/rows.ts';
 import type { DeviceBatch } from '../batching/packed-batch.ts';
 
@@ -37,7 +37,7 @@ export function completionLogps(
 ): CompletionLogps {
   const hidden = forward(model, batch, adapter, packedSequences(model.config, batch.segments), options); // [N, D]
   const predicting = gatherRows(hidden, batch.predictors); // [M, D]
-  const flat = selectiveLogSoftmax(predicting, model.head.value, batch.targets, {
+  const flat = logProbabilities(model, predicting, batch.targets, {
     temperature,
     trainWeight: adapter === null,
     keptBytes: options.keptBytes ?? 0,

@@ -8,7 +8,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import { inputError } from '../../errors.ts';
 import { tensorPieces } from '../../model/export.ts';
 import { adapterParameters } from '../../model/lora.ts';
-import { modelParameters } from '../../model/model.ts';
+import { trainableParameters } from '../../model/model.ts';
 import type { Parameter } from '../../model/parameter.ts';
 import { type NamedPieces, openSafetensors } from '../../model/safetensors.ts';
 import type { TrainConfig } from '../config/config.ts';
@@ -26,7 +26,7 @@ export function syncsAfter(step: number, { sync_ref_model, ref_model_sync_steps 
 
 /** What training changes of a policy, and so what its reference has of its own. */
 function trainedParameters({ model, adapter }: Policy): readonly Parameter[] {
-  return adapter === null ? modelParameters(model) : adapterParameters(adapter);
+  return adapter === null ? trainableParameters(model) : adapterParameters(adapter);
 }
 
 /** Makes the reference what the policy is now: where a warm-up ends. */

@@ -93,14 +93,16 @@ describe('workOf', () => {
 
 describe('attentionKinds', () => {
   it('times layers with a window apart, where the text is longer than it', () => {
-    const gemma = { recurrent: null, numLayers: 6, window: 16, windowLayers: [0, 1, 2, 3, 4] };
+    const gemma = { recurrent: null, wideHeads: null, numLayers: 6, window: 16, windowLayers: [0, 1, 2, 3, 4] };
     expect(attentionKinds(gemma, 17)).toEqual([
       { layer: 5, count: 1 },
       { layer: 0, count: 5 },
     ]);
     expect(attentionKinds(gemma, 16)).toEqual([{ layer: 0, count: 6 }]);
+    const wideHeads = { headDim: 16, numKvHeads: 1, keysAreValues: false };
+    expect(attentionKinds({ ...gemma, wideHeads }, 16)).toHaveLength(2);
     expect(attentionKinds({ ...gemma, windowLayers: [0, 1, 2, 3, 4, 5] }, 17)).toEqual([{ layer: 0, count: 6 }]);
-    expect(attentionKinds({ recurrent: null, numLayers: 2, window: null, windowLayers: [] }, 17)).toEqual([
+    expect(attentionKinds({ ...gemma, numLayers: 2, window: null, windowLayers: [] }, 17)).toEqual([
       { layer: 0, count: 2 },
     ]);
   });

@@ -1,15 +1,16 @@
 /** Attention, over all tokens before or those of a window. N tokens, H query heads, K key/value heads, d head_dim. */
 import * as tf from '@tensorflow/tfjs-core';
+import { rmsNorm } from '../../../tensor/ops/rms-norm.ts';
 import { type RopeTables, rope } from '../../../tensor/ops/rope.ts';
 import type { ModelConfig } from '../../config.ts';
 import { type Linear, linear, project } from '../../linear.ts';
 import { namesOf } from '../../names.ts';
 import { norm } from '../../norm.ts';
 import type { Parameter } from '../../parameter.ts';
-import type { Mixer, MixerKind, Pass } from '../mixer.ts';
+import type { KeysValues, Mixer, MixerKind, Pass } from '../mixer.ts';
 
 export interface Attention extends Mixer {
-  /** q, k and v, or all three in one, one after the other. */
+  /** q, k and v, or all three in one, one after the other; q and k, or q alone, where the others are the same or elsewhere. */
   readonly qkv: readonly Linear[];
   readonly o: Linear;
   readonly qNorm: Parameter<tf.Tensor1D> | null;
@@ -30,11 +31,13 @@ export function qkvWidths({
 function projections(config: ModelConfig): readonly (readonly [name: string, width: number])[] {
   const [q, k, v] = qkvWidths(config);
   if (config.fusedProjections) return [['self_attn.qkv_proj', q + k + v]];
-  return [
+  const all = [
     ['self_attn.q_proj', q],
     ['self_attn.k_proj', k],
     ['self_attn.v_proj', v],
-  ];
+  ] as const;
+  if (config.keysOf !== null) return all.slice(0, 1);
+  return config.keysAreValues ? all.slice(0, 2) : all;
 }
 
 function shapes(config: ModelConfig): (readonly [string, readonly number[]])[] {
@@ -51,7 +54,7 @@ function shapes(config: ModelConfig): (readonly [string, readonly number[]])[] {
   if (config.qkNorm) {
     const each = config.qkNormOver === 'head';
     found.push([`${names.qNorm}.weight`, [each ? headDim : numHeads * headDim]]);
-    found.push([`${names.kNorm}.weight`, [each ? headDim : numKvHeads * headDim]]);
+    if (config.keysOf === null) found.push([`${names.kNorm}.weight`, [each ? headDim : numKvHeads * headDim]]);
   }
   return found;
 }
@@ -95,15 +98,28 @@ function withoutGate(x: tf.Tensor2D, { headDim, numHeads }: ModelConfig): readon
   return [queries as tf.Tensor2D, tf.sigmoid(gate as tf.Tensor2D)];
 }
 
+/** The norm of values, which has no weight. */
+function valueNorm(v: tf.Tensor2D, { valueNorm, headDim, rmsNormEps }: ModelConfig): tf.Tensor2D {
+  if (!valueNorm) return v;
+  const [n, width] = v.shape;
+  const heads = tf.reshape<tf.Rank.R2>(v, [(n * width) / headDim, headDim]);
+  return tf.reshape(rmsNorm(heads, tf.ones([headDim]), rmsNormEps), [n, width]);
+}
+
 function run(layer: Omit<Attention, 'run'>, x: tf.Tensor2D, pass: Pass): tf.Tensor2D {
   const { config, positions, adapter } = pass;
-  const [wide, k, v] = project(x, layer.qkv, qkvWidths(config), adapter) as [tf.Tensor2D, tf.Tensor2D, tf.Tensor2D];
+  const widths = qkvWidths(config).slice(0, config.keysOf === null ? 3 : 1);
+  const projected = project(x, layer.qkv, widths, adapter);
+  const [wide, k, v = k] = projected as [tf.Tensor2D, tf.Tensor2D?, tf.Tensor2D?];
   const [q, gate] = config.outputGate ? withoutGate(wide, config) : [wide, null];
   const tables = ropeTables(pass);
   const rotated = (t: tf.Tensor2D, weight: Parameter<tf.Tensor1D> | null, by: RopeTables | null): tf.Tensor2D =>
     rotate(headNorm(t, weight, config), positions, by, config);
   const queries = rotated(q, layer.qNorm, pass.rope.queries ?? tables);
-  const attended = pass.sequences.attend(pass.layer, queries, rotated(k, layer.kNorm, tables), v);
+  const own = (): KeysValues => [rotated(k as tf.Tensor2D, layer.kNorm, tables), valueNorm(v as tf.Tensor2D, config)];
+  const [keys, values] = pass.given ?? own();
+  if (pass.given === null) pass.onKeysValues?.([keys, values]);
+  const attended = pass.sequences.attend(config.keysOf ?? pass.layer, queries, keys, values, pass.given !== null);
   return linear(gate === null ? attended : tf.mul(attended, gate), layer.o, adapter); // [N, D]
 }
 
@@ -113,17 +129,17 @@ export const attention: MixerKind<Attention> = {
     const names = namesOf(config);
     const qkv = projections(config).map(([name]) => parts.linear(name));
     const o = parts.linear(names.o);
-    const [qNorm, kNorm] = [names.qNorm, names.kNorm].map((name) =>
-      config.qkNorm ? parts.vector(`${name}.weight`) : null,
-    ) as [Attention['qNorm'], Attention['kNorm']];
+    const qNorm = config.qkNorm ? parts.vector(`${names.qNorm}.weight`) : null;
+    const kNorm = config.qkNorm && config.keysOf === null ? parts.vector(`${names.kNorm}.weight`) : null;
     const others = [qNorm, kNorm].filter((weight) => weight !== null);
     const own = { qkv, o, qNorm, kNorm, linears: [...qkv, o], others };
     return { ...own, run: (x, pass) => run(own, x, pass) };
   },
-  tokenFloats: ({ numKvHeads, headDim }) => 2 * numKvHeads * headDim,
+  tokenFloats: ({ numKvHeads, headDim, keysOf }) => (keysOf === null ? 2 * numKvHeads * headDim : 0),
   stateWidths: () => [],
-  activationFloats({ numHeads, numKvHeads, headDim, outputGate }) {
-    return (2 * numHeads + 2 * numKvHeads) * headDim + (outputGate ? 4 * numHeads * headDim : 0);
+  activationFloats({ numHeads, numKvHeads, headDim, outputGate, keysOf, valueNorm }) {
+    const own = keysOf === null ? (2 + (valueNorm ? 1 : 0)) * numKvHeads : 0;
+    return (2 * numHeads + own) * headDim + (outputGate ? 4 * numHeads * headDim : 0);
   },
   workingFloats({ numHeads, numKvHeads, headDim, outputGate }) {
     return (2 * numHeads + 3 * numKvHeads) * headDim + (outputGate ? 3 * numHeads * headDim : 0);

@@ -2,6 +2,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { BraidError } from '../../../errors.ts';
 import { scoreToken } from '../../../model/chosen-token.ts';
+import { logitsOf } from '../../../model/head.ts';
 import { readPrompts } from '../../../model/prefill.ts';
 import { disposeKept, type Kept } from '../../../model/sequences.ts';
 import { pulse } from '../../../pulse.ts';
@@ -31,7 +32,7 @@ export function readPrompt(
     for (let first = 0; first + 1 < prompt.length; first += SCORED) {
       const next = prompt.slice(first + 1, first + 1 + SCORED);
       const logits = tf.tidy(() =>
-        tf.matMul(tf.slice(hidden, [first, 0], [next.length, -1]), model.head.value, false, true).dataSync<'float32'>(),
+        logitsOf(model, tf.slice(hidden, [first, 0], [next.length, -1])).dataSync<'float32'>(),
       );
       const width = logits.length / next.length;
       next.forEach((id, i) => {

@@ -1,0 +1,53 @@
+/** What the head makes of hidden states: logits, or log-probabilities of given tokens. N tokens, D width, V vocabulary. */
+import * as tf from '@tensorflow/tfjs-core';
+import { checkpointedParts } from '../tensor/gradient-checkpoint.ts';
+import { type LogSoftmaxOptions, selectiveLogSoftmax } from '../tensor/ops/log-softmax.ts';
+import { gatherRows } from '../tensor/ops/rows.ts';
+import type { Model } from './model.ts';
+
+type Headed = Pick<Model, 'head' | 'config'>;
+
+/** hidden [N, D] → [N, V] */
+export function logitsOf({ head, config }: Headed, hidden: tf.Tensor2D): tf.Tensor2D {
+  return capped(tf.matMul(hidden, head.value, false, true), config.logitsCap);
+}
+
+function capped(logits: tf.Tensor2D, cap: number | null): tf.Tensor2D {
+  return cap === null ? logits : tf.mul(tf.tanh(tf.div(logits, cap)), cap);
+}
+
+/** Logits that exist at a time where they are capped, which no kernel knows: 64 MiB of float32. */
+const LOGITS = 2 ** 24;
+
+/** As `selectiveLogSoftmax`, of logits as the model caps them. hidden [N, D], targets int32 [N] → [N] each */
+export function logProbabilities(
+  { head, config }: Headed,
+  hidden: tf.Tensor2D,
+  targets: tf.Tensor1D,
+  options: LogSoftmaxOptions,
+): { readonly logps: tf.Tensor1D; readonly entropies: tf.Tensor1D } {
+  const { logitsCap: cap, vocabSize } = config;
+  if (cap === null) return selectiveLogSoftmax(hidden, head.value, targets, options);
+  const { temperature, trainWeight } = options;
+  const [n] = hidden.shape;
+  const rows = Math.max(1, Math.floor(LOGITS / vocabSize));
+  const parts = Array.from({ length: Math.ceil(n / rows) }, (_, i) => {
+    const [first, count] = [i * rows, Math.min(rows, n - i * rows)];
+    const run = ([states, weight = head.value]: readonly tf.Tensor2D[]): tf.Tensor2D => {
+      const some = tf.slice(states as tf.Tensor2D, [first, 0], [count, -1]);
+      const scaled = (logits: tf.Tensor2D): tf.Tensor2D => tf.div(capped(logits, cap), temperature);
+      const logits = scaled(tf.matMul(some, weight, false, true));
+      const rowsOfTargets = gatherRows(weight, tf.slice(targets, first, count));
+      const chosen = scaled(tf.sum(tf.mul(some, rowsOfTargets), 1, true)); // [n, 1]
+      const sum = tf.logSumExp(logits, 1, true);
+      const logProbs = tf.sub(logits, sum);
+      const logps = tf.sub(chosen, sum);
+      const entropies = tf.neg(tf.sum(tf.mul(tf.exp(logProbs), logProbs), 1, true));
+      return tf.concat([logps, entropies], 1) as tf.Tensor2D;
+    };
+    return { rows: count, run };
+  });
+  const both = checkpointedParts(parts, trainWeight ? [hidden, head.value] : [hidden]); // [N, 2]
+  const [logps, entropies] = tf.unstack(both, 1) as [tf.Tensor1D, tf.Tensor1D];
+  return { logps, entropies };
+}
