@@ -1,6 +1,7 @@
 /**
  * Random-weight models for timing steps, as Hugging Face folders with a word-level tokenizer, so that Braid and other
- * programs can load the same files: `node scripts/bench/model.ts OUT tiny|smol135`.
+ * programs can load the same files: `node scripts/bench/model.ts OUT tiny|smol135|qwen3|qwen3.5`. The two Qwens have
+ * 40 million weights each, a smaller Qwen3 0.6B and Qwen3.5 0.8B.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,8 +11,13 @@ import { randomModel } from '../../main/model/load.ts';
 import { openBackend } from '../../main/trainer/backend/open-backend.ts';
 import { wordTokenizer } from './word-tokenizer.ts';
 
+const QWEN = { vocab_size: 4096, hidden_size: 512, num_hidden_layers: 8 } as const;
+
+const LLAMA = { architectures: ['LlamaForCausalLM'], model_type: 'llama' } as const;
+
 const SHAPES = {
   tiny: {
+    ...LLAMA,
     vocab_size: 2048,
     hidden_size: 128,
     intermediate_size: 384,
@@ -20,6 +26,7 @@ const SHAPES = {
     num_key_value_heads: 2,
   },
   smol135: {
+    ...LLAMA,
     vocab_size: 49152,
     hidden_size: 576,
     intermediate_size: 1536,
@@ -27,16 +34,36 @@ const SHAPES = {
     num_attention_heads: 9,
     num_key_value_heads: 3,
   },
+  qwen3: {
+    ...QWEN,
+    architectures: ['Qwen3ForCausalLM'],
+    model_type: 'qwen3',
+    intermediate_size: 2080,
+    num_attention_heads: 8,
+    num_key_value_heads: 4,
+    head_dim: 128,
+  },
+  'qwen3.5': {
+    ...QWEN,
+    architectures: ['Qwen3_5ForCausalLM'],
+    model_type: 'qwen3_5_text',
+    intermediate_size: 1536,
+    num_attention_heads: 4,
+    num_key_value_heads: 1,
+    head_dim: 256,
+    linear_num_key_heads: 8,
+    linear_num_value_heads: 8,
+  },
 } as const;
 
+const isKind = (name: string | undefined): name is keyof typeof SHAPES => name !== undefined && name in SHAPES;
+
 const [folder, kind] = process.argv.slice(2);
-if (folder === undefined || (kind !== 'tiny' && kind !== 'smol135')) {
-  throw new Error('Usage: node scripts/bench/model.ts OUT tiny|smol135');
+if (folder === undefined || !isKind(kind)) {
+  throw new Error(`Usage: node scripts/bench/model.ts OUT ${Object.keys(SHAPES).join('|')}`);
 }
 const config = {
   ...SHAPES[kind],
-  architectures: ['LlamaForCausalLM'],
-  model_type: 'llama',
   max_position_embeddings: 8192,
   rms_norm_eps: 1e-5,
   rope_theta: 10000,
