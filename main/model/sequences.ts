@@ -89,7 +89,7 @@ export function packedSequences(config: ModelConfig, segments: tf.Tensor2D): Seq
   const layout = lazy(() => layoutOf(segments.dataSync<'int32'>()));
   return {
     attend: attendPacked(config, segments),
-    recur: (_layer, _slot, cell, inputs) => cell.packed(inputs, layout(), null).out,
+    recur: (_layer, _slot, cell, inputs) => cell.packed(inputs, layout(), null, false).out,
   };
 }
 
@@ -160,7 +160,7 @@ export function openRowStates(states: Kept['states'], rows: readonly ReadRow[]):
       const before = own.get(key);
       if (before === undefined) throw new Error(`There is no state ${key}`);
       const { out, state } = cell.step(inputs, before);
-      replace(key, tf.keep(state));
+      if (state !== before) replace(key, tf.keep(state));
       return out;
     },
     of: (wanted) => {

@@ -71,6 +71,19 @@ function flopOf(call: KernelWork): number {
       const { numHeads, headDim } = attrs as unknown as { numHeads: number; headDim: number };
       return 4 * numHeads * headDim * decodeReads(call).pairs;
     }
+    case 'GatedDelta':
+    case 'GatedDeltaGrad':
+    case 'GatedDeltaStep': {
+      // What is read of the state, what reads it, and what is written to it; backward computes two of them again, and six.
+      const { valueHeads, keyDim, valueDim } = attrs as unknown as Record<'valueHeads' | 'keyDim' | 'valueDim', number>;
+      const products = name === 'GatedDeltaGrad' ? 8 : 3;
+      return 2 * products * (shape('mixed')[0] ?? 0) * valueHeads * keyDim * valueDim;
+    }
+    case 'CausalConvolution':
+    case 'CausalConvolutionGrad':
+    case 'CausalConvolutionStep':
+      // weight [D, 1, taps]
+      return (name === 'CausalConvolutionGrad' ? 4 : 2) * size(shape('x')) * (shape('weight')[2] ?? 0);
     case 'SelectiveLogSoftmax':
     case 'SelectiveLogSoftmaxGrad': {
       // hidden [N, D], weight [V, D]; backward computes the logits again unless they were kept, or on native the

@@ -74,6 +74,15 @@ describe('workOf', () => {
     expect(workOf({ ...grad, inputs: { ...inputs, lse: tensor(5) } }).flop).toBe(2 * 2 * 5 * 8 * 100);
   });
 
+  it('counts the products of the delta rule with its states, and the taps of a convolution', () => {
+    const attrs = { keyHeads: 1, valueHeads: 2, keyDim: 8, valueDim: 4 };
+    const rule = call('GatedDelta', { mixed: tensor(5, 24) }, [tensor(5, 8)], attrs);
+    expect(workOf(rule).flop).toBe(2 * 3 * 5 * 2 * 8 * 4);
+    expect(workOf({ ...rule, name: 'GatedDeltaGrad' }).flop).toBe(2 * 8 * 5 * 2 * 8 * 4);
+    const convolution = call('CausalConvolution', { x: tensor(5, 24), weight: tensor(24, 1, 4) }, [tensor(5, 24)]);
+    expect(workOf(convolution).flop).toBe(2 * 5 * 24 * 4);
+  });
+
   it('costs nothing to give a tensor another shape', () => {
     expect(workOf(call('Reshape', { x: tensor(4, 4) }, [tensor(16)]))).toEqual({ flop: 0, bytes: 0 });
   });

@@ -46,6 +46,13 @@ export const PACK_PREFIX = 56;
 export const LOG_SOFTMAX_TILE = 60;
 export const LOG_SOFTMAX_GRAD_TILE = 61;
 export const SAMPLE_ROW = 62;
+export const CONVOLUTION = 70;
+export const CONVOLUTION_GRAD = 71;
+export const DELTA_RULE = 72;
+export const DELTA_RULE_GRAD = 73;
+export const DELTA_STEP = 74;
+/** Tokens of a chunk of the delta rule. */
+export const DELTA_CHUNK = 32;
 
 // The pool's control block: byte offsets from its start. Words that different threads write are on different
 // cache lines (64 bytes).

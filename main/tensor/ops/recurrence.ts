@@ -15,14 +15,15 @@ export type SequenceLayout = readonly SequencePlace[];
 export interface Cell {
   /**
    * All sequences at once, from their prefix's state, or their own `initial` one [S, W], or none. `last`: the state after
-   * each sequence, [S, W].
+   * each sequence, [S, W]; undefined where `keepsStates` is false.
    */
   packed(
     inputs: readonly tf.Tensor2D[],
     layout: SequenceLayout,
     initial: tf.Tensor2D | null,
+    keepsStates?: boolean,
   ): { readonly out: tf.Tensor2D; readonly last: tf.Tensor2D };
-  /** One token a row, [B, …]; state [B, W]. */
+  /** One token a row, [B, …]; state [B, W], which may be changed in place and is then returned. */
   step(inputs: readonly tf.Tensor2D[], state: tf.Tensor2D): { readonly out: tf.Tensor2D; readonly state: tf.Tensor2D };
 }
 

@@ -1,10 +1,10 @@
 /**
  * Qwen3.5's gated delta rule (Yang et al. 2024, arXiv 2412.06464): keys, queries and values through a short convolution,
- * a state that decays and is corrected by each token, a gated norm. N tokens, K key and V value heads.
+ * a state that decays and is corrected by each token, a gated norm. N tokens.
  */
 import * as tf from '@tensorflow/tfjs-core';
 import { causalConvolution } from '../../../tensor/ops/causal-convolution.ts';
-import { deltaRule } from '../../../tensor/ops/delta-rule.ts';
+import { gatedDeltaRule } from '../../../tensor/ops/gated-delta.ts';
 import { rmsNorm } from '../../../tensor/ops/rms-norm.ts';
 import { swiglu } from '../../../tensor/ops/swiglu.ts';
 import type { ModelConfig } from '../../config.ts';
@@ -31,38 +31,15 @@ function sizes({ recurrent }: ModelConfig): GatedDeltaLayers & { readonly keys: 
   return { ...recurrent, keys: keyHeads * keyDim, values: valueHeads * valueDim };
 }
 
-/** log(1 + e^x), without an overflow. */
-function softplus(x: tf.Tensor2D): tf.Tensor2D {
-  const [above, below] = [tf.maximum(x, 0), tf.minimum(x, 0)];
-  return tf.add(above, tf.log(tf.add(1, tf.exp(tf.sub(below, above)))));
-}
-
-/** Each head as a vector of length 1, for each of the value heads that share it. [N, K*d] → [N, V*d] */
-function unitHeads(x: tf.Tensor2D, width: number, times: number): tf.Tensor2D {
-  const [n, all] = x.shape;
-  const heads = tf.reshape(x, [(n * all) / width, width]);
-  const length = tf.sqrt(tf.add(tf.sum(tf.mul(heads, heads), 1, true), 1e-6));
-  const unit = tf.reshape(tf.div(heads, length), [(n * all) / width, 1, width]);
-  return tf.reshape(times === 1 ? unit : tf.tile(unit, [1, times, 1]), [n, all * times]);
-}
-
 function run(weights: Weights, x: tf.Tensor2D, { config, layer, adapter, sequences }: Pass): tf.Tensor2D {
-  const { keys, values, keyDim, keyHeads, valueHeads, valueDim } = sizes(config);
+  const { values, keyDim, keyHeads, valueHeads, valueDim } = sizes(config);
   const [n] = x.shape;
-  const convolution = causalConvolution(weights.convolution.value, null);
+  const convolution = causalConvolution(weights.convolution.value, null, 'silu');
   const mixed = sequences.recur(layer, 0, convolution, [linear(x, weights.qkv, adapter)]);
-  const [q, k, v] = tf.split(tf.mul(mixed, tf.sigmoid(mixed)), [keys, keys, values], 1) as [
-    tf.Tensor2D,
-    tf.Tensor2D,
-    tf.Tensor2D,
-  ];
-  const times = valueHeads / keyHeads;
-  const step = softplus(tf.add(linear(x, weights.a, adapter), weights.timeBias.value));
-  const decay: tf.Tensor2D = tf.neg(tf.mul(step, tf.exp(weights.decay.value))); // [N, V], a logarithm
-  const strength: tf.Tensor2D = tf.sigmoid(linear(x, weights.b, adapter)); // [N, V]
-  const queries: tf.Tensor2D = tf.mul(unitHeads(q, keyDim, times), keyDim ** -0.5);
-  const rule = deltaRule({ heads: valueHeads, keyDim, valueDim });
-  const read = sequences.recur(layer, 1, rule, [queries, unitHeads(k, keyDim, times), v, decay, strength]);
+  const decay = { timeBias: weights.timeBias.value, decay: weights.decay.value };
+  const rule = gatedDeltaRule({ keyHeads, valueHeads, keyDim, valueDim }, decay);
+  const gates = [linear(x, weights.a, adapter), linear(x, weights.b, adapter)];
+  const read = sequences.recur(layer, 1, rule, [mixed, ...gates]);
   const normed = rmsNorm(tf.reshape(read, [n * valueHeads, valueDim]), weights.norm.value, config.rmsNormEps);
   const gate = linear(x, weights.z, adapter);
   return linear(swiglu(gate, tf.reshape(normed, [n, values])), weights.out, adapter);

@@ -7,7 +7,12 @@ import {
   ATTENTION_GRAD_GROUP,
   ATTENTION_GRAD_KEYS,
   ATTENTION_GRAD_ROWS,
+  CONVOLUTION,
+  CONVOLUTION_GRAD,
   DECODE_ATTENTION,
+  DELTA_RULE,
+  DELTA_RULE_GRAD,
+  DELTA_STEP,
   GELU,
   LAYER_NORM,
   LOG_SOFTMAX_GRAD_TILE,
@@ -24,7 +29,11 @@ import {
 } from '../ids';
 import { attention } from './attention';
 import { attentionDelta, attentionGradGroup, attentionGradKeys, attentionGradRows } from './attention-grad';
+import { convolution, convolutionGrad } from './convolution';
 import { decodeAttention, packPrefix } from './decode';
+import { deltaRule } from './delta-rule';
+import { deltaRuleGrad } from './delta-rule-grad';
+import { deltaStep } from './delta-step';
 import { gelu } from './gelu';
 import { layerNorm } from './layer-norm';
 import { rmsNorm, rmsNormGradWeight, rmsNormGradX, sumChunks } from './rmsnorm';
@@ -74,6 +83,16 @@ export function runFused(kernel: i32, args: usize, tile: i32, scratch: usize): v
       return logSoftmaxGradTile(args, tile, scratch);
     case SAMPLE_ROW:
       return sampleRow(args, tile, scratch);
+    case CONVOLUTION:
+      return convolution(args, tile, scratch);
+    case CONVOLUTION_GRAD:
+      return convolutionGrad(args, tile, scratch);
+    case DELTA_RULE:
+      return deltaRule(args, tile, scratch);
+    case DELTA_RULE_GRAD:
+      return deltaRuleGrad(args, tile, scratch);
+    case DELTA_STEP:
+      return deltaStep(args, tile, scratch);
     default:
       unreachable();
   }
