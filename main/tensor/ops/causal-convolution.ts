@@ -18,8 +18,12 @@ const MOST_TAPS = 16;
  */
 export function causalConvolution(weight: tf.Tensor, bias: tf.Tensor1D | null, activation: Activation = 'none'): Cell {
   const [, , taps = 0] = weight.shape;
-  const hasKernels = taps <= MOST_TAPS && tf.getKernel('CausalConvolution', tf.getBackend()) !== undefined;
-  return (hasKernels ? fused : plainCausalConvolution)(weight, bias, activation);
+  const hasKernel = (name: string): boolean => taps <= MOST_TAPS && tf.getKernel(name, tf.getBackend()) !== undefined;
+  const [own, plain] = [fused(weight, bias, activation), plainCausalConvolution(weight, bias, activation)];
+  return {
+    packed: hasKernel('CausalConvolution') ? own.packed : plain.packed,
+    step: hasKernel('CausalConvolutionStep') ? own.step : plain.step,
+  };
 }
 
 function fused(weight: tf.Tensor, bias: tf.Tensor1D | null, activation: Activation): Cell {

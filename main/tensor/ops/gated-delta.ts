@@ -29,10 +29,10 @@ export interface DecayWeights {
 const WIDEST = 256;
 const VECTOR = 4;
 
-/** Whether the backend has kernels for such heads. */
-function hasKernels({ keyDim, valueDim }: GatedDeltaShape): boolean {
+/** Whether the backend has a kernel for such heads. */
+function hasKernel(name: string, { keyDim, valueDim }: GatedDeltaShape): boolean {
   const fits = [keyDim, valueDim].every((width) => width % VECTOR === 0 && width <= WIDEST);
-  return fits && tf.getKernel('GatedDelta', tf.getBackend()) !== undefined;
+  return fits && tf.getKernel(name, tf.getBackend()) !== undefined;
 }
 
 /**
@@ -40,7 +40,11 @@ function hasKernels({ keyDim, valueDim }: GatedDeltaShape): boolean {
  * valueHeads·K·V. Training starts from no state.
  */
 export function gatedDeltaRule(shape: GatedDeltaShape, weights: DecayWeights): Cell {
-  return hasKernels(shape) ? fused(shape, weights) : plainGatedDeltaRule(shape, weights);
+  const [own, plain] = [fused(shape, weights), plainGatedDeltaRule(shape, weights)];
+  return {
+    packed: hasKernel('GatedDelta', shape) ? own.packed : plain.packed,
+    step: hasKernel('GatedDeltaStep', shape) ? own.step : plain.step,
+  };
 }
 
 /** The same of plain ops. */

@@ -7,6 +7,7 @@ import { openGpuDecodeRun } from './decode.ts';
 import { registerFor } from './kernel.ts';
 import { registerAdamW } from './kernels/adamw.ts';
 import { registerAttention } from './kernels/attention.ts';
+import { registerDeltaStep } from './kernels/delta-step.ts';
 import { registerElementwise } from './kernels/elementwise.ts';
 import { registerLogSoftmax } from './kernels/log-softmax.ts';
 import { registerLoraLinear, registerMatMul } from './kernels/matmul.ts';
@@ -29,6 +30,7 @@ export function registerWebGpuKernels(backend: WebGpuBackend): void {
   registerLoraLinear(register);
   registerNormRopeSwiGlu(register);
   registerAttention(register);
+  registerDeltaStep(register);
   registerLogSoftmax(register);
   registerSample(register);
   registerSampleFiltered(register);

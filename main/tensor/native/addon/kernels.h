@@ -27,6 +27,16 @@
   KERNEL(packPrefix, (k, v, prompts, packedK, packedV), (numHeads, numKvHeads, headDim, scale))                        \
   KERNEL(decodeAttention, (q, k, v, prefixK, prefixV, ownK, ownV, rows, out),                                          \
          (numHeads, numKvHeads, headDim, scale, step))                                                                 \
+  /* convolution.cc */                                                                                                 \
+  KERNEL(convolution, (x, weight, bias, rows, before, out), (silu))                                                    \
+  KERNEL(convolutionStep, (x, weight, bias, states, out), (silu))                                                      \
+  KERNEL(convolutionGrad, (dy, x, weight, bias, rows, dx, dWeight, dBias), (silu))                                     \
+  /* delta-rule.cc, delta-rule-grad.cc */                                                                              \
+  KERNEL(gatedDelta, (mixed, a, b, timeBias, decay, sequences, trees, initial, out, last),                             \
+         (keyHeads, valueHeads, keyDim, valueDim))                                                                     \
+  KERNEL(gatedDeltaStep, (mixed, a, b, timeBias, decay, states, out), (keyHeads, valueHeads, keyDim, valueDim))        \
+  KERNEL(gatedDeltaGrad, (dy, mixed, a, b, timeBias, decay, sequences, trees, dMixed, dA, dB, dDecay),                 \
+         (keyHeads, valueHeads, keyDim, valueDim))                                                                     \
   /* softmax.cc */                                                                                                     \
   KERNEL(logSoftmax, (hidden, weight, targets, logps, entropies, probs), (temperature, chunkRows))                     \
   KERNEL(logSoftmaxGrad, (dlogp, dentropy, hidden, weight, targets, entropy, probs, dHidden, dWeight),                 \

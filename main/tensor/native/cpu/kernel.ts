@@ -16,6 +16,8 @@ export interface Call<A> {
   weight(name: string): Handle;
   /** The same, to be changed in its own memory. */
   changed(name: string): Handle;
+  /** Whether an optional input was given. */
+  has(name: string): boolean;
   /** An input's numbers, copied. */
   host(name: string): Float32Array | Int32Array;
   output(shape: readonly number[], dtype?: number): Handle;
@@ -61,6 +63,7 @@ export function runCpuKernel<A>(
     input: (name) => typed(name, [FLOAT, INT32]),
     weight: (name) => typed(name, [FLOAT, BFLOAT16]),
     changed: (name) => ownMemoryOf(backend, binding, given(name) as Tensor, typed(name, [FLOAT])),
+    has: (name) => inputs[name] !== undefined,
     host: (name) => binding.tensorDataSync(typed(name, [FLOAT, INT32]).id) as Float32Array | Int32Array,
     output: (shape, dtype = FLOAT) => allocate(shape, dtype),
     scratch: (shape) => allocate(shape, FLOAT),

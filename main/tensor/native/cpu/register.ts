@@ -5,7 +5,9 @@ import type { NativeBackend } from '../binding.ts';
 import { openCollection } from '../garbage.ts';
 import { registerAdamW } from './adamw.ts';
 import { registerAttention } from './attention.ts';
+import { registerCausalConvolution } from './causal-convolution.ts';
 import { openNativeDecodeRun } from './decode-run.ts';
+import { registerGatedDelta } from './gated-delta.ts';
 import { type CpuKernel, type Inputs, type RegisterCpu, runCpuKernel } from './kernel.ts';
 import { registerLoraLinear } from './lora-linear.ts';
 import { registerMatMul } from './matmul.ts';
@@ -35,6 +37,8 @@ export function registerCpuKernels(
   registerLoraLinear(register);
   registerRowKernels(register);
   registerAttention(register);
+  registerCausalConvolution(register);
+  registerGatedDelta(register);
   registerSoftmax(register);
   registerAdamW(register);
   const collectGarbage = openCollection();

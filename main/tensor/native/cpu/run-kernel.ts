@@ -10,7 +10,9 @@ interface KernelArguments {
 
 /** What this version calls. */
 const KERNELS = [
-  ...(['adamw', 'add', 'addInPlace', 'attention', 'attentionGrad', 'copy', 'decodeAttention', 'gatherRows'] as const),
+  ...(['adamw', 'add', 'addInPlace', 'attention', 'attentionGrad', 'convolution', 'convolutionGrad'] as const),
+  ...(['convolutionStep', 'copy', 'decodeAttention', 'gatedDelta', 'gatedDeltaGrad', 'gatedDeltaStep'] as const),
+  ...(['gatherRows'] as const),
   ...(['gelu', 'layerNorm', 'logSoftmax', 'logSoftmaxGrad', 'packPrefix', 'product', 'rmsNorm'] as const),
   ...(['rmsNormGradWeight', 'rmsNormGradX', 'rope', 'sample', 'scatterAddRows', 'sumSquares', 'swiglu'] as const),
   ...(['swigluGrad'] as const),

@@ -322,8 +322,70 @@ Trial sample() {
           {{"temperature", chance(30) ? 0 : 0.8}}};
 }
 
+// A convolution or the delta rule, over a prompt with two completions and a sequence by itself.
+Trial recurrence() {
+  const int n = pick(4, 90), states = 4;
+  if (chance(40)) {
+    const int width = pick(1, 90), taps = pick(1, 6);
+    Trial trial{"convolution", {{"x", floats({n, width})}, {"weight", floats({width, 1, taps})}, {"bias", floats({width})}}, {{"silu", chance(50)}}};
+    const auto add = [&](const char *name, const Owned &made) { trial.tensors.insert({name, made}); };
+    if (chance(30)) {
+      trial.kernel = "convolutionStep";
+      add("states", floats({n, (taps - 1) * width}));
+      add("out", floats({n, width}));
+      return trial;
+    }
+    const bool isGradient = chance(50);
+    const int more = !isGradient && chance(50) ? pick(1, 9) : 0;
+    add("rows", indices({n, taps - 1}, -1, n + more - 1));
+    if (more > 0) add("before", floats({more, width}));
+    if (!isGradient) add("out", floats({n, width}));
+    if (!isGradient) return trial;
+    trial.kernel = "convolutionGrad";
+    add("dy", floats({n, width}));
+    add("dx", floats({n, width}));
+    add("dWeight", floats({width, 1, taps}));
+    add("dBias", floats({width}));
+    return trial;
+  }
+  const int keyHeads = pick(1, 3), heads = keyHeads * pick(1, 2), keyDim = pick(1, 40), valueDim = pick(1, 40);
+  const int width = 2 * keyHeads * keyDim + heads * valueDim, stateWidth = heads * keyDim * valueDim;
+  Trial trial{"gatedDelta",
+              {{"mixed", floats({n, width})}, {"a", floats({n, heads})}, {"b", floats({n, heads})}, {"timeBias", floats({heads})}, {"decay", floats({heads})}},
+              {{"keyHeads", keyHeads}, {"valueHeads", heads}, {"keyDim", keyDim}, {"valueDim", valueDim}}};
+  const auto add = [&](const char *name, const Owned &made) { trial.tensors.insert({name, made}); };
+  if (chance(30)) {
+    trial.kernel = "gatedDeltaStep";
+    add("states", floats({n, stateWidth}));
+    add("out", floats({n, heads * valueDim}));
+    return trial;
+  }
+  Owned sequences = indices({states, 3}, 0, 0), trees = indices({2, 2}, 0, 0);
+  for (int i = 0, start = 0; i < states; i++) {
+    const int length = i == states - 1 ? n - start : pick(0, n - start);
+    const int row[] = {start, length, i};
+    std::copy_n(row, 3, sequences.ints() + 3 * i);
+    start += length;
+  }
+  const int table[] = {0, 3, 3, 1};
+  std::copy_n(table, 4, trees.ints());
+  add("sequences", sequences);
+  add("trees", trees);
+  if (chance(50)) {
+    trial.kernel = "gatedDeltaGrad";
+    add("dy", floats({n, heads * valueDim}));
+    add("dMixed", floats({n, width}));
+    for (const char *name : {"dA", "dB", "dDecay"}) add(name, floats({n, heads}));
+    return trial;
+  }
+  add("out", floats({n, heads * valueDim}));
+  for (const char *name : {"initial", "last"})
+    if (chance(50)) add(name, floats({states, stateWidth}));
+  return trial;
+}
+
 Trial any() {
-  switch (pick(0, 10)) {
+  switch (pick(0, 11)) {
     case 0:
       return product();
     case 1:
@@ -344,6 +406,8 @@ Trial any() {
       return softmax();
     case 9:
       return packPrefix();
+    case 10:
+      return recurrence();
     default:
       return sample();
   }
