@@ -15,6 +15,7 @@
 #include <exception>
 #include <string>
 
+#include "gemm.h"
 #include "kernels.h"
 #include "memory.h"
 #include "pool.h"
@@ -232,5 +233,9 @@ NAPI_MODULE_INIT() {
   braid::define(env, exports, "allocateTensor", braid::guarded<braid::allocateTensor>);
   braid::define(env, exports, "growPool", braid::guarded<braid::growPool>);
   napi_set_named_property(env, exports, "kernelArguments", braid::kernelArguments(env));
+  // Whether kernels that take "bfloat16" can be told so.
+  napi_value bfloat16;
+  napi_get_boolean(env, braid::hasBfloat16(), &bfloat16);
+  napi_set_named_property(env, exports, "bfloat16", bfloat16);
   return exports;
 }

@@ -322,6 +322,7 @@ void multiply(const Product &p) {
     for (int row = 0; !p.accumulate && row < p.m; row++) std::fill_n(p.c + row * p.cRow, p.n, 0.0f);
     return;
   }
+  if (p.rounds) return multiplyBfloat16(p);
   if (p.aCol == 1 && p.bRow == 1 && p.k >= kLanes && (p.moreK == 0 || p.moreBRow == 1)) {
     if (p.m <= kFewestRows) return p.bHalf ? multiplyFewest<uint16_t>(p) : multiplyFewest<float>(p);
     if (p.m <= kFewRows) return p.bHalf ? multiplyFewRows<uint16_t>(p) : multiplyFewRows<float>(p);
@@ -344,7 +345,7 @@ void multiplyHere(const Product &p) {
 }
 
 // a [M, K], b [K, N], each transposed where that is said → out [M, N] = alpha·a·b. b may be bfloat16. With lowA [M, R]
-// and lowB, alpha·lowA·lowB is added too, with lowB transposed as b is: [N, R] or [R, N].
+// and lowB, alpha·lowA·lowB is added too, with lowB transposed as b is: [N, R] or [R, N]. bfloat16: a and b are rounded.
 void product(const Call<args::product> &call) {
   const Matrix a = call.matrix(call.a), b = call.matrix(call.b);
   const bool transposeA = call.flag(call.transposeA), transposeB = call.flag(call.transposeB);
@@ -362,6 +363,7 @@ void product(const Call<args::product> &call) {
   p.cRow = p.n;
   p.alpha = call.number(call.alpha);
   p.bHalf = call.isHalf(call.b);
+  p.rounds = call.flag(call.bfloat16);
   if (call.has(call.lowA)) {
     p.moreK = call.matrix(call.lowA).columns;
     p.moreA = call.floats(call.lowA, {p.m, p.moreK});

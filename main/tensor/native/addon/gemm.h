@@ -21,6 +21,8 @@ struct Product {
   bool accumulate = false;
   // Whether B's numbers are bfloat16.
   bool bHalf = false;
+  // Whether those of both are rounded to bfloat16 before they are multiplied; the second pair's aren't.
+  bool rounds = false;
   // A second pair of factors, whose product is added before alpha: [m, moreK], contiguous, and [moreK, n] with strides.
   int moreK = 0;
   const float *moreA = nullptr, *moreB = nullptr;
@@ -29,6 +31,10 @@ struct Product {
 
 // On all threads.
 void multiply(const Product &product);
+
+// The same for one that rounds, and whether the processor that this was compiled for can do it.
+void multiplyBfloat16(const Product &product);
+bool hasBfloat16();
 
 // On the calling thread, from small operands as they lie: B's rows are contiguous and, like C's, padded to whole
 // vectors (`padded`), and what C has in its padding is overwritten.

@@ -7,7 +7,7 @@
 
 #define BRAID_KERNELS(KERNEL)                                                                                          \
   /* gemm.cc */                                                                                                        \
-  KERNEL(product, (a, b, out, lowA, lowB), (transposeA, transposeB, alpha))                                            \
+  KERNEL(product, (a, b, out, lowA, lowB), (transposeA, transposeB, alpha, bfloat16))                                  \
   /* rows.cc */                                                                                                        \
   KERNEL(add, (a, b, out), ())                                                                                         \
   KERNEL(copy, (from, to), ())                                                                                         \
@@ -38,9 +38,9 @@
   KERNEL(gatedDeltaGrad, (dy, mixed, a, b, timeBias, decay, sequences, trees, dMixed, dA, dB, dDecay),                 \
          (keyHeads, valueHeads, keyDim, valueDim))                                                                     \
   /* softmax.cc */                                                                                                     \
-  KERNEL(logSoftmax, (hidden, weight, targets, logps, entropies, probs), (temperature, chunkRows))                     \
+  KERNEL(logSoftmax, (hidden, weight, targets, logps, entropies, probs), (temperature, chunkRows, bfloat16))           \
   KERNEL(logSoftmaxGrad, (dlogp, dentropy, hidden, weight, targets, entropy, probs, dHidden, dWeight),                 \
-         (temperature, chunkRows))                                                                                     \
+         (temperature, chunkRows, bfloat16))                                                                           \
   KERNEL(sample, (logits, uniforms, ids, logps), (temperature))                                                        \
   /* adamw.cc */                                                                                                       \
   KERNEL(adamw, (param, m, v, grad), (lr, beta1, beta2, eps, weightDecay, step, gradScale))                            \

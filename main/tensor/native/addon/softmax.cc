@@ -57,6 +57,8 @@ struct Head {
   bool half;
   const int32_t *targets;
   float temperature;
+  // Whether products are of numbers that are rounded to bfloat16.
+  bool rounds;
 
   // logits [rows, V] = hidden · weightᵀ / temperature of the rows from `first` on.
   void logits(int first, int rows, float *to) const {
@@ -64,6 +66,7 @@ struct Head {
               vocabulary};
     p.alpha = 1 / temperature;
     p.bHalf = half;
+    p.rounds = rounds;
     multiply(p);
   }
 };
@@ -81,7 +84,8 @@ Head headOf(const Call<Args> &call) {
           call.floatsOrHalves(call.weight, {vocabulary, width}),
           call.isHalf(call.weight),
           call.intsIn(call.targets, {n}, 0, vocabulary),
-          temperature};
+          temperature,
+          call.flag(call.bfloat16)};
 }
 
 // Rows whose logits are in memory at a time.
@@ -142,11 +146,13 @@ void addGradients(const Head &head, const HeadGradients &to, const float *dLogit
                                          : static_cast<const float *>(head.weight) + fromToken;
     Product p{rows, width, tokens, dLogits, tokens, 1, weight, width, 1, to.dHidden + fromRow, width};
     p.bHalf = head.half;
+    p.rounds = head.rounds;
     p.accumulate = firstToken > 0;
     multiply(p);
   }
   if (to.dWeight != nullptr) {
     Product p{tokens, width, rows, dLogits, 1, tokens, head.hidden + fromRow, width, 1, to.dWeight + fromToken, width};
+    p.rounds = head.rounds;
     p.accumulate = firstRow > 0;
     multiply(p);
   }

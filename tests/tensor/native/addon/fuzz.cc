@@ -11,6 +11,7 @@
 #include <memory>
 #include <random>
 
+#include "gemm.h"
 #include "kernels.h"
 #include "pool.h"
 
@@ -95,6 +96,9 @@ struct Trial {
 
 int size(int most = 70) { return chance(10) ? pick(0, 2) : pick(1, most); }
 
+// Whether a trial computes in bfloat16.
+bool rounds() { return hasBfloat16() && chance(50); }
+
 Trial product() {
   const int m = chance(10) ? pick(100, 600) : size(), n = size(chance(10) ? 700 : 90), k = size(chance(10) ? 900 : 70);
   const bool transposeA = chance(50), transposeB = chance(50);
@@ -102,7 +106,7 @@ Trial product() {
               {{"a", floats(transposeA ? Shape{k, m} : Shape{m, k})},
                {"b", weight(transposeB ? Shape{n, k} : Shape{k, n})},
                {"out", floats({m, n})}},
-              {{"transposeA", transposeA}, {"transposeB", transposeB}, {"alpha", real()}}};
+              {{"transposeA", transposeA}, {"transposeB", transposeB}, {"alpha", real()}, {"bfloat16", rounds()}}};
   if (k > 0 && chance(30)) {
     const int rank = pick(1, 40);
     trial.tensors.insert({"lowA", floats({m, rank})});
@@ -119,19 +123,28 @@ float numberOf(const Owned &from, int64_t at) {
   return number;
 }
 
+// The nearest bfloat16; ties go to even.
+float rounded(float number) {
+  uint32_t bits;
+  std::memcpy(&bits, &number, sizeof bits);
+  bits = (bits + 0x7fff + ((bits >> 16) & 1)) & 0xffff0000;
+  std::memcpy(&number, &bits, sizeof number);
+  return number;
+}
+
 // A product against the sum that it is.
 void checkProduct() {
   const Trial trial = product();
   const Owned &a = trial.tensors.at("a"), &b = trial.tensors.at("b"), &out = trial.tensors.at("out");
   const bool transposeA = trial.numbers.at("transposeA") != 0, transposeB = trial.numbers.at("transposeB") != 0;
   const int64_t m = out.tensor.sizes[0], n = out.tensor.sizes[1], k = a.tensor.sizes[transposeA ? 0 : 1];
+  const auto factor = [rounds = trial.numbers.at("bfloat16") != 0](float x) -> double { return rounds ? rounded(x) : x; };
   trial.run();
   for (int64_t i = 0; i < m; i++) {
     for (int64_t j = 0; j < n; j++) {
       double sum = 0;
       for (int64_t l = 0; l < k; l++)
-        sum += static_cast<double>(numberOf(a, transposeA ? l * m + i : i * k + l)) *
-               numberOf(b, transposeB ? j * k + l : l * n + j);
+        sum += factor(numberOf(a, transposeA ? l * m + i : i * k + l)) * factor(numberOf(b, transposeB ? j * k + l : l * n + j));
       if (trial.tensors.count("lowA") > 0) {
         const Owned &lowA = trial.tensors.at("lowA"), &lowB = trial.tensors.at("lowB");
         const int64_t rank = lowA.tensor.sizes[1];
@@ -296,7 +309,7 @@ Trial packPrefix() {
 
 Trial softmax() {
   const int n = size(40), width = pick(1, 40), vocabulary = pick(1, chance(20) ? 1500 : 200);
-  const std::map<std::string, double> numbers = {{"temperature", 0.7}, {"chunkRows", pick(1, 30)}};
+  const std::map<std::string, double> numbers = {{"temperature", 0.7}, {"chunkRows", pick(1, 30)}, {"bfloat16", rounds()}};
   const Shape probs = chance(50) ? Shape{n, vocabulary} : Shape{0};
   Trial trial{"logSoftmax",
               {{"hidden", floats({n, width})}, {"weight", weight({vocabulary, width})}, {"targets", indices({n}, 0, vocabulary - 1)}},
