@@ -6,7 +6,7 @@ import { rooflineChart } from '../services/figures/roofline.ts';
 import { type BenchReport, benchModel } from '../services/training/bench.ts';
 import type { Roofline } from '../services/training/roofline.ts';
 import { counted } from '../text/format.ts';
-import { BASE_WEIGHTS } from '../trainer/config/config.ts';
+import { BASE_WEIGHTS, COMPUTE_DTYPES } from '../trainer/config/config.ts';
 import { hostPaths } from './host-paths.ts';
 import { rooflineLines } from './roofline-table.ts';
 import { backendChoice, type CommandContext, commandContext, wholeNumber, withCommonOptions } from './shared.ts';
@@ -20,6 +20,7 @@ interface BenchCommandOptions {
   readonly mode: string;
   readonly beta: string;
   readonly baseWeights: string;
+  readonly computeDtype: string;
   readonly steps: string;
   readonly warmup: string;
   readonly roofline?: boolean;
@@ -42,6 +43,7 @@ export function registerBench(program: Command): void {
     .option('--mode <mode>', 'full (all weights) or lora', 'lora')
     .option('--beta <b>', 'KL coefficient; above 0 the reference model is scored too', '0')
     .option('--base-weights <dtype>', `frozen weights under LoRA: ${BASE_WEIGHTS.join(', ')}`, 'auto')
+    .option('--compute-dtype <dtype>', `products of weights: ${COMPUTE_DTYPES.join(', ')}`, 'float32')
     .option('--steps <n>', 'steps to time', '10')
     .option('--warmup <n>', 'untimed steps before', '2')
     .option('--roofline', "each op's time, FLOP and bytes beside what this machine can do at best")
@@ -59,7 +61,8 @@ async function bench(options: BenchCommandOptions, command: Command): Promise<vo
     group: wholeNumber('--group', options.group, 2),
     words: wholeNumber('--words', options.words),
     beta: betaOf(options.beta),
-    baseWeights: dtypeOf(options.baseWeights),
+    baseWeights: dtypeOf('--base-weights', BASE_WEIGHTS, options.baseWeights),
+    computeDtype: dtypeOf('--compute-dtype', COMPUTE_DTYPES, options.computeDtype),
     steps: wholeNumber('--steps', options.steps),
     warmup: wholeNumber('--warmup', options.warmup, 0),
     roofline: options.roofline === true || options.svg !== undefined,
@@ -91,10 +94,10 @@ function modeOf(mode: string): 'full' | 'lora' {
   throw inputError('BAD_OPTION', `Expected --mode to be full or lora, got "${mode}"`);
 }
 
-function dtypeOf(name: string): (typeof BASE_WEIGHTS)[number] {
-  const dtype = BASE_WEIGHTS.find((known) => known === name);
+function dtypeOf<T extends string>(option: string, all: readonly T[], name: string): T {
+  const dtype = all.find((known) => known === name);
   if (dtype !== undefined) return dtype;
-  throw inputError('BAD_OPTION', `Expected --base-weights to be one of ${BASE_WEIGHTS.join(', ')}, got "${name}"`);
+  throw inputError('BAD_OPTION', `Expected ${option} to be one of ${all.join(', ')}, got "${name}"`);
 }
 
 function betaOf(text: string): number {

@@ -3,13 +3,14 @@ import * as tf from '@tensorflow/tfjs-core';
 import { checkpointedParts } from '../tensor/gradient-checkpoint.ts';
 import { type LogSoftmaxOptions, selectiveLogSoftmax } from '../tensor/ops/log-softmax.ts';
 import { gatherRows } from '../tensor/ops/rows.ts';
+import { weightProduct } from '../tensor/ops/weight-product.ts';
 import type { Model } from './model.ts';
 
 type Headed = Pick<Model, 'head' | 'config'>;
 
 /** hidden [N, D] → [N, V] */
 export function logitsOf({ head, config }: Headed, hidden: tf.Tensor2D): tf.Tensor2D {
-  return capped(tf.matMul(hidden, head.value, false, true), config.logitsCap);
+  return capped(weightProduct(hidden, head.value), config.logitsCap);
 }
 
 function capped(logits: tf.Tensor2D, cap: number | null): tf.Tensor2D {
@@ -36,7 +37,7 @@ export function logProbabilities(
     const run = ([states, weight = head.value]: readonly tf.Tensor2D[]): tf.Tensor2D => {
       const some = tf.slice(states as tf.Tensor2D, [first, 0], [count, -1]);
       const scaled = (logits: tf.Tensor2D): tf.Tensor2D => tf.div(capped(logits, cap), temperature);
-      const logits = scaled(tf.matMul(some, weight, false, true));
+      const logits = scaled(weightProduct(some, weight));
       const rowsOfTargets = gatherRows(weight, tf.slice(targets, first, count));
       const chosen = scaled(tf.sum(tf.mul(some, rowsOfTargets), 1, true)); // [n, 1]
       const sum = tf.logSumExp(logits, 1, true);

@@ -1,6 +1,7 @@
 /** Linear layers, as they are or with a low-rank adapter. */
 import * as tf from '@tensorflow/tfjs-core';
 import { loraLinear } from '../tensor/ops/lora-linear.ts';
+import { weightProduct } from '../tensor/ops/weight-product.ts';
 import type { Parameter } from './parameter.ts';
 
 /** y = x·Wᵀ + b, W as Hugging Face stores it: [out, in]. `name` is the module's, as PEFT writes it. */
@@ -27,7 +28,7 @@ export function linear(x: tf.Tensor2D, layer: Linear, adapter: AdaptedModules | 
   const lora = adapter?.modules.get(layer.name);
   const product =
     lora === undefined
-      ? tf.matMul(x, layer.weight.value, false, true)
+      ? weightProduct(x, layer.weight.value)
       : loraLinear(x, layer.weight.value, lora.a.value, lora.b.value, lora.scaling); // [N, out]
   return (layer.bias === null ? product : tf.add(product, layer.bias.value)) as tf.Tensor2D;
 }

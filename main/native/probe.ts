@@ -14,6 +14,8 @@ export interface NativeFacts {
   readonly tensorflow: string;
   /** Whether it found a GPU to compute on. */
   readonly gpu: boolean;
+  /** Whether its products can be computed in bfloat16; absent: not tried. */
+  readonly bfloat16?: boolean;
   /** What TensorFlow had to say about libraries and devices. */
   readonly notes: readonly string[];
 }
@@ -22,12 +24,12 @@ export type ProbeResult =
   | { readonly ok: true; readonly facts: NativeFacts }
   | { readonly ok: false; readonly problem: NativeProblem };
 
-const factsSchema = z.object({ tensorflow: z.string(), gpu: z.boolean(), error: z.number() });
+const factsSchema = z.object({ tensorflow: z.string(), gpu: z.boolean(), bfloat16: z.boolean(), error: z.number() });
 
 /** Longer than a GPU's first start takes. */
 const TIMEOUT_MS = 60_000;
 
-/** Sums of 64 products of numbers below 1 are off by far less; TF32 on a GPU by nearly as much. */
+/** Sums of 64 products of numbers below 1 are off by far less; TF32 on a GPU and bfloat16 by nearly as much. */
 const TOLERANCE = 0.05;
 
 /** Plain JavaScript of the older kind, so that it needs no file: a bundled app has none to point to. */
@@ -41,11 +43,13 @@ const out = b.executeOp('MatMul', [flag('transpose_a', false), flag('transpose_b
 const products = [b.tensorDataSync(out.id)];
 if (b.kernelArguments) {
   // Ours were compiled for the processor of the set-up: on an older one they end the process here.
-  const out = b.allocateTensor([n, n], b.TF_FLOAT);
-  const given = { a: id, b: id, out, lowA: -1, lowB: -1, transposeA: 0, transposeB: 1, alpha: 1, accumulate: 0 };
-  const { tensors, numbers } = b.kernelArguments.product;
-  b.runKernel('product', tensors.map((key) => given[key]), numbers.map((key) => given[key]));
-  products.push(b.tensorDataSync(out));
+  for (const bfloat16 of b.bfloat16 ? [0, 1] : [0]) {
+    const out = b.allocateTensor([n, n], b.TF_FLOAT);
+    const given = { a: id, b: id, out, lowA: -1, lowB: -1, transposeB: 1, alpha: 1, bfloat16 };
+    const { tensors, numbers } = b.kernelArguments.product;
+    b.runKernel('product', tensors.map((key) => given[key]), numbers.map((key) => given[key] ?? 0));
+    products.push(b.tensorDataSync(out));
+  }
 }
 let error = 0;
 for (let i = 0; i < n; i++) for (let j = 0; j < n; j++) {
@@ -53,7 +57,9 @@ for (let i = 0; i < n; i++) for (let j = 0; j < n; j++) {
   for (let k = 0; k < n; k++) sum += x[i * n + k] * x[j * n + k];
   for (const product of products) error = Math.max(error, Math.abs(sum - product[i * n + j]));
 }
-process.stdout.write(JSON.stringify({ tensorflow: String(b.TF_Version), gpu: b.isUsingGpuDevice(), error }));
+process.stdout.write(JSON.stringify({
+  tensorflow: String(b.TF_Version), gpu: b.isUsingGpuDevice(), bfloat16: b.bfloat16 === true, error,
+}));
 `;
 
 /** Whether this program can start itself as plain Node; a packaged Electron app can't. */
@@ -71,11 +77,11 @@ export async function probeAddon(addon: string, timeoutMs = TIMEOUT_MS): Promise
     const ended = signal === null ? `code ${code}` : signal;
     return { ok: false, problem: explainProblem(stderr, ended) };
   }
-  const { tensorflow, gpu, error } = answer;
+  const { tensorflow, gpu, bfloat16, error } = answer;
   if (!(error < TOLERANCE)) {
     return { ok: false, problem: { kind: 'wrong-numbers', detail: `a 64 x 64 product is off by ${error}` } };
   }
-  return { ok: true, facts: { tensorflow, gpu, notes: notesOf(stderr) } };
+  return { ok: true, facts: { tensorflow, gpu, bfloat16, notes: notesOf(stderr) } };
 }
 
 function runScript(addon: string, timeoutMs: number) {

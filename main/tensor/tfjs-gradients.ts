@@ -39,11 +39,12 @@ import { tanhGradConfig } from '@tensorflow/tfjs-core/dist/gradients/Tanh_grad.j
 import { tileGradConfig } from '@tensorflow/tfjs-core/dist/gradients/Tile_grad.js';
 import { transposeGradConfig } from '@tensorflow/tfjs-core/dist/gradients/Transpose_grad.js';
 import { unpackGradConfig } from '@tensorflow/tfjs-core/dist/gradients/Unpack_grad.js';
+import { withWeightProducts } from './ops/weight-product.ts';
 
 for (const config of [
   addGradConfig,
   addNGradConfig,
-  batchMatMulGradConfig,
+  withWeightProducts(batchMatMulGradConfig),
   broadcastToGradConfig,
   castGradConfig,
   concatGradConfig,

@@ -48,6 +48,7 @@ function measure({ model, prompts, group, words, steps }: Case): Promise<BenchRe
     mode: 'full',
     beta: 0,
     baseWeights: 'auto',
+    computeDtype: 'float32',
     steps,
     warmup: 1,
     roofline: false,

@@ -113,6 +113,7 @@ async function steps(of: Case, threads: number, onStep: () => void = () => undef
     kernelsFile,
     ...of,
     baseWeights: 'auto',
+    computeDtype: 'float32',
     steps: STEPS,
     warmup: 1,
     seed: 42,

@@ -2,12 +2,13 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import * as tf from '@tensorflow/tfjs-core';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { generate } from '../../main/model/generate.ts';
 import { loadModel } from '../../main/model/load.ts';
 import { disposeModel } from '../../main/model/model.ts';
 import { scoreCompletions } from '../../main/model/score.ts';
 import { loadTokenizer } from '../../main/model/tokenizer.ts';
+import { setComputeDtype, whyNoBfloat16 } from '../../main/tensor/compute-dtype.ts';
 import type { WeightPrecision } from '../../main/tensor/weights.ts';
 import { openTestBackends } from '../backends.ts';
 import { largestDifference } from './compare.ts';
@@ -51,6 +52,9 @@ const TRAINED: Bounds = [
 
 /** Native and wasm make bfloat16 of the file's float16, which has three bits more; webgpu keeps what the file has. */
 const ROUNDED: Bounds = TRAINED.map((bound) => (bound[0] === 'bfloat16' ? ['bfloat16', 0.15, 0.02] : bound));
+
+/** Products computed in bfloat16 stay within the bounds of weights in bfloat16. */
+const COMPUTED = { random: [0.3, 0.08], trained: [0.15, 0.02] } as const;
 
 type Items = Pick<Reference, 'prompts' | 'completions'>;
 
@@ -117,6 +121,26 @@ describe.each(backends)('log-probabilities on $name', (backend) => {
       expect(meanDifference(ours, exact)).toBeLessThan(mean);
     },
   );
+
+  describe('computed in bfloat16', () => {
+    afterEach(() => setComputeDtype('float32'));
+
+    it('are within their bounds of transformers and of float32, where the backend has it', (context) => {
+      if (whyNoBfloat16() !== null) return context.skip();
+      setComputeDtype('bfloat16');
+      for (const reference of references) {
+        const ours = scored(fixture(`models/${reference.name}`), reference, 'bfloat16');
+        expect(largestDifference(ours, reference.logps), reference.name).toBeLessThan(COMPUTED.random[0]);
+        expect(meanDifference(ours, reference.logps), reference.name).toBeLessThan(COMPUTED.random[1]);
+      }
+      const own = sampled();
+      const ours = scored(BUNDLED, own, 'bfloat16');
+      setComputeDtype('float32');
+      exact ??= scored(BUNDLED, own, 'float32');
+      expect(largestDifference(ours, exact)).toBeLessThan(COMPUTED.trained[0]);
+      expect(meanDifference(ours, exact)).toBeLessThan(COMPUTED.trained[1]);
+    });
+  });
 
   it.each(['int8', 'nf4'] as const)('with weights in %s are those of the unpacked numbers in float32', async (kind) => {
     for (const reference of references) {

@@ -155,7 +155,10 @@ const groups: readonly (readonly [title: string, fields: Names])[] = [
       'project',
     ],
   ],
-  ['Machine', ['backend', 'threads', 'base_weights', 'activation_memory_mb', 'gradient_checkpointing']],
+  [
+    'Machine',
+    ['backend', 'threads', 'base_weights', 'compute_dtype', 'activation_memory_mb', 'gradient_checkpointing'],
+  ],
 ];
 
 /** Every field of the configuration, group by group. */

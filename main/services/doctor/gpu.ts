@@ -1,6 +1,6 @@
 /** GPU, driver, CUDA's libraries and the native backend. The embedded backend needs none of them. */
 import { currentLayout, type NativeManifest, nativeFolder, readManifest } from '../../native/folder.ts';
-import type { ProbeResult } from '../../native/probe.ts';
+import type { NativeFacts, ProbeResult } from '../../native/probe.ts';
 import { problemSentence } from '../../native/problems.ts';
 import { type Finding, findings } from '../native-setup/findings.ts';
 import { type GpuFacts, readGpuFacts } from '../native-setup/machine.ts';
@@ -48,8 +48,14 @@ function nativeCheck(facts: GpuFacts, manifest: NativeManifest | null, probe: Pr
   if (!probe.ok)
     return warn(name, `${what}: ${problemSentence(probe.problem)}`, `${SET_UP} The wasm backend works without it.`);
   if (probe.facts.gpu) return ok(name, `${what} on the GPU`);
-  if (!wanted) return ok(name, `${what} on the CPU`);
+  if (!wanted) return ok(name, `${what} on the CPU${bfloat16Note(probe.facts)}`);
   if (!manifest.cuda) return warn(name, `${what} works, but it was built without CUDA, so the GPU is not used`, SET_UP);
   const said = probe.facts.notes.length === 0 ? '' : `: ${probe.facts.notes.join(' ')}`;
   return warn(name, `${what} works, but doesn't find a GPU${said}`, NEXT.CUDA);
+}
+
+/** Whether compute_dtype bfloat16 can be had; nothing where that wasn't tried. */
+function bfloat16Note({ bfloat16 }: NativeFacts): string {
+  if (bfloat16 === undefined) return '';
+  return bfloat16 ? ', with bfloat16' : ', in float32 only: it has no bfloat16';
 }

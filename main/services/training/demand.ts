@@ -94,7 +94,8 @@ function isLike(run: RunRow, config: TrainConfig): boolean {
   try {
     const saved = savedFields(run);
     // A field is absent from runs that are older than it.
-    return fields.every((field) => (saved[field] ?? null) === config[field]);
+    const sameProducts = (saved.compute_dtype ?? 'float32') === config.compute_dtype;
+    return sameProducts && fields.every((field) => (saved[field] ?? null) === config[field]);
   } catch {
     // An earlier run whose record is damaged tells nothing, and must not keep others from starting.
     return false;

@@ -1,5 +1,6 @@
 /** Puts our kernels for the native backend in place. One line a kernel file. */
 import { getKernel, type NamedAttrMap, registerKernel, type TensorInfo, unregisterKernel } from '@tensorflow/tfjs-core';
+import { type NoBfloat16, registerBfloat16 } from '../compute-dtype.ts';
 import { registerIdentity } from '../identity.ts';
 import { registerKvCache } from '../ops/decode-attention.ts';
 import { registerWeightMaker } from '../weights.ts';
@@ -41,8 +42,24 @@ export function registerNativeKernels(backend: NativeBackend, backendName: strin
   registerAdamW(register);
   registerWeightMaker(backendName, (source, shape, precision) => nativeWeight(backend, source, shape, precision));
   const { binding } = backend;
+  registerBfloat16(backendName, missingBfloat16(backend));
   if (!backend.isUsingGpuDevice && hasKernels(binding)) registerCpuKernels(backend, binding, backendName, threads);
   else registerKvCache(backendName, (prefix, rows, shape) => openNativeKvCache(backend, prefix, rows, shape));
+}
+
+/** Why products can't be computed in bfloat16; null: they can. */
+function missingBfloat16({ binding, isUsingGpuDevice }: NativeBackend): NoBfloat16 | null {
+  if (isUsingGpuDevice)
+    return { why: 'with CUDA, the native backend computes in float32', remedy: 'Set compute_dtype to float32.' };
+  const bfloat16 = hasKernels(binding) ? binding.bfloat16 : undefined;
+  if (bfloat16 === undefined)
+    return {
+      why: "the native backend's addon was built for an earlier version of Braid",
+      remedy: 'Set it up again in Settings, Native backend, or set compute_dtype to float32.',
+    };
+  if (bfloat16) return null;
+  const why = 'this processor, or the compiler that built the native backend, has no AVX-512 BF16';
+  return { why, remedy: 'Set compute_dtype to float32.' };
 }
 
 function runKernel<A>(

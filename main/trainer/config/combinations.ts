@@ -9,6 +9,7 @@ import { isReinforcement, type TrainConfig, trainedGroupSize } from './schema.ts
 export function combinationFault(config: TrainConfig): ConfigFault | null {
   return (
     weightSizesFault(config) ??
+    computeFault(config) ??
     warmUpFault(config) ??
     polychromicFault(config) ??
     (isReinforcement(config.method)
@@ -19,6 +20,19 @@ export function combinationFault(config: TrainConfig): ConfigFault | null {
         referenceFault(config))
       : null)
   );
+}
+
+/** Of what computes, only the native backend has bfloat16; with auto, that is known once a backend is chosen. */
+function computeFault({ compute_dtype, backend, engine }: TrainConfig): ConfigFault | null {
+  if (compute_dtype === 'float32') return null;
+  const other =
+    engine !== null ? `the engine "${engine}"` : backend === 'wasm' || backend === 'webgpu' ? backend : null;
+  if (other === null) return null;
+  return {
+    field: 'compute_dtype',
+    message: `expected compute_dtype float32 with ${other}, got ${compute_dtype}: only the native backend has it for now`,
+    remedy: engine !== null ? 'Set it to float32.' : 'Set it to float32, or backend to native.',
+  };
 }
 
 /** The other methods are supervised from their first step. */

@@ -8,6 +8,7 @@ import { whyNotHere, withNamesHere } from './trl-names.ts';
 export type { ConfigFault } from '../../text/field-faults.ts';
 export {
   BASE_WEIGHTS,
+  COMPUTE_DTYPES,
   configFields,
   type FieldMeta,
   fieldMeta,

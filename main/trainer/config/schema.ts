@@ -6,6 +6,7 @@
 import { z } from 'zod';
 import { templateKwargs } from '../../model/chat-settings.ts';
 import { hasPost } from '../../tasks/reply/prompt.ts';
+import type { ComputeDtype } from '../../tensor/compute-dtype.ts';
 import { QUANTISED } from '../../tensor/quantised.ts';
 import { BACKEND_SETTINGS } from './backend-names.ts';
 
@@ -24,7 +25,6 @@ const share = z.number().min(0).max(1);
 /** At 1 Adam's bias correction, 1 − βᵗ, would be 0, and every weight NaN. */
 const decay = z.number().min(0).lt(1);
 
-/** What `base_weights` may be. */
 /** Trackers that a run can be sent to, by their names in transformers' report_to. */
 export const TRACKERS = ['trackio', 'wandb', 'mlflow'] as const;
 
@@ -36,6 +36,9 @@ const LORA_TARGETS = [
   ...(['in_proj', 'out_proj', 'w1', 'w2', 'w3'] as const),
   ...(['in_proj_qkv', 'in_proj_z', 'in_proj_a', 'in_proj_b'] as const),
 ] as const;
+/** What `compute_dtype` may be. */
+export const COMPUTE_DTYPES = ['float32', 'bfloat16'] as const satisfies readonly ComputeDtype[];
+/** What `base_weights` may be. */
 export const BASE_WEIGHTS = ['auto', 'float32', 'bfloat16', ...QUANTISED] as const;
 
 export const trainConfigSchema = z.strictObject({
@@ -78,6 +81,9 @@ export const trainConfigSchema = z.strictObject({
 
   base_weights: z.enum(BASE_WEIGHTS).default('auto').meta({
     doc: 'Precision of frozen weights under LoRA: bfloat16 in half the memory; int8 and nf4 (linear layers in blocks of 64) in less on webgpu only; auto: bfloat16 if float32 does not fit.',
+  }),
+  compute_dtype: z.enum(COMPUTE_DTYPES).default('float32').meta({
+    doc: 'What the products of weights are computed in (TRL: bf16), with float32 sums; bfloat16: native backend on processors with AVX-512 BF16. Under LoRA it also decides base_weights auto.',
   }),
   use_peft: z.boolean().default(true).meta({ doc: 'Train LoRA adapters (true) or all weights (false).' }),
   lora_r: count.default(16).meta({ doc: 'LoRA rank.' }),

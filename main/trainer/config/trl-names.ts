@@ -21,7 +21,8 @@ export const SET_ELSEWHERE: Readonly<Record<string, string>> = {
   ...each('set steps_per_generation; a generation is per_device_train_batch_size × steps_per_generation completions', [
     'generation_batch_size',
   ]),
-  ...each('set base_weights', ['bf16', 'fp16', 'tf32', 'model_init_kwargs']),
+  ...each('set compute_dtype', ['bf16', 'fp16', 'tf32']),
+  ...each('set base_weights', ['model_init_kwargs']),
   ...each('set engine, to sample on a server', ['use_vllm', 'vllm_mode']),
   ...each('set sample_steps; completions are stored with the run', ['log_completions']),
   ...each('set eval_steps', ['eval_strategy', 'eval_on_start', 'do_eval']),
@@ -110,8 +111,11 @@ export function whyNotHere(field: string): string | undefined {
 
 /** Whether a configuration may have a field by this name of TRL's, though it isn't a field here. */
 export function isReadName(field: string): boolean {
-  return Object.hasOwn(RENAMED, field) || Object.hasOwn(FIXED, field);
+  return field === BF16 || Object.hasOwn(RENAMED, field) || Object.hasOwn(FIXED, field);
 }
+
+/** TRL's switch for compute_dtype. */
+const BF16 = 'bf16';
 
 /** TRL's max_steps by which num_train_epochs holds, and its default for that. */
 const BY_EPOCHS = -1;
@@ -128,6 +132,10 @@ export function withNamesHere(given: Readonly<Record<string, unknown>>): Readonl
   if (fields.max_steps === BY_EPOCHS) {
     delete fields.max_steps;
     fields.num_train_epochs ??= EPOCHS;
+  }
+  if (typeof fields[BF16] === 'boolean') {
+    fields.compute_dtype ??= fields[BF16] ? 'bfloat16' : 'float32';
+    delete fields[BF16];
   }
   for (const [name, fixed] of Object.entries(FIXED)) if (fields[name] === fixed.value) delete fields[name];
   return fields;

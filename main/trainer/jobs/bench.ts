@@ -32,6 +32,7 @@ export interface BenchJob extends BackendChoice {
   readonly words: number;
   readonly beta: number;
   readonly baseWeights: TrainConfig['base_weights'];
+  readonly computeDtype: TrainConfig['compute_dtype'];
   /** Timed steps. */
   readonly steps: number;
   /** Untimed warm-up steps. */
@@ -103,6 +104,7 @@ function benchConfig(job: BenchJob): TrainConfig {
       use_peft: job.mode === 'lora',
       beta: job.beta,
       base_weights: job.baseWeights,
+      compute_dtype: job.computeDtype,
       seed: job.seed,
       max_steps: job.warmup + job.steps,
       num_generations: job.group,

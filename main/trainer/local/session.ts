@@ -10,6 +10,7 @@ import type { Parameter } from '../../model/parameter.ts';
 import { hasAdapter, loadAdapter } from '../../model/peft.ts';
 import { withStops } from '../../model/stop-strings.ts';
 import type { Task } from '../../tasks/task.ts';
+import { setComputeDtype } from '../../tensor/compute-dtype.ts';
 import { longestPrompt } from '../batching/prompts.ts';
 import { isReinforcement, type TrainConfig } from '../config/config.ts';
 import { decideForRun, type MemoryDecision, recordedDecision } from '../memory/decide.ts';
@@ -51,6 +52,7 @@ function checkFiles({ config, modelFolder, resumeFrom }: TrainerStart): void {
 /** Opens a session on tokenised records. */
 export function openSessionOn(start: TrainerStart, tokens: SessionTokens, task: Task): Session {
   const { tokenizer, records, evalRecords, maxCompletionLength, trialLength = maxCompletionLength } = tokens;
+  setComputeDtype(start.config.compute_dtype);
   const promptTokens = longestPrompt([...records, ...evalRecords]);
   const maxLength = promptTokens + trialLength;
 

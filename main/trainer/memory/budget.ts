@@ -192,18 +192,20 @@ export function memoryUse(
 
 type ResidentSettings = Pick<
   TrainConfig,
-  'method' | 'base_weights' | 'use_peft' | 'lora_r' | 'beta' | 'gradient_accumulation_steps'
+  'method' | 'base_weights' | 'compute_dtype' | 'use_peft' | 'lora_r' | 'beta' | 'gradient_accumulation_steps'
 >;
 
 /** What a run keeps for as long as it is open, by its configuration and by what was decided before. */
 export function residentsOfRun(
-  { method, base_weights, use_peft, lora_r, beta, gradient_accumulation_steps }: ResidentSettings,
+  { method, base_weights, compute_dtype, use_peft, lora_r, beta, gradient_accumulation_steps }: ResidentSettings,
   model: ModelConfig,
   budget: Pick<Budget, 'device' | 'bytes'>,
   recorded?: WeightPrecision,
 ): Residents {
   const trained: Trained = use_peft ? { rank: lora_r } : 'all';
-  const asked = base_weights === 'auto' || trained === 'all' ? undefined : base_weights;
+  // Products round frozen weights to bfloat16 each time unless they are kept so.
+  const wanted = base_weights === 'auto' && compute_dtype === 'bfloat16' ? compute_dtype : base_weights;
+  const asked = wanted === 'auto' || trained === 'all' ? undefined : wanted;
   const precision = possible(recorded ?? asked, budget) ?? precisionFor(model, trained, budget);
   if (trained !== 'all') return { precision, trained };
   const gradients = gradientsAtOnce({ gradient_accumulation_steps }, true);

@@ -34,7 +34,14 @@ describe('gpuChecks', () => {
       'OK GPU: none found',
       'OK Native backend: not set up; not needed without an NVIDIA GPU',
     ]);
-    expect(lines(none, manifest, works(false)).at(-1)).toBe('OK Native backend: TensorFlow 2.21.0 on the CPU');
+    const onCpu = (bfloat16?: boolean): string | undefined => {
+      const probe = works(false);
+      const facts = { tensorflow: '2.21.0', gpu: false, notes: [], ...(bfloat16 !== undefined && { bfloat16 }) };
+      return lines(none, manifest, bfloat16 === undefined ? probe : { ok: true, facts }).at(-1);
+    };
+    expect(onCpu()).toBe('OK Native backend: TensorFlow 2.21.0 on the CPU');
+    expect(onCpu(true)).toBe('OK Native backend: TensorFlow 2.21.0 on the CPU, with bfloat16');
+    expect(onCpu(false)).toContain('on the CPU, in float32 only: it has no bfloat16');
   });
 
   it('distinguishes a missing driver from an old one', () => {

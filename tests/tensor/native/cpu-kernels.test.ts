@@ -2,9 +2,12 @@ import * as tf from '@tensorflow/tfjs-core';
 import { describe, expect, it } from 'vitest';
 import '../../../main/tensor/gradients.ts';
 import { problemSentence } from '../../../main/native/problems.ts';
+import { toBfloat16 } from '../../../main/tensor/bfloat16.ts';
+import { setComputeDtype, whyNoBfloat16 } from '../../../main/tensor/compute-dtype.ts';
 import type { NativeBackend } from '../../../main/tensor/native/binding.ts';
 import { hasKernels, type KernelBinding, runKernel } from '../../../main/tensor/native/cpu/run-kernel.ts';
 import { openNativeBackend } from '../../../main/tensor/native/open.ts';
+import { weightProduct } from '../../../main/tensor/ops/weight-product.ts';
 import { nativeUnderTest } from '../../native-under-test.ts';
 
 const opened = nativeUnderTest === null ? null : await openNativeBackend(2, nativeUnderTest);
@@ -16,6 +19,10 @@ if (opened !== null && !present)
 /** Numbers between -1 and 1 that repeat nowhere. */
 const numbers = (count: number, seed: number): Float32Array =>
   Float32Array.from({ length: count }, (_, i) => Math.sin(i * 1.7 + seed));
+
+/** The nearest numbers of bfloat16. */
+const rounded = (values: Float32Array): Float32Array =>
+  new Float32Array(Uint32Array.from(toBfloat16(values), (half) => half << 16).buffer);
 
 /** Runs a kernel by its name in tfjs; what it gives back is disposed of with the test. */
 function run(
@@ -84,6 +91,19 @@ describe.runIf(present)("the addon's kernels", () => {
       }
       expect(worst).toBeLessThan(1e-6 * k + 1e-6);
     }
+  });
+
+  it.each(sizes)('multiply weights of %i x %i in depth %i by rounded numbers in bfloat16', (m, n, k) => {
+    if (whyNoBfloat16() !== null) return;
+    const [x, y] = [numbers(m * k, 1), numbers(n * k, 2)];
+    const both = (a: Float32Array, b: Float32Array): Float32Array =>
+      weightProduct(tf.tensor2d(a, [m, k]), tf.tensor2d(b, [n, k])).dataSync<'float32'>();
+    const exact = both(rounded(x), rounded(y));
+    setComputeDtype('bfloat16');
+    const product = both(x, y);
+    setComputeDtype('float32');
+    const worst = product.reduce((most, value, i) => Math.max(most, Math.abs(value - (exact[i] ?? Number.NaN))), 0);
+    expect(worst).toBeLessThan(3e-6 * k + 1e-6);
   });
 
   it('compute in large memory that was given back, never in what is still in use', () => {
@@ -157,7 +177,7 @@ describe.runIf(present)("the addon's kernels", () => {
     };
     const compute = (chunkRows: number, probs: { id: number }) => {
       if (binding === null) throw new Error('Expected an addon');
-      const settings = { temperature: 0.7, chunkRows };
+      const settings = { temperature: 0.7, chunkRows, bfloat16: false };
       const [logps, entropies] = [empty(n), empty(n)];
       runKernel(binding, 'logSoftmax', { ...inputs, logps, entropies, probs }, settings);
       const [dHidden, dWeight] = [empty(n, width), empty(vocabulary, width)];

@@ -121,6 +121,16 @@ describe('configFaults', () => {
     expect(configFaults({ ...config, use_adaptive_entropy: false })).toEqual([]);
   });
 
+  it("takes TRL's bf16 for compute_dtype, and refuses it where only float32 is computed", () => {
+    expect(parseConfig({ bf16: true }).compute_dtype).toBe('bfloat16');
+    expect(parseConfig({ bf16: false }).compute_dtype).toBe('float32');
+    for (const other of [{ backend: 'wasm' }, { backend: 'webgpu' }, { engine: 'far' }])
+      expect(configFaults({ bf16: true, ...other })).toMatchObject([
+        { field: 'compute_dtype', message: expect.stringContaining('only the native backend has it for now') },
+      ]);
+    expect(configFaults({ fp16: true })).toMatchObject([{ message: expect.stringContaining('set compute_dtype') }]);
+  });
+
   it('lets a reference follow the policy only where there is one, of all weights', () => {
     const config = { sync_ref_model: true, use_peft: false, beta: 0.1 };
     expect(configFaults(config)).toEqual([]);

@@ -185,6 +185,15 @@ describe('what runs decide', () => {
     expect([compared('grpo'), compared('sft'), compared('polychromic-sft')]).toEqual([1, 0, 0]);
   });
 
+  it('keeps frozen weights in 16 bits where their products are computed in bfloat16', () => {
+    const small = { ...LLAMA_3B, numLayers: 2, vocabSize: 1000 };
+    const precision = (over: object) =>
+      residentsOfRun(parseConfig({ bf16: true, ...over }), small, native(24)).precision;
+    expect(precision({})).toBe('bfloat16');
+    expect(precision({ base_weights: 'float32' })).toBe('float32');
+    expect(precision({ use_peft: false })).toBe('float32');
+  });
+
   it("shows a model's needs by the same rules: 16 bits where they are short, and never more than wasm's heap", () => {
     const onNative = memoryNeeds(LLAMA_3B, native(12));
     expect(onNative).toMatchObject({ weightBytes: 2 });

@@ -147,7 +147,7 @@ function makeStep(
         const out = logits.floats([rows, model.head.shape[0]]);
         profiled(
           () => [productWork(rows, model.head)],
-          () => multiply({ run }, buffers.h, head, out, plain),
+          () => multiply({ run }, buffers.h, head, out, { ...plain, ofWeights: true }),
         );
         return tf.engine().makeTensorFromTensorInfo(toTensor(backend, out)) as tf.Tensor2D;
       } catch (error) {
@@ -225,7 +225,11 @@ function callKernels(
     linear: (from, layer, y) => {
       const { weight, bias, lora } = linears.get(layer) as LinearHandles;
       if (lora !== null) multiply({ run }, from, lora.a, lora.low, { ...plain, alpha: scaling });
-      multiply({ run }, from, weight, y, { ...plain, ...(lora !== null && { low: [lora.low, lora.b] }) });
+      multiply({ run }, from, weight, y, {
+        ...plain,
+        ofWeights: true,
+        ...(lora !== null && { low: [lora.low, lora.b] }),
+      });
       if (bias !== null) run('addInPlace', { target: y, x: bias }, { scale: 1 });
     },
     headNorm: (name, weight) => {

@@ -21,7 +21,7 @@ export function registerLoraLinear(register: RegisterCpu): void {
     const y = call.output([n, out]);
     const low = call.scratch([n, rank]);
     multiply(call, x, a, low, { ...transposeB, alpha: attrs.scaling });
-    multiply(call, x, weight, y, { ...transposeB, low: [low, b] });
+    multiply(call, x, weight, y, { ...transposeB, ofWeights: true, low: [low, b] });
     return y;
   });
   register<LoraAttrs>('LoraLinearGradX', (call) => {
@@ -33,7 +33,7 @@ export function registerLoraLinear(register: RegisterCpu): void {
     const dx = call.output([n, width]);
     const low = call.scratch([n, rank]);
     multiply(call, dy, b, low, { ...plain, alpha: attrs.scaling });
-    multiply(call, dy, weight, dx, { ...plain, low: [low, a] });
+    multiply(call, dy, weight, dx, { ...plain, ofWeights: true, low: [low, a] });
     return dx;
   });
   register<LoraAttrs>('LoraLinearGradAdapter', (call) => {

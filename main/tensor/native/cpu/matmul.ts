@@ -1,15 +1,12 @@
+import { roundsProducts } from '../../compute-dtype.ts';
+import type { ProductAttrs } from '../../ops/weight-product.ts';
 import type { Handle } from '../ops.ts';
 import type { RegisterCpu } from './kernel.ts';
 import { type Call, matrixSize } from './kernel.ts';
 
-interface Attrs {
-  readonly transposeA: boolean;
-  readonly transposeB: boolean;
-}
-
 /** Products of two matrices; what has more axes is left to TensorFlow. */
 export function registerMatMul(register: RegisterCpu): void {
-  register<Attrs>(
+  register<ProductAttrs>(
     'BatchMatMul',
     (call) => {
       const [a, b] = [call.input('a'), call.weight('b')];
@@ -24,20 +21,20 @@ export function registerMatMul(register: RegisterCpu): void {
   );
 }
 
-interface ProductOptions extends Attrs {
+interface ProductOptions extends ProductAttrs {
   readonly alpha?: number;
   /** A second pair of factors, whose product is added: [m, r], and [n, r] or [r, n] as b is transposed or not. */
   readonly low?: readonly [Handle, Handle];
 }
 
-/** out = alpha·a·b. */
+/** out = alpha·a·b; one of weights in the run's compute_dtype, the second pair of factors always in float32. */
 export function multiply(
   call: Pick<Call<unknown>, 'run'>,
   a: Handle,
   b: Handle,
   out: Handle,
-  { transposeA, transposeB, alpha = 1, low }: ProductOptions,
+  { transposeA, transposeB, ofWeights = false, alpha = 1, low }: ProductOptions,
 ): void {
   const tensors = { a, b, out, lowA: low?.[0], lowB: low?.[1] };
-  call.run('product', tensors, { transposeA, transposeB, alpha });
+  call.run('product', tensors, { transposeA, transposeB, alpha, bfloat16: ofWeights && roundsProducts() });
 }

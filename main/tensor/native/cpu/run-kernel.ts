@@ -23,6 +23,8 @@ export type KernelName = (typeof KERNELS)[number];
 /** What our addon has more than the package's. */
 export interface KernelBinding extends NativeBinding {
   readonly kernelArguments: Readonly<Record<string, KernelArguments>>;
+  /** Whether it multiplies in bfloat16: the processor that it was built on can. Absent: it is of an earlier version. */
+  readonly bfloat16?: boolean;
   /** Runs a kernel on tensors, -1 for one that is left out, and numbers; throws a RangeError where they don't fit. */
   runKernel(name: string, tensors: readonly number[], numbers: readonly number[]): void;
   /** A tensor with dirty memory. */
@@ -59,10 +61,13 @@ export function runKernel(
   );
 }
 
-/** Whether all names are known to the kernel and no number is missing. In loops: it runs before every kernel. */
-function fits(expected: KernelArguments, tensors: object, numbers: object): boolean {
+/**
+ * Whether all names are known to the kernel and no number is missing; a flag that is off may be newer than the addon. In
+ * loops: it runs before every kernel.
+ */
+function fits(expected: KernelArguments, tensors: object, numbers: Readonly<Record<string, unknown>>): boolean {
   for (const key in tensors) if (!expected.tensors.includes(key)) return false;
-  for (const key in numbers) if (!expected.numbers.includes(key)) return false;
+  for (const key in numbers) if (numbers[key] !== false && !expected.numbers.includes(key)) return false;
   for (const key of expected.numbers) if (!(key in numbers)) return false;
   return true;
 }

@@ -1,3 +1,4 @@
+import { roundsProducts } from '../../compute-dtype.ts';
 import { type Handle, INT32 } from '../ops.ts';
 import type { RegisterCpu } from './kernel.ts';
 import { type Call, matrixSize } from './kernel.ts';
@@ -52,7 +53,8 @@ function inputsOf(call: Call<unknown>) {
   return { hidden: call.input('hidden'), weight: call.weight('weight'), targets: call.input('targets') };
 }
 
-function settings({ temperature }: Attrs, weight: Handle): Readonly<Record<string, number>> {
+function settings({ temperature }: Attrs, weight: Handle): Readonly<Record<string, number | boolean>> {
   const [vocabulary = 1] = weight.shape;
-  return { temperature, chunkRows: Math.max(1, Math.floor(CHUNK_FLOATS / Math.max(1, vocabulary))) };
+  const chunkRows = Math.max(1, Math.floor(CHUNK_FLOATS / Math.max(1, vocabulary)));
+  return { temperature, chunkRows, bfloat16: roundsProducts() };
 }

@@ -1,0 +1,53 @@
+/**
+ * What the products of a model's weights are computed in, forward and backward: float32, or numbers that are rounded to
+ * bfloat16 as they are multiplied, with float32 sums. Everything else is float32 in both: adapters, norms, attention,
+ * softmax, the optimiser.
+ */
+import * as tf from '@tensorflow/tfjs-core';
+import { inputError } from '../errors.ts';
+
+export type ComputeDtype = 'float32' | 'bfloat16';
+
+/** Why a backend has no bfloat16, and what to do about it. */
+export interface NoBfloat16 {
+  readonly why: string;
+  readonly remedy: string;
+}
+
+const IN_FLOAT32 = 'Set compute_dtype to float32';
+
+const OTHER_BACKEND: NoBfloat16 = {
+  why: 'only the native backend has it for now',
+  remedy: `${IN_FLOAT32}, or backend to native, on a processor with AVX-512 BF16 or AMX.`,
+};
+
+const found = new Map<string, NoBfloat16 | null>();
+let current: ComputeDtype = 'float32';
+
+/** Says whether a backend has it; null: it does. Of those that say nothing, it is known that they don't. */
+export function registerBfloat16(backendName: string, missing: NoBfloat16 | null): void {
+  found.set(backendName, missing);
+}
+
+/** Why the current backend has no bfloat16; null: it has. */
+export function whyNoBfloat16(): NoBfloat16 | null {
+  const missing = found.get(tf.getBackend());
+  return missing === undefined ? OTHER_BACKEND : missing;
+}
+
+/** Sets it for all that this process computes from now on; throws where the current backend can't. */
+export function setComputeDtype(dtype: ComputeDtype): void {
+  const missing = dtype === 'bfloat16' ? whyNoBfloat16() : null;
+  if (missing !== null)
+    throw inputError(
+      'NO_BFLOAT16',
+      `compute_dtype bfloat16 can't be had here: ${missing.why}. Nothing was started.`,
+      missing.remedy,
+    );
+  current = dtype;
+}
+
+/** Whether kernels are to round what they multiply weights with. */
+export function roundsProducts(): boolean {
+  return current === 'bfloat16';
+}
