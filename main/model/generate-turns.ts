@@ -169,8 +169,11 @@ export async function generateTurns(
     for (const talk of ended) if (talk.state === 'ready' && talk.unread.length <= SHORT) talk.state = 'decoded';
     const staying = decoded.flatMap(({ state }, row) => (state === 'decoded' ? [row] : []));
     if (staying.length === decoded.length) return;
-    decoded.forEach((talk, row) => {
-      if (talk.state === 'ready' || talk.state === 'waiting') talk.kept = flight.keptOf(row);
+    const leaving = decoded.flatMap(({ state }, row) => (state === 'ready' || state === 'waiting' ? [row] : []));
+    const kept = flight.keptOf(leaving);
+    leaving.forEach((row, i) => {
+      const talk = decoded[row];
+      if (talk !== undefined) talk.kept = kept[i] ?? null;
     });
     flight.keep(staying);
     decoded = staying.map((row) => decoded[row] as Talk);

@@ -39,8 +39,8 @@ export interface RowsInFlight {
   join(joining: readonly Joining[]): void;
   /** Reads one new token of each row: logits of the next [B, V]. */
   step(ids: readonly number[]): tf.Tensor2D;
-  /** What one row has read, for it to join again later; the row stays. */
-  keptOf(row: number): Kept;
+  /** What each of these rows has read, for it to join again later; the rows stay. */
+  keptOf(rows: readonly number[]): Kept[];
   /** Keeps only these of the current rows. */
   keep(rows: readonly number[]): void;
   dispose(): void;
@@ -192,7 +192,20 @@ export function openRowsInFlight(
         logits.dispose();
       }
     },
-    keptOf: (row) => gathered([row], []),
+    keptOf: (which) => {
+      if (which.length === 0) return [];
+      // Gathered once for all: to gather a row takes all keys and values together.
+      const all = gathered(which, []);
+      if (which.length === 1) return [all];
+      try {
+        return apart(
+          all,
+          which.map((row) => (state.rows[row]?.length ?? 0) + steps()),
+        );
+      } finally {
+        disposeKept(all);
+      }
+    },
     keep: (which) => {
       const { kept, rows, read } = state;
       const pick = <T>(list: readonly T[]): T[] => which.flatMap((row) => list.slice(row, row + 1));
@@ -287,6 +300,25 @@ function joinedStates(
     return joined;
   } catch (error) {
     tf.dispose([...joined.values()]);
+    throw error;
+  }
+}
+
+/** Rows that lie one after the other, each by itself in new tensors. */
+function apart({ kv, states }: Kept, lengths: readonly number[]): Kept[] {
+  const made: tf.Tensor2D[] = [];
+  const part = (x: tf.Tensor2D, start: number, length: number): tf.Tensor2D => {
+    const own = tf.keep(tf.tidy(() => tf.slice(x, [start, 0], [length, -1])));
+    made.push(own);
+    return own;
+  };
+  try {
+    return placesOf(lengths).map(({ start, length }, row) => ({
+      kv: kv.map(({ k, v }) => ({ k: part(k, start, length), v: part(v, start, length) })),
+      states: new Map([...states].map(([key, x]) => [key, part(x, row, 1)])),
+    }));
+  } catch (error) {
+    tf.dispose(made);
     throw error;
   }
 }
