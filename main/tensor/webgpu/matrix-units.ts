@@ -41,10 +41,12 @@ export function checkMatrixUnits({ gpu }: WebGpuBackend): void {
   if (!gpu.matrixUnits) return;
   gpu.matrixUnits = tf.tidy(() => {
     const source = bfloat16(numbers(K * N, 1, 0.1));
-    const weights = [true, false].map((transposed) => {
-      const shape = transposed ? [N, K] : [K, N];
-      return { weight: makeWeight(source, shape, 'stored') as tf.Tensor2D, transposed };
-    });
+    const weights = (['stored', 'nf4'] as const).flatMap((precision) =>
+      [true, false].map((transposed) => {
+        const shape = transposed ? [N, K] : [K, N];
+        return { weight: makeWeight(source, shape, precision) as tf.Tensor2D, transposed };
+      }),
+    );
     const inputs = ROWS.map((rows) => tf.tensor2d(numbers(rows * K, 2, 1), [rows, K]));
     const products = (matrixUnits: boolean): Float32Array[] => {
       gpu.matrixUnits = matrixUnits;

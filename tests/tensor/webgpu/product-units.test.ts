@@ -21,6 +21,8 @@ const KEYS: readonly UnitsKey[] = (['large', 'few rows'] as const).flatMap((tile
     [true, false].flatMap((sliced) => [
       { tile, transposed, sliced, matrices: 1, format: 'bf16' },
       { tile, transposed, sliced, matrices: 1, format: 'f16' },
+      { tile, transposed, sliced, matrices: 1, format: 'nf4' },
+      { tile, transposed, sliced, matrices: 1, format: 'int8' },
     ]),
   ),
 );

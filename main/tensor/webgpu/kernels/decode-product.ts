@@ -22,8 +22,9 @@ import { formOf, type Matrix } from './matrix.ts';
 import { elementType, type OperandForm, readFour } from './operand.ts';
 import { takesUnits } from './product-by-units.ts';
 import { cut, type Slices } from './product-slices.ts';
-import { TILES, UNITS_DIRECTIVES, type UnitsFormat } from './product-units.ts';
+import { TILES, UNITS_DIRECTIVES } from './product-units.ts';
 import { findMatrix } from './side-by-side.ts';
+import { type UnitsFormat, unitsElement } from './units-weights.ts';
 
 /** More rows than this are further products, which read the weights again. */
 export const MOST_ROWS = 16;
@@ -88,11 +89,13 @@ export const productProgram = variants((key: ProductKey): Program => {
     parameters: ['m', 'k', 'n0', 'n1', 'n2', 'slice', 'skip', 'rowsAt', ...FINISH_PARAMETERS],
     buffers: {
       x: 'vec4<f32>',
-      ...Object.fromEntries(weights.map((form, i) => (units ? [`b${i}`, 'vec4<u32>'] : [`w${i}`, elementType(form)]))),
+      ...Object.fromEntries(
+        weights.map((form, i) => (units ? [`b${i}`, unitsElement(formatOf(key))] : [`w${i}`, elementType(form)])),
+      ),
       ...finishBuffers(key),
     },
     workgroup: LANES,
-    declarations: `${units ? unitsDeclarations(weights.length, LANES) : rowsDeclarations(key)}
+    declarations: `${units ? unitsDeclarations(formatOf(key), weights.length, LANES) : rowsDeclarations(key)}
 ${finishDeclarations(key)}`,
     main: `
   let row0 = wg.x * ${key.rows}u;
@@ -106,9 +109,16 @@ ${finishTile(key)}`,
   });
 });
 
-function unitsTile({ weights, epilogue }: ProductKey): string {
-  const format: UnitsFormat = weights[0]?.format === 'f16' ? 'f16' : 'bf16';
-  return unitsStatements(format, LANES, (column) => lineOf(epilogue === 'swiglu', column), 'sumsOfTile');
+/** Of all matrices, as units read them. */
+function formatOf({ weights }: ProductKey): UnitsFormat {
+  const format = weights[0]?.format ?? 'bf16';
+  if (format === 'f32') throw new Error('Expected weights that units take');
+  return format;
+}
+
+function unitsTile(key: ProductKey): string {
+  const { epilogue } = key;
+  return unitsStatements(formatOf(key), LANES, (column) => lineOf(epilogue === 'swiglu', column), 'sumsOfTile');
 }
 
 const rowsDeclarations = ({ weights }: ProductKey): string => {

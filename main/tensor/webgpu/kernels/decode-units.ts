@@ -1,18 +1,7 @@
 /** The tile of a decoding product on matrix units: the program of product-units.ts for few rows, up to its sums. */
 import { range } from '../program.ts';
-import {
-  fragments,
-  largest,
-  multiply,
-  PAD,
-  panels,
-  readEight,
-  registers,
-  stash,
-  sumsOf,
-  TILES,
-  type UnitsFormat,
-} from './product-units.ts';
+import { fragments, largest, multiply, panels, registers, stash, sumsOf, TILES, unscaled } from './product-units.ts';
+import { fillLevels, readEight, type UnitsFormat } from './units-weights.ts';
 
 const TILE = TILES['few rows'];
 const { depth, columns } = TILE;
@@ -20,12 +9,10 @@ const { depth, columns } = TILE;
 /** Vectors of eight weights that a lane reads at a time. */
 const weightsAtATime = (lanes: number): number[] => range((columns * depth) / 8 / lanes);
 
-export const unitsDeclarations = (matrices: number, lanes: number): string => `${panels(TILE, true)}
+export const unitsDeclarations = (format: UnitsFormat, matrices: number, lanes: number): string => `
+${panels(TILE, { format, transposed: true })}
 var<workgroup> scratch: array<f32, ${lanes}>;
-${readEight(matrices)}`;
-
-/** Numbers of 16 bits that the panels take, and of 32. */
-export const UNITS_BYTES = 2 * (2 * TILE.rows + columns) * (depth + PAD);
+${readEight(format, matrices)}`;
 
 /**
  * Statements that leave x·wᵀ from `begin` to `end` of K in `target`. `lineOf` gives a column's matrix and line of it.
@@ -58,6 +45,7 @@ export function unitsStatements(
   return `
   let sx = lane / 32u;
   let sy = 0u;
+${fillLevels(format)}
 ${largest(TILE, lanes, 'p.rowsAt')}
   // A power of two that brings the largest number to 2^14 … 2^15.
   let exponent = clamp(bitcast<u32>(most) >> 23u, 15u, 254u);
@@ -77,10 +65,11 @@ ${fetch}
 ${multiply(key, TILE)}
     workgroupBarrier();
   }
+${unscaled(TILE, format)}
 ${sums
   .map(
-    (sum, i) => `  ${sum} = subgroupMatrixScalarMultiply(${sum}, 1.0 / scale);
-  subgroupMatrixStore<row_major>(&${target}, sx * ${TILE.subgroupColumns}u + ${16 * i}u, ${sum}, ${columns}u);`,
+    (sum, i) =>
+      `  subgroupMatrixStore<row_major>(&${target}, sx * ${TILE.subgroupColumns}u + ${16 * i}u, ${sum}, ${columns}u);`,
   )
   .join('\n')}`;
 }

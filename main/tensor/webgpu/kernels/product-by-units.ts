@@ -1,4 +1,5 @@
 /** Which products matrix units take, and how they are run: by the program of product-units.ts. */
+import { isQuantised } from '../../quantised.ts';
 import type { WebGpuBackend } from '../backend.ts';
 import type { GpuBuffer } from '../pool.ts';
 import { equalParts, MOST_WORK } from '../work.ts';
@@ -14,11 +15,12 @@ export function takesUnits({ gpu }: WebGpuBackend, m: number, b: readonly Matrix
   const [first] = b;
   if (!gpu.matrixUnits || first === undefined) return false;
   const k = first.transposed ? first.length : first.lines;
+  const memory = gpu.adapter.limits.maxComputeWorkgroupStorageSize;
   const n = b.reduce((sum, { lines, length, transposed }) => sum + (transposed ? lines : length), 0);
   // Eight numbers of a line are read at once, four of the result's are written.
   const plain = b.every(({ format, parts, lines, length, batchStride = 0 }) =>
     [
-      format === 'bf16' || format === 'f16',
+      format === 'bf16' || format === 'f16' || (isQuantised(format) && memory >= MEMORY_OF_QUANTISED),
       format === first.format,
       parts === undefined,
       batchStride === 0,
@@ -28,6 +30,9 @@ export function takesUnits({ gpu }: WebGpuBackend, m: number, b: readonly Matrix
   );
   return plain && k % DEPTH === 0 && m * n * k >= LEAST;
 }
+
+/** What the panels of weights in two parts take of a workgroup's memory, with all else. */
+const MEMORY_OF_QUANTISED = 36 * 1024;
 
 /** Of all tiles: K has to be a multiple. */
 const DEPTH = 64;
@@ -70,7 +75,7 @@ export function unitsProduct({ gpu }: WebGpuBackend, call: UnitsCall): void {
     transposed,
     sliced: !direct,
     matrices: weights.length,
-    format: first.format === 'f16' ? 'f16' : 'bf16',
+    format: first.format === 'f32' ? 'bf16' : first.format,
   };
   const wide = direct ? place : { columns: n, first: 0 };
   const taken: GpuBuffer[] = [];

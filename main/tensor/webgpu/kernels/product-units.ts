@@ -3,9 +3,21 @@
  * at a time and add in 32. Weights between 8e-6 and 65,504 are exact in float16; x is two float16 numbers, its first eleven bits and the next eleven, scaled
  * so that its largest number is near the top of the range. The units cut sums off where float32 arithmetic rounds them: a
  * result is off by some 10⁻⁵ of itself, ten times as much as float32 sums and a hundredth of what 16-bit factors lose.
+ * Weights of 8 and 4 bits are dequantised on their way into the panel, as two numbers, too: up to 4,000 each.
  */
+import { isQuantised } from '../../quantised.ts';
 import { type Program, program, range, variants } from '../program.ts';
 import { findMatrix } from './side-by-side.ts';
+import {
+  fillLevels,
+  fourQuantised,
+  HALVES,
+  levelsOf,
+  QUANTISED_SCALE,
+  readEight,
+  type UnitsFormat,
+  unitsElement,
+} from './units-weights.ts';
 
 /** Edge of what a unit multiplies. */
 const UNIT = 16;
@@ -51,8 +63,6 @@ export type TileName = keyof typeof TILES;
 
 /** Lines of a panel are so many numbers longer than they need to be that reading eight of them asks all banks. */
 export const PAD = 8;
-
-export type UnitsFormat = 'bf16' | 'f16';
 
 /** How the factors' panels are filled and multiplied. */
 interface Reading {
@@ -157,37 +167,42 @@ function fetch({ transposed }: UnitsKey, { rows, columns, depth }: Tile, lanes: 
   return [...x, ...w].join('\n');
 }
 
-/** Of eight numbers in four words, the even and the odd ones in float16. */
-const HALVES = {
-  bf16: [
-    'vec4<f16>(bitcast<vec4<f32>>(WORDS << vec4(16u)))',
-    'vec4<f16>(bitcast<vec4<f32>>(WORDS & vec4(0xffff0000u)))',
-  ],
-  f16: ['x', 'y'].map(
-    (half) => `vec4<f16>(${['x', 'y', 'z', 'w'].map((c) => `bitcast<vec2<f16>>(WORDS.${c}).${half}`).join(', ')})`,
-  ),
-} as const;
+/** Numbers in two parts of eleven bits each, in these panels. */
+const inTwo = (x: string, at: string, heads: string, rests: string): string => `
+      // Cut off by its bits: a compiler may take a conversion to float16 and back for nothing.
+      let head = bitcast<vec4<f32>>(bitcast<vec4<u32>>(${x}) & vec4(0xffffe000u));
+      ${heads}[${at}] = vec4<f16>(head);
+      ${rests}[${at}] = vec4<f16>(${x} - head);`;
 
-/** Writes the registers into the panels, x as two numbers. */
+/** Writes the registers into the panels, x as two numbers, and quantised weights. */
 export function stash({ format, transposed }: Reading, { rows, columns, depth }: Tile, lanes: number): string {
   const width = (depth + PAD) / 4;
   const x = range((rows * depth) / 4 / lanes).map((i) => {
     const at = `(lane + ${i * lanes}u)`;
     return `    {
       let at = ${at} / ${depth / 4}u * ${width}u + ${at} % ${depth / 4}u;
-      let scaled = x${i} * scale;
-      // Cut off by its bits: a compiler may take a conversion to float16 and back for nothing.
-      let head = bitcast<vec4<f32>>(bitcast<vec4<u32>>(scaled) & vec4(0xffffe000u));
-      heads[at] = vec4<f16>(head);
-      rests[at] = vec4<f16>(scaled - head);
+      let scaled = x${i} * scale;${inTwo('scaled', 'at', 'heads', 'rests')}
     }`;
   });
   const [perLine, line] = transposed ? [depth / 8, width] : [columns / 8, (columns + PAD) / 4];
   const w = range((columns * depth) / 8 / lanes).map((i) => {
     const at = `(lane + ${i * lanes}u)`;
+    const place = `let at = ${at} / ${perLine}u * ${line}u + ${at} % ${perLine}u * 2u;`;
+    if (isQuantised(format))
+      return `    {
+      ${place}
+      let size = ${QUANTISED_SCALE}.0 * bitcast<f32>(w${i}.z);
+${[0, 1]
+  .map(
+    (half) => `      {
+      let four = size * ${fourQuantised(format, `w${i}`, half)};${inTwo('four', `at + ${half}u`, 'weights', 'weightRests')}
+      }`,
+  )
+  .join('\n')}
+    }`;
     const [even, odd] = HALVES[format].map((half) => half.replaceAll('WORDS', `w${i}`));
     return `    {
-      let at = ${at} / ${perLine}u * ${line}u + ${at} % ${perLine}u * 2u;
+      ${place}
       let even = ${even};
       let odd = ${odd};
       weights[at] = vec4(even.x, odd.x, even.y, odd.y);
@@ -202,40 +217,43 @@ const RIGHT = `subgroup_matrix_right<f16, ${UNIT}, ${UNIT}>`;
 const RESULT = `subgroup_matrix_result<f32, ${UNIT}, ${UNIT}>`;
 
 /** The panels' products, added to the sums. */
-export function multiply({ transposed }: Reading, tile: Tile): string {
+export function multiply({ format, transposed }: Reading, tile: Tile): string {
   const { columns, depth, subgroupRows, subgroupColumns } = tile;
   const [down, across] = [range(subgroupRows / UNIT), range(subgroupColumns / UNIT)];
   const width = (depth + PAD) / 4;
   const across4 = (columns + PAD) / 4;
-  const right = (j: number, k: number): string =>
+  const right = (panel: string, j: number, k: number): string =>
     transposed
-      ? `subgroupMatrixLoad<${RIGHT}, col_major>(&weights, (sx * ${subgroupColumns}u + ${j * UNIT}u) * ${width}u + ${k / 4}u, ${width}u)`
-      : `subgroupMatrixLoad<${RIGHT}, row_major>(&weights, ${k * across4}u + sx * ${subgroupColumns / 4}u + ${(j * UNIT) / 4}u, ${across4}u)`;
+      ? `subgroupMatrixLoad<${RIGHT}, col_major>(&${panel}, (sx * ${subgroupColumns}u + ${j * UNIT}u) * ${width}u + ${k / 4}u, ${width}u)`
+      : `subgroupMatrixLoad<${RIGHT}, row_major>(&${panel}, ${k * across4}u + sx * ${subgroupColumns / 4}u + ${(j * UNIT) / 4}u, ${across4}u)`;
   const left = (panel: string, i: number, k: number): string =>
     `subgroupMatrixLoad<${LEFT}, row_major>(&${panel}, (sy * ${subgroupRows}u + ${i * UNIT}u) * ${width}u + ${k / 4}u, ${width}u)`;
-  return range(depth / UNIT)
-    .map(
-      (unit) => `    {
-${across.map((j) => `      let r${j} = ${right(j, unit * UNIT)};`).join('\n')}
+  const pair = (k: number, weights: string, panels: readonly string[]): string => `    {
+${across.map((j) => `      let r${j} = ${right(weights, j, k)};`).join('\n')}
 ${down
   .flatMap((i) =>
-    ['heads', 'rests'].map(
+    panels.map(
       (panel) => `      {
-        let l = ${left(panel, i, unit * UNIT)};
+        let l = ${left(panel, i, k)};
 ${across.map((j) => `        sum${i}_${j} = subgroupMatrixMultiplyAccumulate(l, r${j}, sum${i}_${j});`).join('\n')}
       }`,
     ),
   )
   .join('\n')}
-    }`,
-    )
+    }`;
+  return range(depth / UNIT)
+    .flatMap((unit) => [
+      pair(unit * UNIT, 'weights', ['heads', 'rests']),
+      // Both second halves together are beyond what a sum keeps.
+      ...(isQuantised(format) ? [pair(unit * UNIT, 'weightRests', ['heads'])] : []),
+    ])
     .join('\n');
 }
 
 const AREA = UNIT * UNIT;
 
 /** Writes the sums: whole units at once, those across the result's edge number by number. */
-function store(tile: Tile): string {
+function store(tile: Tile, format: UnitsFormat): string {
   const { rows, columns, subgroupRows, subgroupColumns } = tile;
   const [down, across] = [range(subgroupRows / UNIT), range(subgroupColumns / UNIT)];
   const all = down.flatMap((i) =>
@@ -271,7 +289,7 @@ function store(tile: Tile): string {
       workgroupBarrier();`,
     )
     .join('\n');
-  return `${all.map(({ sum }) => `  ${sum} = subgroupMatrixScalarMultiply(${sum}, 1.0 / scale);`).join('\n')}
+  return `${unscaled(tile, format)}
   if (row0 + ${rows}u <= p.m && column0 + ${columns}u <= n) {
 ${whole}
   } else {
@@ -281,22 +299,24 @@ ${apart}
   }`;
 }
 
-/** A function that reads eight neighbouring numbers of the tile's matrix. */
-export function readEight(matrices: number): string {
-  const choices = range(matrices - 1).map((i) => `  if (part == ${i}u) { return b${i}[at]; }`);
-  return `var<private> part: u32;
-fn readW(at: u32) -> vec4<u32> {
-${choices.join('\n')}
-  return b${matrices - 1}[at];
-}`;
-}
+/** Statements that take the factors' scales off the sums. */
+export const unscaled = (tile: Tile, format: UnitsFormat): string =>
+  sumsOf(tile)
+    .map(
+      (sum) =>
+        `  ${sum} = subgroupMatrixScalarMultiply(${sum}, ${isQuantised(format) ? 1 / QUANTISED_SCALE : '1.0'} / scale);`,
+    )
+    .join('\n');
 
 /** Declares the panels in workgroup memory. */
-export function panels({ rows, columns, depth }: Tile, transposed: boolean): string {
+export function panels({ rows, columns, depth }: Tile, { format, transposed }: Reading): string {
   const width = (depth + PAD) / 4;
+  const weights = transposed ? columns * width : (depth * (columns + PAD)) / 4;
   return `var<workgroup> heads: array<vec4<f16>, ${rows * width}>;
 var<workgroup> rests: array<vec4<f16>, ${rows * width}>;
-var<workgroup> weights: array<vec4<f16>, ${transposed ? columns * width : (depth * (columns + PAD)) / 4}>;`;
+var<workgroup> weights: array<vec4<f16>, ${weights}>;
+${isQuantised(format) ? `var<workgroup> weightRests: array<vec4<f16>, ${weights}>;` : ''}
+${levelsOf(format)}`;
 }
 
 /** The sums of a subgroup. */
@@ -324,16 +344,16 @@ export const unitsProgram = variants((key: UnitsKey): Program => {
     parameters: ['m', 'n0', 'n1', 'n2', 'k', 'columns', 'first', 'skip', 'slice', 'band'],
     buffers: {
       x: 'vec4<f32>',
-      ...Object.fromEntries(range(key.matrices).map((i) => [`b${i}`, 'vec4<u32>'])),
+      ...Object.fromEntries(range(key.matrices).map((i) => [`b${i}`, unitsElement(key.format)])),
       ...(!tile.ownScale && { maxima: 'f32' }),
       out: 'rw f32',
     },
     workgroup: lanes,
     declarations: `
-${panels(tile, key.transposed)}
+${panels(tile, key)}
 var<workgroup> edge: array<f32, ${AREA}>;
 var<workgroup> scratch: array<f32, ${lanes}>;
-${readEight(key.matrices)}`,
+${readEight(key.format, key.matrices)}`,
     main: `
   let subgroup = lane / ${SUBGROUP}u;
   let sx = subgroup % ${columns / subgroupColumns}u;
@@ -348,6 +368,7 @@ ${findMatrix(key.matrices, columns, 'wg.y + p.skip')}
   let outBase = ${key.sliced ? 'slice * p.m * p.columns' : '0u'};
   let begin = slice * p.slice;
   let end = min(p.k, begin + p.slice);
+${fillLevels(key.format)}
 ${largest(tile, lanes)}
   // A power of two that brings the largest number to 2^14 … 2^15.
   let exponent = clamp(bitcast<u32>(most) >> 23u, 15u, 254u);
@@ -367,6 +388,6 @@ ${fetch(key, tile, lanes)}
 ${multiply(key, tile)}
     workgroupBarrier();
   }
-${store(tile)}`,
+${store(tile, key.format)}`,
   });
 });
