@@ -14,7 +14,7 @@ import type { NativeBackend } from '../../tensor/native/binding.ts';
 import { NATIVE_BACKEND } from '../../tensor/native/load.ts';
 import { WEBGPU_BACKEND, type WebGpuBackend } from '../../tensor/webgpu/backend.ts';
 import type { Gpu } from '../../tensor/webgpu/gpu.ts';
-import { type Budget, type Device, deviceBudget, isOnGpu, type MemoryUse } from './budget.ts';
+import { type Budget, type Device, deviceBudget, hostOfGpuRun, isOnGpu, type MemoryUse } from './budget.ts';
 import { activationBound, promisedToOthers } from './environment.ts';
 
 /** What the current backend computes on. */
@@ -111,7 +111,7 @@ export function peakUse(added: number, before: number): MemoryUse {
   if (!isOnGpu(device)) return { host: host + added, gpu: 0 };
   // What TensorFlow's pool holds beyond its tensors is free for the work.
   const held = device === 'webgpu' ? (tf.backend() as WebGpuBackend).gpu.counts.bytes : tf.memory().numBytes;
-  return { host, gpu: held + added };
+  return { host: hostOfGpuRun(device, host), gpu: held + added };
 }
 
 /** What a process holds besides its work, from its size before and after a trial. glibc keeps what native has freed, and the work uses that first. */
