@@ -13,6 +13,7 @@ import { bundledTextFiles } from '../texts/bundled.ts';
 import { readTexts } from '../texts/index.ts';
 import { fromStoredPath } from '../workspace/workspace.ts';
 import { changeStage, newestByWords } from './edit.ts';
+import { sharedFields } from './shared-settings.ts';
 
 /** One seed for all lengths: the same texts are held out at each. */
 const recipe = {
@@ -20,6 +21,7 @@ const recipe = {
   seed: 42,
   template: { name: processTemplate.name, version: processTemplate.version },
 };
+const MOST_PAIRS = 4000;
 
 /**
  * Gives every stage without a dataset its own one again, under the name that its runs know, otherwise the newest of its
@@ -37,10 +39,18 @@ export async function makeStageDatasets(library: Library): Promise<readonly Stag
   const { shortages: ownShortages, foreign } = await restoreOwn(library, lost);
   const stages = lacking.map(({ words }) => words);
   const { shortages } =
-    stages.length === 0 ? { shortages: [] } : await makeDatasets(library, { ...recipe, stages, replace: false });
+    stages.length === 0
+      ? { shortages: [] }
+      : await makeDatasets(library, { ...recipe, train: pairsOf(library), stages, replace: false });
   assign(store, isOwn);
   if (foreign.length > 0) throw notMadeHere(foreign);
   return [...ownShortages, ...shortages];
+}
+
+/** As many pairs as a warm-up takes: supervised steps learn more from new pairs than from the same ones again. */
+function pairsOf({ store, paths }: Pick<Library, 'store' | 'paths'>): number {
+  const { warm_up_steps: steps = 0, warm_up_batch_size: size = 16 } = sharedFields(store, paths);
+  return Math.max(recipe.train, Math.min(MOST_PAIRS, Number(steps) * Number(size)));
 }
 
 /** A stage whose own dataset is gone: removed, or its file deleted. */

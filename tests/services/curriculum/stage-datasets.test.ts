@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { checkoutPaths } from '../../../main/commands/host-paths.ts';
 import { addStage } from '../../../main/services/curriculum/edit.ts';
+import { changeSharedSettings } from '../../../main/services/curriculum/shared-settings.ts';
 import { makeDemoDataset, makeStageDatasets } from '../../../main/services/curriculum/stage-datasets.ts';
 import { defaultPairs, readDataset } from '../../../main/services/datasets/index.ts';
 import { removeDataset } from '../../../main/services/library/catalogue.ts';
@@ -49,6 +50,15 @@ describe('makeStageDatasets', () => {
     expect(store.stages.get(again)?.datasetId).toBe(store.stages.get(stages[0] ?? 0)?.datasetId);
     store.stages.remove(stages[2] ?? 0);
     expect(await makeStageDatasets(opened)).toEqual([]);
+  });
+
+  it('makes as many pairs as the warm-up of all stages takes', async () => {
+    const opened = library();
+    const config = { warm_up_steps: 100, warm_up_batch_size: 6 };
+    changeSharedSettings(opened.store, { preset: 'interleave-smollm2', config }, opened.paths);
+    addStage(opened.store, { words: 10 });
+    expect(await makeStageDatasets(opened)).toEqual([]);
+    expect(opened.store.datasets.list()[0]).toMatchObject({ words: 10, trainN: 600 });
   });
 });
 
