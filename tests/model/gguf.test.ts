@@ -3,13 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ggufArchitecture } from '../../main/model/gguf/architectures.ts';
+import { parseModelConfig } from '../../main/model/config.ts';
+import { ggufArchitecture, ggufNames } from '../../main/model/gguf/architectures.ts';
 import { encodeQ8, ggufPieces } from '../../main/model/gguf/file.ts';
 import { ggufMetadata } from '../../main/model/gguf/metadata.ts';
 import { readGgufMetadata } from '../../main/model/gguf/read.ts';
-import { ggufName, ggufTensors } from '../../main/model/gguf/tensors.ts';
+import { ggufTensors } from '../../main/model/gguf/tensors.ts';
 import { type MergedModel, openMergedModel } from '../../main/model/merge.ts';
-import { disposeModel } from '../../main/model/model.ts';
+import { disposeModel, parameterShapes } from '../../main/model/model.ts';
 import { writeTinyModel } from '../tiny-model.ts';
 import { fault } from './faults.ts';
 
@@ -177,9 +178,62 @@ describe('ggufTensors', () => {
     expect(() => namesOf('gemma3')).toThrow('it has a sliding window in all but every sixth layer');
   });
 
-  it.each(['olmo3', 'ministral3', 'lfm2', 'qwen3.5', 'granite4'])('refuses %s before anything is written', (name) => {
+  it('names what the layers of newer architectures have', () => {
+    const mlp = ['ffn_gate', 'ffn_up', 'ffn_down'];
+    expect(namesOf('ministral3')).toEqual(namesOf('mistral'));
+    expect(namesOf('granite4').toSorted()).toEqual(namesOf('granite').toSorted());
+    const convolution = ['shortconv.conv', 'shortconv.in_proj', 'shortconv.out_proj'];
+    expect(namesOf('lfm2')).toEqual(['attn_norm', ...convolution, 'ffn_norm', ...mlp]);
+  });
+
+  it('divides the MLP of Granite 4 into gate and up', () => {
+    const model = family('granite4');
+    const numbers = (pieces?: Iterable<Float32Array>) => [...(pieces ?? [])].flatMap((piece) => [...piece]);
+    const written = ggufTensors(model, 'F32');
+    const parts = ['ffn_gate', 'ffn_up'].map((name) => written.find((one) => one.name === `blk.0.${name}.weight`));
+    expect(parts.map((part) => part?.shape.join())).toEqual(['48,32', '48,32']);
+    const whole = model.tensors.find(({ name }) => name === 'model.layers.0.shared_mlp.input_linear.weight');
+    expect(parts.flatMap((part) => numbers(part?.pieces()))).toEqual(numbers(whole?.pieces()));
+    model.close();
+  });
+
+  it("orders Qwen3.5's value heads as llama.cpp repeats key heads, and writes what a state decays by", () => {
+    const config = parseModelConfig(
+      {
+        ...{ model_type: 'qwen3_5_text', vocab_size: 4, hidden_size: 2, intermediate_size: 4, num_hidden_layers: 1 },
+        ...{ num_attention_heads: 1, head_dim: 8, rms_norm_eps: 1e-6, layer_types: ['linear_attention'] },
+        ...{ linear_key_head_dim: 1, linear_value_head_dim: 1, linear_num_key_heads: 2, linear_num_value_heads: 6 },
+      },
+      'config.json',
+    );
+    const tensors = [...parameterShapes(config)].map(([name, shape]) => ({
+      name,
+      shape,
+      pieces: () => [Float32Array.from({ length: shape.reduce((a, b) => a * b, 1) }, (_, i) => i)],
+    }));
+    const written = ggufTensors({ config, tensors, storedAs: 'F32', close: () => undefined }, 'F16');
+    const numbers = (name: string) => {
+      const found = written.find((one) => one.name === `blk.0.${name}`);
+      return [found?.type, found?.shape, [...(found?.pieces() ?? [])].flatMap((piece) => [...piece])];
+    };
+    expect(numbers('ssm_dt.bias')).toEqual(['F32', [6], [0, 3, 1, 4, 2, 5]]);
+    expect(numbers('ssm_a')).toEqual(['F32', [6], [0, 3, 1, 4, 2, 5].map((i) => Math.fround(-Math.exp(i)))]);
+    expect(numbers('ssm_out.weight')).toEqual(['F16', [2, 6], [0, 3, 1, 4, 2, 5, 6, 9, 7, 10, 8, 11]]);
+    const rows = [0, 1, 2, 3, 4, 7, 5, 8, 6, 9];
+    const all = rows.flatMap((row) => [0, 1, 2, 3].map((tap) => 4 * row + tap));
+    expect(numbers('ssm_conv1d.weight')).toEqual(['F32', [10, 4], all]);
+    expect(numbers('ssm_norm.weight')).toEqual(['F32', [1], [0]]);
+    expect(numbers('attn_norm.weight')).toEqual(['F32', [2], [1, 2]]);
+  });
+
+  it.each([
+    ['lfm2-bias', 'it has no biases in short convolutions'],
+    ['qwen3.5', "the delta rule's keys are as wide as its values, here they aren't"],
+    ['olmo3', 'its YaRN has "beta_fast" 32'],
+    ['qwen3-yarn', 'it rounds the bounds of YaRN'],
+  ])('refuses %s before anything is written', (name, why) => {
     const model = family(name);
-    expect(() => ggufMetadata(model.config, 'no folder', { name, type: 'F16' })).toThrow('Braid writes no GGUF file');
+    expect(() => ggufMetadata(model.config, 'no folder', { name, type: 'F16' })).toThrow(why);
     model.close();
   });
 
@@ -199,7 +253,7 @@ describe('ggufTensors', () => {
   });
 
   it('knows no tensor of another architecture', () => {
-    expect(() => ggufName('model.layers.0.block_sparse_moe.gate.weight', ggufArchitecture(merged.config))).toThrow(
+    expect(() => ggufNames('model.layers.0.block_sparse_moe.gate.weight', ggufArchitecture(merged.config))).toThrow(
       'Expected a tensor of a decoder',
     );
   });
@@ -344,6 +398,17 @@ describe('ggufMetadata', () => {
       'phi3.rope.scaling.attn_factor': Math.sqrt(1 + Math.log(4) / Math.log(128)),
       'phi3.context_length': 512,
     });
+    expect(values('ministral3')).toMatchObject({
+      'general.architecture': 'mistral3',
+      'mistral3.rope.scaling.type': 'yarn',
+      'mistral3.rope.scaling.factor': 4,
+      'mistral3.rope.scaling.original_context_length': 32,
+      // The model's 1 by what llama.cpp takes for granted.
+      'mistral3.rope.scaling.attn_factor': 1 / (1 + 0.1 * Math.log(4)),
+      'mistral3.attention.temperature_scale': 0.1,
+    });
+    expect(values('lfm2')).toMatchObject({ 'lfm2.attention.head_count_kv': [0, 2, 0], 'lfm2.shortconv.l_cache': 3 });
+    expect(values('granite4-no-rope')).toMatchObject({ 'granite.rope.scaling.finetuned': false });
   });
 
   it('takes a byte-level tokenizer with byte fallback for what it is, with its merges', () => {

@@ -1,20 +1,20 @@
-/** What llama.cpp calls the supported architectures and their tensors, and what it computes differently. */
+/** What llama.cpp calls the supported architectures and their tensors. */
 import { inputError } from '../../errors.ts';
 import type { ModelConfig } from '../config.ts';
 import type { ModelType } from '../traits.ts';
+import { differenceOf } from './differences.ts';
 
 export interface GgufArchitecture {
   readonly name: string;
   /** RoPE rotates neighbouring pairs of a head's dimensions; Hugging Face's weights pair the two halves. */
   readonly interleaved: boolean;
-  /** llama.cpp's names of a layer's modules. */
-  readonly layerNames: Readonly<Record<string, string>>;
+  /** llama.cpp's names of a layer's modules; two names: the module's rows are divided between them. */
+  readonly layerNames: Readonly<Record<string, string | readonly string[]>>;
 }
 
+const QKV = { 'self_attn.q_proj': 'attn_q', 'self_attn.k_proj': 'attn_k', 'self_attn.v_proj': 'attn_v' } as const;
 const ATTENTION = {
-  'self_attn.q_proj': 'attn_q',
-  'self_attn.k_proj': 'attn_k',
-  'self_attn.v_proj': 'attn_v',
+  ...QKV,
   'self_attn.o_proj': 'attn_output',
   'self_attn.q_norm': 'attn_q_norm',
   'self_attn.k_norm': 'attn_k_norm',
@@ -23,13 +23,46 @@ const MLP = { 'mlp.gate_proj': 'ffn_gate', 'mlp.up_proj': 'ffn_up', 'mlp.down_pr
 const LAYER = { input_layernorm: 'attn_norm', ...ATTENTION, post_attention_layernorm: 'ffn_norm', ...MLP } as const;
 const AFTER = { post_attention_layernorm: 'post_attention_norm', post_feedforward_layernorm: 'post_ffw_norm' } as const;
 const JOINED = { 'self_attn.qkv_proj': 'attn_qkv', 'mlp.gate_up_proj': 'ffn_up' } as const;
+const SHARED = {
+  'shared_mlp.input_linear': ['ffn_gate', 'ffn_up'],
+  'shared_mlp.output_linear': 'ffn_down',
+} as const;
+const LFM2 = {
+  ...QKV,
+  operator_norm: 'attn_norm',
+  'self_attn.out_proj': 'attn_output',
+  'self_attn.q_layernorm': 'attn_q_norm',
+  'self_attn.k_layernorm': 'attn_k_norm',
+  'conv.conv': 'shortconv.conv',
+  'conv.in_proj': 'shortconv.in_proj',
+  'conv.out_proj': 'shortconv.out_proj',
+  ffn_norm: 'ffn_norm',
+  'feed_forward.w1': 'ffn_gate',
+  'feed_forward.w3': 'ffn_up',
+  'feed_forward.w2': 'ffn_down',
+} as const;
+const QWEN35 = {
+  ...LAYER,
+  post_attention_layernorm: 'post_attention_norm',
+  'linear_attn.in_proj_qkv': 'attn_qkv',
+  'linear_attn.in_proj_z': 'attn_gate',
+  'linear_attn.in_proj_b': 'ssm_beta',
+  'linear_attn.in_proj_a': 'ssm_alpha',
+  'linear_attn.conv1d': 'ssm_conv1d',
+  'linear_attn.norm': 'ssm_norm',
+  'linear_attn.out_proj': 'ssm_out',
+  // Neither is called a weight in the model; in the file one is called a bias.
+  'linear_attn.A_log': 'ssm_a',
+  'linear_attn.dt_bias': 'ssm_dt.bias',
+} as const;
 
-/** Null: Braid writes no GGUF of it. */
 const ARCHITECTURES: Readonly<Record<ModelType, GgufArchitecture | null>> = {
   llama: { name: 'llama', interleaved: true, layerNames: LAYER },
   mistral: { name: 'llama', interleaved: true, layerNames: LAYER },
+  ministral3: { name: 'mistral3', interleaved: true, layerNames: LAYER },
   qwen2: { name: 'qwen2', interleaved: false, layerNames: LAYER },
   qwen3: { name: 'qwen3', interleaved: false, layerNames: LAYER },
+  qwen3_5_text: { name: 'qwen35', interleaved: false, layerNames: QWEN35 },
   smollm3: { name: 'smollm3', interleaved: true, layerNames: LAYER },
   phi3: { name: 'phi3', interleaved: false, layerNames: { ...LAYER, ...JOINED } },
   gemma3_text: {
@@ -38,14 +71,20 @@ const ARCHITECTURES: Readonly<Record<ModelType, GgufArchitecture | null>> = {
     layerNames: { ...LAYER, ...AFTER, pre_feedforward_layernorm: 'ffn_norm' },
   },
   olmo2: { name: 'olmo2', interleaved: false, layerNames: { ...LAYER, ...AFTER } },
-  olmo3: null,
-  ministral3: null,
-  lfm2: null,
-  qwen3_5_text: null,
+  olmo3: { name: 'olmo2', interleaved: false, layerNames: { ...LAYER, ...AFTER } },
+  lfm2: { name: 'lfm2', interleaved: false, layerNames: LFM2 },
   gemma4_text: null,
   gemma4_unified_text: null,
-  granitemoehybrid: null,
   granite: { name: 'granite', interleaved: true, layerNames: LAYER },
+  // Without Mamba and experts it is Granite, as llama.cpp's converter has it.
+  granitemoehybrid: { name: 'granite', interleaved: true, layerNames: { ...LAYER, ...SHARED } },
+};
+
+const OUTER_NAMES: Readonly<Record<string, string>> = {
+  'model.embed_tokens.weight': 'token_embd.weight',
+  'model.norm.weight': 'output_norm.weight',
+  'model.embedding_norm.weight': 'token_embd_norm.weight',
+  'lm_head.weight': 'output.weight',
 };
 
 /** A model's architecture in llama.cpp; an error where that computes something else than the model. */
@@ -54,39 +93,19 @@ export function ggufArchitecture(config: ModelConfig): GgufArchitecture {
   const remedy = 'Export the Hugging Face folder without a GGUF file.';
   if (architecture === null)
     throw inputError('UNSUPPORTED_GGUF', `Braid writes no GGUF file of a model of type ${config.modelType}`, remedy);
-  const problem = scalingProblem(config) ?? differenceOf(config);
+  const problem = differenceOf(config);
   if (problem === null) return architecture;
   const message = `llama.cpp's "${architecture.name}" can't compute this model: ${problem}`;
   throw inputError('UNSUPPORTED_GGUF', message, remedy);
 }
 
-function scalingProblem({ ropeScaling }: ModelConfig): string | null {
-  if (ropeScaling === null || ropeScaling.type === 'llama3') return null;
-  return `its RoPE is scaled ("${ropeScaling.type}"), which Braid writes into no GGUF file`;
-}
-
-/** Layers whose number from 1 is, or isn't, a multiple of `every`: llama.cpp has these patterns built in. */
-function layersOf({ numLayers }: ModelConfig, every: number, multiple: boolean): string {
-  return [...Array(numLayers).keys()].filter((layer) => ((layer + 1) % every === 0) === multiple).join();
-}
-
-function differenceOf(config: ModelConfig): string | null {
-  switch (config.modelType) {
-    case 'smollm3':
-      if (config.noRopeLayers.join() === layersOf(config, 4, true)) return null;
-      return 'it leaves RoPE out of every fourth layer, this model of others';
-    case 'gemma3_text':
-      if (config.windowLayers.join() !== layersOf(config, 6, false))
-        return 'it has a sliding window in all but every sixth layer, this model in others';
-      if (config.attentionScale !== config.headDim ** -0.5)
-        return 'it scales attention by head_dim, this model by another "query_pre_attn_scalar"';
-      return config.localRopeTheta === 10000
-        ? null
-        : 'its local layers rotate with base 10000, this model with another';
-    case 'olmo2':
-    case 'phi3':
-      return config.attentionBias ? 'it has no biases in attention, this model has' : null;
-    default:
-      return null;
-  }
+/** llama.cpp's names of a tensor, between which its rows are divided. */
+export function ggufNames(name: string, { layerNames }: GgufArchitecture): readonly string[] {
+  const outer = OUTER_NAMES[name];
+  if (outer !== undefined) return [outer];
+  const [, layer, inner = ''] = /^model\.layers\.(\d+)\.(.+)$/.exec(name) ?? [];
+  const [, module = '', kind] = /^(.+)(\.weight|\.bias)$/.exec(inner) ?? [];
+  const found = layerNames[inner] ?? layerNames[module];
+  if (found === undefined) throw new Error(`Expected a tensor of a decoder, got ${name}`);
+  return [found].flat().map((each) => `blk.${layer}.${each}${layerNames[inner] === undefined ? kind : ''}`);
 }

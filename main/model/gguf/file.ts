@@ -12,6 +12,7 @@ export type GgufValue =
   | { readonly type: 'bool'; readonly value: boolean }
   | { readonly type: 'string'; readonly value: string }
   | { readonly type: 'strings'; readonly value: readonly string[] }
+  | { readonly type: 'bools'; readonly value: readonly boolean[] }
   | { readonly type: 'int32s' | 'float32s'; readonly value: readonly number[] };
 
 export type GgufType = 'F32' | 'F16' | 'Q8_0';
@@ -67,6 +68,8 @@ function encodeValue(entry: GgufValue): Buffer[] {
       return [uint32(VALUE_TYPES.string), text(entry.value)];
     case 'strings':
       return [...arrayHead(VALUE_TYPES.string, entry.value), ...entry.value.map(text)];
+    case 'bools':
+      return [...arrayHead(VALUE_TYPES.bool, entry.value), Buffer.from(entry.value.map(Number))];
     case 'int32s':
       return [...arrayHead(VALUE_TYPES.int32, entry.value), Buffer.from(Int32Array.from(entry.value).buffer)];
     case 'float32s':

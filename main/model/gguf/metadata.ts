@@ -11,6 +11,7 @@ import { readDefinition, readTokenizerConfig } from '../tokenizer-files.ts';
 import { ggufArchitecture } from './architectures.ts';
 import { beginOfText } from './begin-of-text.ts';
 import type { GgufType, GgufValue } from './file.ts';
+import { hyperparameters, uint32 } from './hyperparameters.ts';
 import { modelName } from './model-name.ts';
 import { changingStep } from './normalizers.ts';
 import { partsOf, preTokenizer } from './pre-tokenizers.ts';
@@ -20,8 +21,6 @@ const FILE_TYPES: Readonly<Record<GgufType, number>> = { F32: 0, F16: 1, Q8_0: 7
 /** llama.cpp's kinds of tokens. */
 export const TOKEN = { normal: 1, unknown: 2, control: 3, userDefined: 4, unused: 5, byte: 6 } as const;
 
-const uint32 = (value: number): GgufValue => ({ type: 'uint32', value });
-const float32 = (value: number): GgufValue => ({ type: 'float32', value });
 const string = (value: string): GgufValue => ({ type: 'string', value });
 const bool = (value: boolean): GgufValue => ({ type: 'bool', value });
 
@@ -31,34 +30,8 @@ export function ggufMetadata(
   tokenizerFolder: string,
   { name, type }: { readonly name: string; readonly type: GgufType },
 ): Readonly<Record<string, GgufValue>> {
-  const gemma = config.modelType === 'gemma3_text';
   const { name: architecture } = ggufArchitecture(config);
-  const own = {
-    vocab_size: uint32(config.vocabSize),
-    // llama.cpp knows windows of Gemma only; within a window the others are right.
-    context_length: uint32(Math.min(config.maxPositionEmbeddings, (gemma ? null : config.window) ?? Infinity)),
-    embedding_length: uint32(config.hiddenSize),
-    block_count: uint32(config.numLayers),
-    feed_forward_length: uint32(config.intermediateSize),
-    'attention.head_count': uint32(config.numHeads),
-    'attention.head_count_kv': uint32(config.numKvHeads),
-    'attention.key_length': uint32(config.headDim),
-    'attention.value_length': uint32(config.headDim),
-    'attention.layer_norm_rms_epsilon': float32(config.rmsNormEps),
-    'rope.dimension_count': uint32(config.rotaryDim ?? config.headDim),
-    'rope.freq_base': float32(config.ropeTheta),
-    ...(gemma && config.window !== null && { 'attention.sliding_window': uint32(config.window) }),
-    ...(config.longRope !== null && {
-      'rope.scaling.attn_factor': float32(config.longRope.attentionFactor),
-      'rope.scaling.original_context_length': uint32(config.longRope.originalMaxPositionEmbeddings),
-    }),
-    ...(config.modelType === 'granite' && {
-      'attention.scale': float32(config.attentionScale ?? config.headDim ** -0.5),
-      embedding_scale: float32(config.embeddingScale),
-      residual_scale: float32(config.residualScale),
-      logit_scale: float32(config.logitsScale),
-    }),
-  };
+  const own = hyperparameters(config);
   return {
     'general.architecture': string(architecture),
     'general.file_type': uint32(FILE_TYPES[type]),

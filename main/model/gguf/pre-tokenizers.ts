@@ -23,6 +23,7 @@ export function partsOf(part: unknown): Part[] {
 
 const CONTRACTIONS = "(?i:'s|'t|'re|'ve|'m|'ll|'d)";
 const REST = ' ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+';
+const REST_WITH_MARKS = ' ?[^\\s\\p{L}\\p{M}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+';
 /** What may stand before a word's letters. */
 const BEFORE = '[^\\r\\n\\p{L}\\p{N}]?';
 const UPPER = '[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}]';
@@ -56,6 +57,12 @@ const FAMILIES: readonly Family[] = [
     name: 'qwen2',
     aliases: ['deepseek-r1-qwen'],
     steps: split(`${CONTRACTIONS}|${BEFORE}\\p{L}+|\\p{N}|${REST}`),
+    ignoresMerges: false,
+  },
+  // Qwen3.5: accents belong to the letters.
+  {
+    name: 'qwen35',
+    steps: split(`${CONTRACTIONS}|${BEFORE}[\\p{L}\\p{M}]+|\\p{N}|${REST_WITH_MARKS}`),
     ignoresMerges: false,
   },
   // SmolLM, SmolLM2, Granite 3.

@@ -37,10 +37,10 @@ const NUMBERS: Readonly<Record<number, readonly [bytes: number, read: (from: Buf
 };
 const [BOOL, STRING, ARRAY] = [7, 8, 9];
 /** Far beyond any model: the largest have 260,000 tokens, 500,000 merges and 20,000 tensors. */
-const MOST = { keys: 2 ** 16, items: 2 ** 23, tensors: 2 ** 16, dimensions: 4, name: 2 ** 10 } as const;
+const MOST = { keys: 2 ** 16, items: 2 ** 23, tensors: 2 ** 16, layers: 1000, dimensions: 4, name: 2 ** 10 } as const;
 
 export interface ReadOptions {
-  /** False: lists are passed over and come out empty; who only wants to know what a file is needs no vocabulary. */
+  /** False: lists of more than a model's layers come out empty; who only wants to know what a file is needs no vocabulary. */
   readonly lists?: boolean;
 }
 
@@ -100,7 +100,7 @@ function metadataFrom(from: ReturnType<typeof reader>, { lists = true }: ReadOpt
     if (length > from.left()) throw damaged(`a list of ${length} items is expected at ${from.at()} of ${bytes.length}`);
     items += length;
     if (items > MOST.items) throw damaged(`lists of ${items} items`);
-    if (lists) return Array.from({ length }, () => scalar(type));
+    if (lists || length <= MOST.layers) return Array.from({ length }, () => scalar(type));
     const [width] = type === BOOL ? [1] : (NUMBERS[type] ?? []);
     if (width !== undefined) take(width * length);
     else for (let left = length; left > 0; left--) type === STRING ? take(count()) : scalar(type);

@@ -1,36 +1,37 @@
 /** A merged model's tensors under llama.cpp's names, in its layout. */
 import type { ModelConfig } from '../config.ts';
 import type { MergedModel, MergedTensor } from '../merge.ts';
-import { type GgufArchitecture, ggufArchitecture } from './architectures.ts';
+import { ggufArchitecture } from './architectures.ts';
 import { type GgufTensor, type GgufType, Q8_BLOCK } from './file.ts';
+import { layoutOf, type TensorLayout } from './layout.ts';
 
-const OUTER_NAMES: Readonly<Record<string, string>> = {
-  'model.embed_tokens.weight': 'token_embd.weight',
-  'model.norm.weight': 'output_norm.weight',
-  'lm_head.weight': 'output.weight',
-};
-
-/** All tensors; matrices are stored as `type`, norms and biases as float32. */
+/** All tensors; matrices are stored as `type`, norms, biases and convolutions as float32. */
 export function ggufTensors({ config, tensors }: MergedModel, type: GgufType): GgufTensor[] {
   const architecture = ggufArchitecture(config);
-  const made = tensors.map((tensor): GgufTensor => {
-    const { name, shape } = tensor;
-    const heads = architecture.interleaved ? headsOf(name, config) : null;
-    const offset = config.unitOffset && name.endsWith('norm.weight');
-    const plain = offset ? () => plusOne(tensor) : () => tensor.pieces();
-    return {
-      name: ggufName(name, architecture),
+  const made = tensors.flatMap((tensor): GgufTensor[] => {
+    const layout = layoutOf(tensor.name, tensor.shape, config, architecture);
+    const { names, shape } = layout;
+    const isMatrix = tensor.shape.length === 2;
+    return names.map((name, part) => ({
+      name,
       shape,
-      type: shape.length === 1 ? 'F32' : storedAs(type, shape),
-      pieces: heads === null ? plain : () => interleaveHalves(tensor, heads),
-    };
+      type: isMatrix ? storedAs(type, shape) : 'F32',
+      pieces: () => piecesOf(tensor, layout, part),
+    }));
   });
   return [...made, ...ropeTensors(config)];
 }
 
-/** Norms multiply by the weight alone in llama.cpp. */
-function* plusOne({ pieces }: MergedTensor): Generator<Float32Array> {
-  for (const piece of pieces()) yield piece.map((weight) => weight + 1);
+/** A part of a tensor, as the file has it. */
+function* piecesOf(tensor: MergedTensor, layout: TensorLayout, part: number): Generator<Float32Array> {
+  const size = layout.shape.reduce((a, b) => a * b, 1);
+  const [first, end] = [part * size, (part + 1) * size];
+  let at = 0;
+  for (const piece of tensor.pieces(layout.unit)) {
+    const own = piece.subarray(Math.max(0, first - at), Math.max(0, end - at));
+    at += piece.length;
+    if (own.length > 0) yield layout.toFile(own);
+  }
 }
 
 /** Divisors of RoPE's frequencies, where the model scales them. */
@@ -51,41 +52,9 @@ function ropeTensors(config: ModelConfig): GgufTensor[] {
   return factors === null ? [] : [tensor('rope_freqs.weight', factors)];
 }
 
-/** llama.cpp's name of a tensor. */
-export function ggufName(name: string, { layerNames }: GgufArchitecture): string {
-  const outer = OUTER_NAMES[name];
-  if (outer !== undefined) return outer;
-  const [, layer, module = '', kind] = /^model\.layers\.(\d+)\.(.+)\.(weight|bias)$/.exec(name) ?? [];
-  const inner = layerNames[module];
-  if (inner === undefined) throw new Error(`Expected a tensor of a decoder, got ${name}`);
-  return `blk.${layer}.${inner}.${kind}`;
-}
-
 /** Rows that aren't whole blocks can't be stored as Q8_0. */
 function storedAs(type: GgufType, shape: readonly number[]): GgufType {
   return type === 'Q8_0' && (shape.at(-1) ?? 0) % Q8_BLOCK !== 0 ? 'F16' : type;
-}
-
-/** How many heads a query or key projection has, whose rows must be reordered where llama.cpp rotates neighbours. */
-export function headsOf(name: string, { numHeads, numKvHeads }: ModelConfig): number | null {
-  if (name.includes('.q_proj.')) return numHeads;
-  return name.includes('.k_proj.') ? numKvHeads : null;
-}
-
-/** Each head's rows 0, d/2, 1, d/2 + 1 …: [heads · d, in], head by head. */
-function* interleaveHalves({ shape, pieces }: MergedTensor, heads: number): Generator<Float32Array> {
-  const [rows = 0, width = 1] = shape;
-  const each = rows / heads;
-  const half = each / 2;
-  for (const piece of pieces(each)) {
-    const out = new Float32Array(piece.length);
-    for (let row = 0; row < piece.length / width; row++) {
-      const [head, at] = [Math.floor(row / each), row % each];
-      const to = head * each + (at < half ? 2 * at : 2 * (at - half) + 1);
-      out.set(piece.subarray(row * width, (row + 1) * width), to * width);
-    }
-    yield out;
-  }
 }
 
 /** Llama 3's scaling of RoPE as a divisor of each frequency, [d/2]; null without scaling. */

@@ -1,12 +1,10 @@
 /** A written GGUF file's weights, read back as they stand in it and compared with those of the model. */
 import { BraidError } from '../../errors.ts';
-import type { MergedModel, MergedTensor } from '../merge.ts';
-import type { NamedPieces } from '../safetensors.ts';
-import { ggufArchitecture } from './architectures.ts';
-import { Q8_BLOCK } from './file.ts';
-import { openGguf } from './import/open.ts';
-import { ggufWeights } from './import/weights.ts';
-import { ggufName } from './tensors.ts';
+import type { MergedModel } from '../merge.ts';
+import { type GgufTensor, Q8_BLOCK } from './file.ts';
+import { type GgufFile, openGguf } from './import/open.ts';
+import { rowsOf } from './import/weights.ts';
+import { ggufTensors } from './tensors.ts';
 
 export interface WeightsBack {
   readonly tensors: number;
@@ -20,30 +18,28 @@ const HALF_LEAST = 2 ** -25;
 const Q8_STEP = 0.5 / 127 + HALF + 2 ** -16;
 
 /** Throws where the file has other weights than its types can hold of the model's. `alive` is called as it reads. */
-export function compareWeightsBack(path: string, { config, tensors }: MergedModel, alive: () => void): WeightsBack {
+export function compareWeightsBack(path: string, model: MergedModel, alive: () => void): WeightsBack {
   const file = openGguf(path);
   try {
-    const architecture = ggufArchitecture(config);
-    const written = new Map(ggufWeights(file, config).map((tensor) => [tensor.name, tensor]));
     let largest = 0;
-    for (const tensor of tensors) {
+    for (const tensor of ggufTensors(model, 'F32')) {
       alive();
-      const type = file.tensors.get(ggufName(tensor.name, architecture))?.type.name ?? 'F32';
-      const { difference, isWithin } = differenceOf(tensor, written.get(tensor.name), type);
+      const type = file.tensors.get(tensor.name)?.type.name ?? 'F32';
+      const { difference, isWithin } = differenceOf(tensor, file, type);
       if (!isWithin) throw differs(path, tensor.name, difference, type);
       largest = Math.max(largest, difference);
     }
-    return { tensors: tensors.length, largest_difference: largest };
+    return { tensors: model.tensors.length, largest_difference: largest };
   } finally {
     file.close();
   }
 }
 
-function differenceOf(expected: MergedTensor, got: NamedPieces | undefined, type: string) {
+function differenceOf(expected: GgufTensor, file: GgufFile, type: string) {
   let [difference, isWithin] = [0, true];
-  const [width = 1] = expected.shape.slice(-1);
+  const got = file.tensors.has(expected.name) ? rowsOf(file, expected.name, 1) : [];
   const block = type === 'Q8_0' ? Q8_BLOCK : 1;
-  for (const [wanted, given] of together(expected.pieces(width), got?.pieces() ?? [])) {
+  for (const [wanted, given] of together(expected.pieces(), got)) {
     for (let first = 0; first < wanted.length; first += block) {
       const end = Math.min(first + block, wanted.length);
       let most = 0;

@@ -3,20 +3,30 @@ import { inputError } from '../../../errors.ts';
 import { type ModelConfig, parseModelConfig } from '../../config.ts';
 import { shown } from '../../shown.ts';
 import { ARCHITECTURES, FAMILIES, type ModelType } from '../../traits.ts';
+import { impliedAmplitude } from '../hyperparameters.ts';
 import type { GgufFile } from './open.ts';
 import { llama3Scaling } from './rope-factors.ts';
 
-/** llama.cpp's names; its "llama" is Mistral, too, whose tensors and arithmetic are the same without a window. */
+/**
+ * llama.cpp's names; its "llama" is Mistral, too, whose tensors and arithmetic are the same without a window, its "olmo2" with a
+ * window OLMo-3.
+ */
 const MODEL_TYPES: Readonly<Record<string, ModelType>> = {
   llama: 'llama',
+  mistral3: 'ministral3',
   qwen2: 'qwen2',
   qwen3: 'qwen3',
+  qwen35: 'qwen3_5_text',
   smollm3: 'smollm3',
   phi3: 'phi3',
   gemma3: 'gemma3_text',
   olmo2: 'olmo2',
+  lfm2: 'lfm2',
   granite: 'granite',
 };
+
+/** What an architecture with a window is. */
+const WITH_WINDOW: Readonly<Partial<Record<ModelType, ModelType>>> = { llama: 'mistral', olmo2: 'olmo3' };
 
 type Source = Pick<GgufFile, 'path' | 'metadata' | 'tensors'>;
 type Settings = Readonly<Record<string, unknown>>;
@@ -39,7 +49,11 @@ export function ggufConfig(file: GgufFile): GgufConfig {
     );
   const read = reader(file, architecture);
   refuseStrange(read, file);
-  const settings = { ...shapeOf(read, file, type), ...rotation(read, file, type), ...ownSettings(read, type) };
+  const settings = {
+    ...shapeOf(read, file, type),
+    ...rotation(read, file, type),
+    ...ownSettings(read, type, file.path),
+  };
   return { settings, config: parseModelConfig(settings, file.path) };
 }
 
@@ -48,6 +62,9 @@ interface Reader {
   number(key: string): number;
   optional(key: string): number | null;
   text(key: string): string | null;
+  flag(key: string): boolean | null;
+  /** One for each layer; null: it isn't a list. */
+  list(key: string): readonly unknown[] | null;
   has(tensor: string): boolean;
 }
 
@@ -66,7 +83,15 @@ function reader({ path, metadata, tensors }: Source, architecture: string): Read
     const value = metadata.get(`${architecture}.${key}`);
     return typeof value === 'string' ? value : null;
   };
-  return { number, optional, text, has: (tensor) => tensors.has(tensor) };
+  const flag = (key: string): boolean | null => {
+    const value = metadata.get(`${architecture}.${key}`);
+    return typeof value === 'boolean' ? value : null;
+  };
+  const list = (key: string): readonly unknown[] | null => {
+    const value = metadata.get(`${architecture}.${key}`);
+    return Array.isArray(value) ? value : null;
+  };
+  return { number, optional, text, flag, list, has: (tensor) => tensors.has(tensor) };
 }
 
 /** The decimal number that somebody meant by a float32: 1e-5, not 9.999999747378752e-6. */
@@ -84,68 +109,84 @@ function refuseStrange({ optional, text }: Reader, { path }: Source): void {
     inputError('FOREIGN_GGUF', `${path}: ${what}, which Braid can't compute`, 'Choose another model.');
   if ((optional('expert_count') ?? 0) > 0) throw refused('it is a mixture of experts');
   const scaling = text('rope.scaling.type') ?? 'none';
-  if (scaling !== 'none' && scaling !== 'longrope' && optional('rope.scaling.factor') !== 1)
-    throw refused(`RoPE is scaled by ${shown(scaling)}`);
+  const known = ['none', 'longrope', 'linear', 'yarn'].includes(scaling);
+  if (!known && optional('rope.scaling.factor') !== 1) throw refused(`RoPE is scaled by ${shown(scaling)}`);
   if ((optional('rope.scale_linear') ?? 1) !== 1) throw refused('RoPE is scaled linearly');
   for (const cap of ['attn_logit_softcapping', 'final_logit_softcapping'])
     if ((optional(cap) ?? 0) !== 0) throw refused(`logits are capped ("${cap}")`);
 }
 
-function shapeOf({ number, optional, has }: Reader, file: Source, type: ModelType): Settings {
+function shapeOf(read: Reader, file: Source, type: ModelType): Settings {
+  const { number, optional, has } = read;
   const [heads, width] = [number('attention.head_count'), number('embedding_length')];
   const headDim = optional('attention.key_length') ?? width / heads;
   if ((optional('attention.value_length') ?? headDim) !== headDim)
     throw inputError('FOREIGN_GGUF', `${file.path}: its keys and values differ in width, which Braid can't compute`);
-  const window = optional('attention.sliding_window');
-  const isMistral = type === 'llama' && window !== null && window > 0;
-  const modelType = isMistral ? 'mistral' : type;
+  const window = optional('attention.sliding_window') || null;
+  const modelType = window === null ? type : (WITH_WINDOW[type] ?? type);
+  const isMistral = modelType === 'mistral';
   return {
     model_type: modelType,
     architectures: [ARCHITECTURES[modelType]],
     vocab_size: file.tensors.get('token_embd.weight')?.shape[0] ?? number('vocab_size'),
     hidden_size: width,
     intermediate_size: number('feed_forward_length'),
-    num_hidden_layers: number('block_count'),
+    num_hidden_layers: number('block_count') - (optional('nextn_predict_layers') ?? 0),
     num_attention_heads: heads,
-    num_key_value_heads: optional('attention.head_count_kv') ?? heads,
+    num_key_value_heads: keyHeads(read) ?? heads,
     head_dim: headDim,
-    rms_norm_eps: number('attention.layer_norm_rms_epsilon'),
+    [type === 'lfm2' ? 'norm_eps' : 'rms_norm_eps']: number('attention.layer_norm_rms_epsilon'),
     max_position_embeddings: number('context_length'),
     tie_word_embeddings: !has('output.weight'),
     ...(type === 'gemma3_text' ? { hidden_activation: 'gelu_pytorch_tanh' } : { hidden_act: 'silu' }),
     ...(type !== 'qwen2' && { attention_bias: has('blk.0.attn_q.bias') || has('blk.0.attn_qkv.bias') }),
     ...((type === 'llama' || type === 'granite') && { mlp_bias: has('blk.0.ffn_up.bias') }),
-    ...((isMistral || type === 'phi3' || type === 'gemma3_text') && { sliding_window: window || null }),
+    ...((isMistral || ['phi3', 'gemma3_text', 'olmo2', 'ministral3'].includes(type)) && { sliding_window: window }),
   };
 }
 
-function rotation({ number, optional, has }: Reader, file: GgufFile, type: ModelType): Settings {
+/** How RoPE's frequencies are scaled. */
+function scaling({ number, optional, text }: Reader, type: ModelType): Settings {
+  const rope_type = text('rope.scaling.type') ?? 'default';
+  const beta = optional('attention.temperature_scale');
+  const original = beta === null && rope_type !== 'yarn' ? null : number('rope.scaling.original_context_length');
+  const factor = rope_type === 'linear' || rope_type === 'yarn' ? number('rope.scaling.factor') : null;
+  return {
+    rope_type: factor === null ? 'default' : rope_type,
+    ...(factor !== null && { factor }),
+    ...(original !== null && { original_max_position_embeddings: original }),
+    ...(beta !== null && { llama_4_scaling_beta: beta }),
+    ...(rope_type === 'yarn' &&
+      factor !== null && {
+        beta_fast: optional('rope.scaling.yarn_beta_fast') ?? 32,
+        beta_slow: optional('rope.scaling.yarn_beta_slow') ?? 1,
+        attention_factor:
+          amplitude(factor, type === 'ministral3' ? optional('rope.scaling.yarn_log_multiplier') : null) *
+          (optional('rope.scaling.attn_factor') ?? 1),
+      }),
+  };
+}
+
+/** What cos and sin are multiplied by; Ministral's files may divide it by another. */
+function amplitude(factor: number, divisor: number | null): number {
+  return impliedAmplitude(factor) / (divisor ? impliedAmplitude(factor ** divisor) : 1);
+}
+
+function rotation(read: Reader, file: GgufFile, type: ModelType): Settings {
+  const { number, optional, has } = read;
   const theta = { rope_theta: optional('rope.freq_base') ?? 10000 };
-  const factors = (name: string): number[] => [...file.read(name, 0, file.tensors.get(name)?.shape[0] ?? 0)];
-  if (type === 'phi3') {
-    const [long, short] = ['rope_factors_long.weight', 'rope_factors_short.weight'];
-    const headDim = optional('attention.key_length') ?? number('embedding_length') / number('attention.head_count');
-    const partial = (optional('rope.dimension_count') ?? headDim) / headDim;
-    if (!has(short)) return { ...theta, partial_rotary_factor: partial };
-    const attention = optional('rope.scaling.attn_factor');
-    const scaling = {
-      rope_type: 'longrope',
-      short_factor: factors(short).map(shortest),
-      ...(has(long) && { long_factor: factors(long).map(shortest) }),
-      ...(attention !== null && { attention_factor: attention }),
-    };
-    const original = number('rope.scaling.original_context_length');
-    return {
-      ...theta,
-      partial_rotary_factor: partial,
-      rope_scaling: scaling,
-      original_max_position_embeddings: original,
-    };
-  }
+  const headDim = optional('attention.key_length') ?? number('embedding_length') / number('attention.head_count');
+  const partial = { partial_rotary_factor: (optional('rope.dimension_count') ?? headDim) / headDim };
+  if (type === 'phi3') return { ...theta, ...partial, ...longRope(read, file) };
   const frequencies = 'rope_freqs.weight';
-  if (!has(frequencies)) return theta;
-  const scaling = llama3Scaling(factors(frequencies), theta.rope_theta);
-  if (scaling !== null) return { ...theta, rope_scaling: scaling };
+  if (!has(frequencies)) {
+    const rope = { ...theta, ...scaling(read, type) };
+    // Layers with a window rotate with the same base, unscaled.
+    const local = type === 'olmo2' && { sliding_attention: { ...theta, rope_type: 'default' }, full_attention: rope };
+    return { ...theta, rope_parameters: local || { ...rope, ...(type === 'qwen3_5_text' && partial) } };
+  }
+  const llama3 = llama3Scaling(factorsOf(file, frequencies), theta.rope_theta);
+  if (llama3 !== null) return { ...theta, rope_scaling: llama3 };
   throw inputError(
     'FOREIGN_GGUF',
     `${file.path}: "${frequencies}" scales RoPE in another way than Llama 3, which Braid can't compute`,
@@ -153,9 +194,43 @@ function rotation({ number, optional, has }: Reader, file: GgufFile, type: Model
   );
 }
 
+function factorsOf(file: GgufFile, name: string): number[] {
+  return [...file.read(name, 0, file.tensors.get(name)?.shape[0] ?? 0)];
+}
+
+/** Phi-3's divisors of frequencies. */
+function longRope({ number, optional, has }: Reader, file: GgufFile): Settings {
+  const [long, short] = ['rope_factors_long.weight', 'rope_factors_short.weight'];
+  if (!has(short)) return {};
+  const attention = optional('rope.scaling.attn_factor');
+  return {
+    rope_scaling: {
+      rope_type: 'longrope',
+      short_factor: factorsOf(file, short).map(shortest),
+      ...(has(long) && { long_factor: factorsOf(file, long).map(shortest) }),
+      ...(attention !== null && { attention_factor: attention }),
+    },
+    original_max_position_embeddings: number('rope.scaling.original_context_length'),
+  };
+}
+
 /** Settings that one architecture has. */
-function ownSettings({ number, optional }: Reader, type: ModelType): Settings {
+function ownSettings(read: Reader, type: ModelType, path: string): Settings {
+  const { number, optional, list, flag } = read;
   if (type === 'qwen2' || type === 'qwen3' || type === 'smollm3') return { use_sliding_window: false };
+  if (type === 'lfm2')
+    return {
+      block_auto_adjust_ff_dim: false,
+      conv_L_cache: number('shortconv.l_cache'),
+      layer_types: list('attention.head_count_kv')?.map((heads) => (heads === 0 ? 'conv' : 'full_attention')),
+    };
+  if (type === 'qwen3_5_text') return deltaRule(read);
+  // Granite 4 without RoPE, whose file is Granite's otherwise.
+  if (type === 'granite' && flag('rope.scaling.finetuned') === false)
+    throw inputError(
+      'FOREIGN_GGUF',
+      `${path}: its attention has no RoPE, which Braid computes of a Hugging Face folder alone`,
+    );
   if (type === 'granite')
     return {
       attention_multiplier: number('attention.scale'),
@@ -171,5 +246,31 @@ function ownSettings({ number, optional }: Reader, type: ModelType): Settings {
     query_pre_attn_scalar: large ? perHead : (optional('attention.key_length') ?? perHead),
     sliding_window_pattern: 6,
     rope_local_base_freq: 10000,
+  };
+}
+
+/** Layers without keys have none. */
+function keyHeads({ optional, list }: Reader): number | null {
+  const heads = list('attention.head_count_kv');
+  return heads === null ? optional('attention.head_count_kv') : Math.max(...heads.map(Number));
+}
+
+/** Qwen3.5's layers without attention. */
+function deltaRule({ number, optional, list }: Reader): Settings {
+  const values = number('ssm.time_step_rank');
+  const every = optional('full_attention_interval') ?? 4;
+  const layers = Array.from({ length: number('block_count') - (optional('nextn_predict_layers') ?? 0) });
+  const recurs = list('attention.recurrent_layers');
+  return {
+    linear_conv_kernel_dim: number('ssm.conv_kernel'),
+    linear_key_head_dim: number('ssm.state_size'),
+    linear_num_key_heads: number('ssm.group_count'),
+    linear_num_value_heads: values,
+    linear_value_head_dim: number('ssm.inner_size') / values,
+    layer_types: layers.map((_, i) =>
+      (recurs === null ? (i + 1) % every !== 0 : recurs[i] === true || recurs[i] === 1)
+        ? 'linear_attention'
+        : 'full_attention',
+    ),
   };
 }

@@ -125,7 +125,7 @@ function byteLevel(metadata: GgufMetadata, vocabulary: Vocabulary, path: string)
   if (!Array.isArray(merges)) throw unsupported(path, 'it has no list of merges');
   return {
     // Qwen's composes characters, which llama.cpp leaves out.
-    normalizer: cuts.family === 'qwen2' ? { type: 'NFC' } : null,
+    normalizer: cuts.family === 'qwen2' || cuts.family === 'qwen35' ? { type: 'NFC' } : null,
     pre_tokenizer: { type: 'Sequence', pretokenizers: cuts.steps },
     decoder: { type: 'ByteLevel', add_prefix_space: false, trim_offsets: true, use_regex: true },
     model: {
