@@ -1,6 +1,5 @@
 /** What config.json says of Gemma 4. */
 import { inputError } from '../errors.ts';
-import type { SharingLayers, WideHeads } from './layer-sizes.ts';
 import { shown } from './shown.ts';
 import type { TraitFields } from './trait-fields.ts';
 
@@ -18,6 +17,22 @@ export const GEMMA_4 = ['gemma4_text', 'gemma4_unified_text'] as const;
 
 export function isGemma4(type: string): boolean {
   return GEMMA_4.some((name) => name === type);
+}
+
+/** Heads of layers without a window, where they have others than the rest. */
+export interface WideHeads {
+  readonly headDim: number;
+  readonly numKvHeads: number;
+  /** Their keys, before norm and RoPE, are the values too. */
+  readonly keysAreValues: boolean;
+}
+
+/** The last layers, which attend to the keys and values of an earlier one with the same heads. */
+export interface SharingLayers {
+  /** The first of them. */
+  readonly from: number;
+  /** How many times as wide as the others' their MLP is. */
+  readonly mlpTimes: number;
 }
 
 /** Inputs of each layer besides the stream, from an embedding of their own. */

@@ -1,22 +1,6 @@
 /** Models whose layers differ in their sizes (Gemma 4): what a layer's own settings are. */
 import type { ModelConfig } from './config.ts';
 
-/** Heads of layers without a window, where they have others than the rest. */
-export interface WideHeads {
-  readonly headDim: number;
-  readonly numKvHeads: number;
-  /** Their keys, before norm and RoPE, are the values too. */
-  readonly keysAreValues: boolean;
-}
-
-/** The last layers, which attend to the keys and values of an earlier one with the same heads. */
-export interface SharingLayers {
-  /** The first of them. */
-  readonly from: number;
-  /** How many times as wide as the others' their MLP is. */
-  readonly mlpTimes: number;
-}
-
 /** The configuration as one layer has it. */
 export function layerConfig(config: ModelConfig, layer: number): ModelConfig {
   const { wideHeads, sharing } = config;

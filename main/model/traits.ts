@@ -7,13 +7,14 @@ import { GEMMA_4, type Gemma4Traits, gemma4Traits, isGemma4 } from './gemma4.ts'
 import type { Quantisation } from './quantised/settings.ts';
 import { shown } from './shown.ts';
 import { type RawRope, ropeOf, type TraitFields } from './trait-fields.ts';
+import { noRopeLayers, slidingLayers, slidingWindow } from './window-layers.ts';
 
 /** The values of "model_type" that load. */
 export const MODEL_TYPES = [
   ...(['llama', 'mistral', 'qwen2', 'qwen3', 'smollm3'] as const),
   ...(['phi3', 'gemma3_text', 'olmo2', 'olmo3', 'ministral3'] as const),
-  ...(['lfm2', 'qwen3_5_text', 'granite', 'granitemoehybrid'] as const),
   ...GEMMA_4,
+  ...(['lfm2', 'qwen3_5_text', 'granite', 'granitemoehybrid'] as const),
 ] as const;
 export type ModelType = (typeof MODEL_TYPES)[number];
 
@@ -331,57 +332,6 @@ function checkActivation(raw: RawTraits, origin: string): void {
   // "vision" is about the tokens of images.
   if (raw.use_bidirectional_attention === true || raw.use_bidirectional_attention === 'all')
     throw unusable(origin, 'its attention isn\'t causal ("use_bidirectional_attention")');
-}
-
-/** Numbers from 0 of the layers with a sliding window. */
-function slidingLayers(raw: RawTraits): number[] {
-  const { num_hidden_layers: layers, layer_types: types, model_type: type } = raw;
-  const where = (slides: (layer: number) => boolean): number[] => [...Array(layers).keys()].filter(slides);
-  const qwen = type === 'qwen2' || type === 'qwen3';
-  // A window of Qwen or SmolLM3 counts only with its switch.
-  if ((qwen || type === 'smollm3') && raw.use_sliding_window !== true) return [];
-  // Gemma 4's last layer sees everything, whatever its file says.
-  const most = isGemma4(type) ? layers - 1 : layers;
-  if (types !== null && types !== undefined)
-    return where((layer) => layer < most && types[layer] === 'sliding_attention');
-  switch (type) {
-    case 'mistral':
-    case 'phi3':
-      return slidingWindow(raw) === null ? [] : where(() => true);
-    case 'gemma3_text':
-      return where((layer) => (layer + 1) % raw.sliding_window_pattern !== 0);
-    case 'gemma4_text':
-    case 'gemma4_unified_text':
-      return where((layer) => layer < most && (layer + 1) % 6 !== 0);
-    case 'olmo3':
-      return where((layer) => (layer + 1) % 4 !== 0);
-    case 'ministral3':
-      return slidingWindow(raw) === null ? [] : where(() => true);
-    case 'smollm3':
-      return noRopeLayers(raw).slice();
-    default:
-      return qwen ? where((layer) => layer >= raw.max_window_layers) : [];
-  }
-}
-
-/** The window's tokens; null: none. Left out, it is what the class has. */
-function slidingWindow({ sliding_window: given, model_type: type }: RawTraits): number | null {
-  if (given !== undefined) return given;
-  if (isGemma4(type)) return type === 'gemma4_text' ? 512 : 1024;
-  return ['phi3', 'smollm3', 'llama', 'ministral3', 'lfm2', 'qwen3_5_text', 'granitemoehybrid'].includes(type)
-    ? null
-    : 4096;
-}
-
-function noRopeLayers(raw: RawTraits): number[] {
-  if (raw.model_type === 'granitemoehybrid' && raw.position_embedding_type !== 'rope')
-    return [...Array(raw.num_hidden_layers).keys()];
-  if (raw.model_type !== 'smollm3') return [];
-  const every = raw.no_rope_layer_interval;
-  const rotated = raw.no_rope_layers;
-  return [...Array(raw.num_hidden_layers).keys()].filter((layer) =>
-    rotated === null || rotated === undefined ? (layer + 1) % every === 0 : rotated[layer] === 0,
-  );
 }
 
 /** What part of a head RoPE rotates, in Phi-3 with factors of its own. */

@@ -1,10 +1,10 @@
 /**
  * A model of a published shape through everything that the command line does with one, each job's peak memory and time
  * beside what was promised: `node scripts/checks/real-model.ts SHAPE [--backend B] [--words N] [--generations G]
- * [--activations MiB] [--held-out N] [--set KEY=VALUE …] [--folder DIR] [--cpu-clock]`. SHAPE: 135M, 0.5B, 1B or 3B.
+ * [--activations MiB] [--held-out N] [--set KEY=VALUE …] [--folder DIR] [--cpu-clock] [--training]`. SHAPE: one of random-folder.ts.
  * Linux only: it reads /proc. Prints a Markdown table. `--held-out`: prompts of evaluation and comparison, 16 unless
  * said. `--set`: more settings of the runs. `--cpu-clock`: seconds a step, promised and measured, are of CPU time by
- * thread.
+ * thread. `--training`: the first job alone.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
@@ -26,6 +26,7 @@ const { values: options, positionals } = parseArgs({
     set: { type: 'string', multiple: true, default: [] },
     folder: { type: 'string' },
     'cpu-clock': { type: 'boolean', default: false },
+    training: { type: 'boolean', default: false },
   },
 });
 const shape = positionals[0] as FolderShape;
@@ -53,6 +54,7 @@ const stage = [
 ];
 const first = await job('two steps of GRPO', ['train', '--model', model, '--steps', '2', ...stage]);
 report(first, planned(1));
+if (options.training) process.exit(first.code ?? 1);
 const checkpoint = checkpointOf(1, 2);
 report(
   await job('stopped after a step', ['train', '--model', model, '--steps', '3', ...stage], () =>

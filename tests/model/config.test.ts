@@ -3,6 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { contextLength, parseModelConfig, readModelConfig } from '../../main/model/config.ts';
+import { layerConfig } from '../../main/model/layer-sizes.ts';
+import { keepingLayers } from '../../main/model/mixers/index.ts';
+import { parameterShapes } from '../../main/model/model.ts';
 import { fault } from './faults.ts';
 
 const LLAMA = {
@@ -176,6 +179,41 @@ describe('parseModelConfig', () => {
     });
   });
 
+  it('reads Gemma 4 by kind of layer, as older files and newer ones have it', () => {
+    const types = ['sliding_attention', 'full_attention', 'sliding_attention', 'full_attention'];
+    const sizes = {
+      ...LLAMA,
+      num_hidden_layers: 4,
+      num_attention_heads: 4,
+      num_key_value_heads: 2,
+      layer_types: types,
+    };
+    const gemma = {
+      ...sizes,
+      model_type: 'gemma4_text',
+      head_dim: 8,
+      num_kv_shared_layers: 2,
+      use_double_wide_mlp: true,
+    };
+    const older = { global_head_dim: 16, num_global_key_value_heads: 1, attention_k_eq_v: true };
+    const own = { head_dim: 16, num_key_value_heads: 1 };
+    const read = parseModelConfig({ ...gemma, ...older }, 'the file');
+    const newer = { attention_k_eq_v: true, per_layer_config: { 1: own, 3: own } };
+    expect(parseModelConfig({ ...gemma, ...newer }, 'the file')).toEqual(read);
+    expect([0, 1, 2, 3].map((layer) => layerConfig(read, layer).headDim)).toEqual([8, 16, 8, 16]);
+    expect([0, 1, 2, 3].map((layer) => layerConfig(read, layer).keysOf)).toEqual([null, null, 0, 1]);
+    expect(keepingLayers(read)).toEqual([0, 1]);
+    expect(layerConfig(read, 3).intermediateSize).toBe(2 * read.intermediateSize);
+    const names = [...parameterShapes(read).keys()];
+    expect(names).toContain('model.layers.0.self_attn.v_proj.weight');
+    expect(names.filter((name) => /layers\.(1.*v_proj|[23].*[kv]_proj)/.test(name))).toEqual([]);
+    // A quarter of each head rotates where the file says nothing.
+    expect(read.ropeScaling).toEqual({ type: 'proportional', factor: 1, share: 0.25 });
+    expect(read.perLayerInput).toEqual({ width: 256, vocabSize: 262_144 });
+    const larger = { ...gemma, ...older, model_type: 'gemma4_unified_text', use_bidirectional_attention: 'vision' };
+    expect(parseModelConfig(larger, 'the file').perLayerInput).toBeNull();
+  });
+
   it('joins the end tokens of both files', () => {
     expect(parseModelConfig({ ...LLAMA, eos_token_id: [7, 9] }, 'the file', [9, 11]).eosTokenIds).toEqual([7, 9, 11]);
   });
@@ -270,6 +308,10 @@ describe('parseModelConfig', () => {
       'got 1',
     ],
     ['half of an odd width', { model_type: 'phi3', partial_rotary_factor: 0.4 }, 'rotates 3 of'],
+    ['experts of Gemma 4', { model_type: 'gemma4_text', enable_moe_block: true }, 'mixture of experts'],
+    ['keys of no layer', { model_type: 'gemma4_text', num_kv_shared_layers: 2 }, '"num_kv_shared_layers"'],
+    ['sizes of single layers', { model_type: 'gemma4_text', per_layer_config: { 0: {} } }, '"per_layer_config"'],
+    ['both ways in Gemma 4', { model_type: 'gemma4_text', use_bidirectional_attention: 'all' }, "isn't causal"],
     ['attention both ways', { model_type: 'gemma3_text', use_bidirectional_attention: true }, "isn't causal"],
   ])('refuses %s, naming the file and the field', (_, more, named) => {
     const [code, message] = fault(() => parse(more));
