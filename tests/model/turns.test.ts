@@ -8,6 +8,7 @@ import { chooseNext } from '../../main/model/choose-next.ts';
 import { forward } from '../../main/model/decoder.ts';
 import { generate } from '../../main/model/generate.ts';
 import { generateTurns, type TurnsOptions } from '../../main/model/generate-turns.ts';
+import { logitsOf as logitsOfHead } from '../../main/model/head.ts';
 import { loadModel } from '../../main/model/load.ts';
 import { type Adapter, createAdapter, ownTargets } from '../../main/model/lora.ts';
 import { disposeModel, type Model } from '../../main/model/model.ts';
@@ -65,7 +66,7 @@ function logitsOf(model: Model, ids: readonly number[], adapter: Adapter | null 
   const batch = { ids: tf.tensor1d([...ids], 'int32'), positions: tf.tensor1d([...ids.keys()], 'int32') };
   const segments = tf.tensor2d([[0, ids.length, 0, 0]], [1, 4], 'int32');
   const hidden = forward(model, batch, adapter, packedSequences(model.config, segments));
-  return tf.matMul(hidden, model.head.value, false, true) as tf.Tensor2D;
+  return logitsOfHead(model, hidden);
 }
 
 /** The most likely token after each token of a sequence, read whole. */
@@ -89,7 +90,7 @@ function readAgain(model: Model, prompt: readonly number[], row: number, { ids, 
 /** Models whose layers keep keys and values, and those that keep states too. */
 const MODELS = [
   { kind: 'attention', load: () => tinyModel(128) },
-  ...['lfm2', 'qwen3.5'].map((kind) => ({
+  ...['lfm2', 'qwen3.5', 'gemma4'].map((kind) => ({
     kind,
     load: () => loadModel(fileURLToPath(new URL(`../parity/fixtures/families/${kind}`, import.meta.url)), 128),
   })),
