@@ -16,6 +16,7 @@ import type { KeysValues, Pass } from './mixers/mixer.ts';
 import { blockLinears, type DecoderLayer, layerParameters, type Model } from './model.ts';
 import { norm } from './norm.ts';
 import { addInput, inputsOfLayers } from './per-layer-input.ts';
+import type { Parameter } from './parameter.ts';
 import type { Sequences } from './sequences.ts';
 
 /** Tokens with their positions, both int32 [N]. */
@@ -61,7 +62,7 @@ export function forward(
       shared.set(index, [k, v]);
     }
   });
-  return scaled(norm(x, model.norm, config), 1 / config.logitsScale);
+  return scaled(norm(x, model.norm, config, sequences.factors), 1 / config.logitsScale);
 }
 
 /**
@@ -83,10 +84,12 @@ function decoderLayer(
   const onKeysValues = gives ? (made: KeysValues): unknown => own.push(...made) : null;
   const add = (residual: tf.Tensor2D, change: tf.Tensor2D): tf.Tensor2D =>
     tf.add(residual, scaled(change, config.residualScale));
-  const mixed = layer.mixer.run(norm(x, mixerNorms.before, config), { ...pass, given, onKeysValues });
-  const h = add(x, norm(mixed, mixerNorms.after, config));
-  const active = mlp(config, layer, norm(h, mlpNorms.before, config), adapter);
-  const after = add(h, norm(active, mlpNorms.after, config));
+  const normed = (value: tf.Tensor2D, weight: Parameter<tf.Tensor1D> | null): tf.Tensor2D =>
+    norm(value, weight, config, pass.sequences.factors);
+  const mixed = layer.mixer.run(normed(x, mixerNorms.before), { ...pass, given, onKeysValues });
+  const h = add(x, normed(mixed, mixerNorms.after));
+  const active = mlp(config, layer, normed(h, mlpNorms.before), adapter);
+  const after = add(h, normed(active, mlpNorms.after));
   const whole = input === null || layer.input === null ? after : addInput(after, input, layer.input, config, adapter);
   const out: tf.Tensor2D = layer.scalar === null ? whole : tf.mul(whole, layer.scalar.value);
   return gives ? tf.concat([out, ...own], 1) : out;

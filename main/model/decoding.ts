@@ -10,6 +10,7 @@ import type { Adapter } from './lora.ts';
 import type { Attention } from './mixers/attention/mixer.ts';
 import { keepingLayers } from './mixers/index.ts';
 import { type Model, modelParameters } from './model.ts';
+import { openNormFactors } from './norm.ts';
 import type { Parameter } from './parameter.ts';
 import { attentionShape, type Kept, openRowStates, type ReadRow } from './sequences.ts';
 import { isPlain } from './traits.ts';
@@ -45,7 +46,9 @@ function openByOps(
   const cache = openKvCaches(kept.kv, rows, capacity, shapes, sliding, weights);
   const hasStates = kept.states.size > 0;
   const states = openStates(kept, rows, cache.dispose);
+  const factors = openNormFactors();
   const sequences = {
+    factors,
     attend: (layer: number, ...given: [tf.Tensor2D, tf.Tensor2D, tf.Tensor2D, boolean]) =>
       cache.attend(placeOf(layer), ...given),
     recur: states.recur,
@@ -75,6 +78,7 @@ function openByOps(
     dispose: () => {
       cache.dispose();
       states.dispose();
+      factors.dispose();
     },
   };
 }

@@ -11,6 +11,7 @@ import { gatherRows } from '../tensor/ops/rows.ts';
 import { longestSequence, windowedAttention } from '../tensor/ops/windowed-attention.ts';
 import type { ModelConfig } from './config.ts';
 import { layerConfig } from './layer-sizes.ts';
+import type { NormFactors } from './norm.ts';
 
 /**
  * How queries attend to a layer's keys and values: packed for training, through a cache for generation. `again`: those
@@ -24,6 +25,8 @@ export type Recur = (layer: number, slot: number, cell: Cell, inputs: readonly t
 export interface Sequences {
   readonly attend: Attend;
   readonly recur: Recur;
+  /** Where many passes follow one another with the same weights. */
+  readonly factors?: NormFactors;
 }
 
 /** What is kept of sequences that were read. */

@@ -60,11 +60,15 @@ function shapes(config: ModelConfig): (readonly [string, readonly number[]])[] {
 }
 
 /** The norm of q or k before RoPE, over each head or all of them. */
-function headNorm(x: tf.Tensor2D, weight: Parameter<tf.Tensor1D> | null, config: ModelConfig): tf.Tensor2D {
-  if (weight === null || config.qkNormOver === 'heads') return norm(x, weight, config);
+function headNorm(
+  x: tf.Tensor2D,
+  weight: Parameter<tf.Tensor1D> | null,
+  { config, sequences: { factors } }: Pass,
+): tf.Tensor2D {
+  if (weight === null || config.qkNormOver === 'heads') return norm(x, weight, config, factors);
   const [n, width] = x.shape;
   const { headDim } = config;
-  return tf.reshape(norm(tf.reshape(x, [(n * width) / headDim, headDim]), weight, config), [n, width]);
+  return tf.reshape(norm(tf.reshape(x, [(n * width) / headDim, headDim]), weight, config, factors), [n, width]);
 }
 
 /** A layer's tables; null: it has no RoPE. */
@@ -114,7 +118,7 @@ function run(layer: Omit<Attention, 'run'>, x: tf.Tensor2D, pass: Pass): tf.Tens
   const [q, gate] = config.outputGate ? withoutGate(wide, config) : [wide, null];
   const tables = ropeTables(pass);
   const rotated = (t: tf.Tensor2D, weight: Parameter<tf.Tensor1D> | null, by: RopeTables | null): tf.Tensor2D =>
-    rotate(headNorm(t, weight, config), positions, by, config);
+    rotate(headNorm(t, weight, pass), positions, by, config);
   const queries = rotated(q, layer.qNorm, pass.rope.queries ?? tables);
   const own = (): KeysValues => [rotated(k as tf.Tensor2D, layer.kNorm, tables), valueNorm(v as tf.Tensor2D, config)];
   const [keys, values] = pass.given ?? own();
