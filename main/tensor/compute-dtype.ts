@@ -18,7 +18,7 @@ const IN_FLOAT32 = 'Set compute_dtype to float32';
 
 const OTHER_BACKEND: NoBfloat16 = {
   why: 'only the native backend has it for now',
-  remedy: `${IN_FLOAT32}, or backend to native, on a processor with AVX-512 BF16 or AMX.`,
+  remedy: `${IN_FLOAT32}, or backend to native, on a processor with AVX-512 BF16.`,
 };
 
 const found = new Map<string, NoBfloat16 | null>();

@@ -55,6 +55,7 @@ def main():
         options.add_argument(f"--{name}", type=int, default=default)
     options.add_argument("--mode", choices=["full", "lora"], default="full")
     options.add_argument("--beta", type=float, default=0.0)
+    options.add_argument("--bf16", action="store_true", help="compute in bfloat16 by autocast, as GRPOConfig does by default")
     options.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
     asked = options.parse_args()
     torch.set_num_threads(asked.threads)
@@ -84,7 +85,7 @@ def main():
                 beta=asked.beta,
                 learning_rate=1e-5,
                 use_cpu=asked.device == "cpu",
-                bf16=False,
+                bf16=asked.bf16,
                 gradient_checkpointing=False,
                 report_to="none",
                 save_strategy="no",
