@@ -55,7 +55,7 @@ def main() -> None:
         tokenizer.pad_token = tokenizer.eos_token
 
     has_bf16 = torch.cuda.is_available() and torch.cuda.is_bf16_supported()
-    bf16 = settings["base_weights"] != "float32" and has_bf16
+    bf16 = settings.get("compute_dtype") == "bfloat16" or (settings["base_weights"] != "float32" and has_bf16)
     lora = settings["lora"]
     dtype = torch.bfloat16 if bf16 and lora is not None else torch.float32
     model = AutoModelForCausalLM.from_pretrained(source, dtype=dtype)

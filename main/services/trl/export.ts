@@ -84,6 +84,7 @@ export function exportForTrl(inputs: TrlInputs, folder: string, paths: HostPaths
   const settings = {
     model: startsFromAdapter(config) || config.from_checkpoint === null ? inputs.modelFolder : config.from_checkpoint,
     base_weights: config.base_weights,
+    compute_dtype: config.compute_dtype,
     rewards: task.rewardNames,
     eval_steps: config.eval_steps,
     eval_records: config.eval_records,

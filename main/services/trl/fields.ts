@@ -82,7 +82,6 @@ export function trlArguments(
     // "mean" is listed as not carried over.
     scale_rewards: config.scale_rewards === 'mean' ? 'group' : config.scale_rewards,
     gradient_checkpointing: config.gradient_checkpointing ?? false,
-    bf16: config.compute_dtype === 'bfloat16',
     // As Braid truncates: each token's ratio.
     vllm_importance_sampling_mode: 'token_truncate',
   };

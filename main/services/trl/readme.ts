@@ -51,7 +51,7 @@ TRL doesn't have these either, but they are at their defaults: ${idle.map((field
 ## What differs
 
 - Held-out evaluations (\`eval_steps\`) sample at the run's temperature; Braid's are greedy. After the import, \`braid evaluate\` measures the checkpoints as usual.
-- \`gradient_checkpointing: null\` is off here. \`base_weights\` other than float32 means bfloat16 on a GPU that has it, else float32.
+- \`gradient_checkpointing: null\` is off here. \`base_weights\` other than float32 means bfloat16 on a GPU that has it, else float32; \`compute_dtype: bfloat16\` is TRL's \`bf16\`.
 - With N processes (\`accelerate launch\`) a step has N times as many completions: divide \`gradient_accumulation_steps\` in \`settings.json\`.
 - The random numbers are PyTorch's: the same seed draws other completions.
 `;
