@@ -25,6 +25,7 @@ import {
   type Incoming,
   MOST_ROWS,
   type Outgoing,
+  roomFor,
   sumWords,
 } from './kernels/decode-product.ts';
 import { type Matrix, matrixOf } from './kernels/matrix.ts';
@@ -80,7 +81,7 @@ export function openWholeRun(
   const [vocabulary, width] = model.embedding.shape;
   const inner = model.layers[0]?.gate.weight.shape[0] ?? 0;
   const queries = numHeads * headDim;
-  const room = MOST_ROWS;
+  const room = roomFor(backend, prompts.length);
   const packs = model.layers.map((layer) => packLayer(packer, layer));
   const layers = packs.map((pack, i) => withExtras(packer, model, pack, i, packs[i + 1]));
   const start = extraOf(packer, { gain: [model.layers[0]?.inputNorm ?? 0], a: packs[0]?.qkv.a ?? [] });

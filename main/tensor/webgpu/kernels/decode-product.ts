@@ -32,6 +32,12 @@ export const MOST_ROWS = 16;
 /** Rows of a workgroup without units: on a processor, a compiler takes most of a minute for sixteen. */
 const rowsOf = (backend: WebGpuBackend, units: boolean): number => (backend.gpu.adapter.software && !units ? 4 : 16);
 
+/** Rows that buffers need room for: those of whole tiles. */
+export function roomFor(backend: WebGpuBackend, rows: number): number {
+  const tile = rowsOf(backend, backend.gpu.matrixUnits);
+  return tile * Math.ceil(rows / tile);
+}
+
 export interface ProductKey extends FinishKey {
   readonly units: boolean;
   readonly weights: readonly OperandForm[];
