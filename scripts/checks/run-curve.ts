@@ -16,7 +16,7 @@ export interface RunCurve {
   readonly memoryMb: number;
 }
 
-/** The newest checkpoint of the newest unfinished run with this name and seed; null: begin anew. */
+/** The newest checkpoint of the newest unfinished run with this name and seed; null: it has to begin. */
 export function checkpointToResume(workspace: string, experiment: string, seed: number): string | null {
   if (!existsSync(join(workspace, 'braid.db'))) return null;
   return withStore(workspace, (store) => {
