@@ -83,7 +83,7 @@ class ChunkGradient {
     multiplyHere({kChunk, kChunk, valueDim, c.out, line, 1, c.across, kChunk, 1, dProbs, kChunk});
     std::fill_n(dSums, kChunk, 0.0f);
     for (int i = 0; i < kChunk; i++) {
-      float sum = 0, alike = 0;
+      double sum = 0, alike = 0;
       for (int j = 0; j < i; j++) {
         const int at = i * kChunk + j;
         const float through = dSystem[at] * c.system[at] + dProbs[at] * c.probs[at];
@@ -91,8 +91,8 @@ class ChunkGradient {
         dSums[j] -= through;
         alike += dSystem[at] * c.alike[at];
       }
-      dSums[i] += sum;
-      dStrength[i] = -alike;
+      dSums[i] += static_cast<float>(sum);
+      dStrength[i] = static_cast<float>(-alike);
     }
     for (int i = 0; i < kChunk; i++) {
       for (int j = 0; j < i; j++) {
@@ -111,12 +111,12 @@ class ChunkGradient {
     // U is still transposed.
     multiplyHere({keyDim, kChunk, valueDim, dState, line, 1, c.across, kChunk, 1, c.dKeys, kChunk});
     dotColumns(c.leftKeys, c.dKeys, keyDim, dots);
-    float total = c.since[kChunk - 1] * dot(state, dState, static_cast<int>(c.shape.stateSize()));
+    double total = c.since[kChunk - 1] * dot(state, dState, static_cast<int>(c.shape.stateSize()));
     for (int i = 0; i < kChunk; i++) {
       total += dots[i];
       dSums[i] -= dots[i];
     }
-    dSums[c.count - 1] += total;
+    dSums[c.count - 1] += static_cast<float>(total);
     scaleColumns(c.dKeys, keyDim, c.left, c.dKeys);
 
     transposeInto(c.rows, line, kChunk, valueDim, c.across, kChunk);
@@ -154,12 +154,12 @@ class ChunkGradient {
 
   // A token's decay counts for all sums from it on.
   void storeGates(int token) {
-    float dLog = 0;
+    double dLog = 0;
     for (int i = c.count - 1; i >= 0; i--) {
       const int64_t cell = static_cast<int64_t>(token + i) * c.shape.valueHeads + head, row = static_cast<int64_t>(i) * line;
       dLog += dSums[i];
-      g.dA[cell] = dLog * c.slopes[i];
-      g.dDecay[cell] = dLog * c.logs[i];
+      g.dA[cell] = static_cast<float>(dLog * c.slopes[i]);
+      g.dDecay[cell] = static_cast<float>(dLog * c.logs[i]);
       g.dB[cell] = (dStrength[i] + dot(c.rows + row, c.values + row, valueDim)) * c.strength[i] * (1 - c.strength[i]);
     }
   }
