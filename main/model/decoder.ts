@@ -15,8 +15,8 @@ import type { Adapter } from './lora.ts';
 import type { KeysValues, Pass } from './mixers/mixer.ts';
 import { blockLinears, type DecoderLayer, layerParameters, type Model } from './model.ts';
 import { norm } from './norm.ts';
-import { addInput, inputsOfLayers } from './per-layer-input.ts';
 import type { Parameter } from './parameter.ts';
+import { addInput, inputsOfLayers } from './per-layer-input.ts';
 import type { Sequences } from './sequences.ts';
 
 /** Tokens with their positions, both int32 [N]. */

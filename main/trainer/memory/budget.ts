@@ -29,9 +29,9 @@ const MIB = 2 ** 20;
 /** Node, TensorFlow's library and its threads; Node and the kernels (measured: docs/performance.md). */
 const NATIVE_PROGRAM = 430 * MIB;
 const WASM_PROGRAM = 250 * MIB;
-/** Of the machine's memory: Node, Dawn and NVIDIA's driver (measured on an H200). */
+/** Of the machine's memory: Node, Dawn and NVIDIA's driver took 730 to 824 MiB on an H200. */
 const WEBGPU_PROGRAM = 830 * MIB;
-/** What that grows by after a trial: 166 to 168 MiB on an H200, for models of two sizes. */
+/** By which those runs exceeded what was promised after their trials. */
 const WEBGPU_GROWTH = 170 * MIB;
 /** Addresses of 32 bits. */
 const WASM_HEAP = 4096 * MIB;
