@@ -4,11 +4,10 @@ import { inputError } from '../../errors.ts';
 import { type ExternalAccess, placeOf } from '../../tasks/external/access.ts';
 import type { FolderSource } from '../../tasks/folder/source.ts';
 import { WHOLE_ACTION } from '../../tasks/openenv/fit.ts';
-import { checkOpenEnv, ENVIRONMENT, type OpenEnvSpec, PORT } from '../../tasks/openenv/spec.ts';
+import { checkOpenEnv, type OpenEnvSpec, PORT } from '../../tasks/openenv/spec.ts';
 import { commandWords } from '../../text/command-words.ts';
-import { type AskUser, allowComponent, type DraftTrust, quoted } from '../reward-trials/draft-consent.ts';
 import { openSecrets } from '../workspace/secrets.ts';
-import { openConsentFile, reachesOf, requireAllowed } from './consent.ts';
+import { openConsentFile, requireAllowed } from './consent.ts';
 import type { RewardTrust } from './reward-access.ts';
 import { originOf, rewardKey } from './reward-keys.ts';
 
@@ -51,16 +50,6 @@ export function serverSource(choice: ServerChoice): FolderSource {
     success_threshold: 0,
   });
   return { name: 'an OpenEnv server', folder: '', definition, reward: '' };
-}
-
-/** Has the user agree to the server, unless they have; whether they do. `ask`: null where there is no window to ask in. */
-export async function allowServer(trust: DraftTrust, choice: ServerChoice, ask: AskUser | null): Promise<boolean> {
-  const source = serverSource(choice);
-  const { consents = openConsentFile() } = trust;
-  if (reachesOf(source, consents).every(({ isAllowed }) => isAllowed)) return true;
-  const start = choice.start.trim() === '' ? '' : ` --start ${quoted(choice.start.trim())}`;
-  const command = `Run: braid task allow ${quoted(placeIn(choice).openenv)}${start}`;
-  return allowComponent(trust, source, ENVIRONMENT, ask, command);
 }
 
 /** What asking it needs; refuses a server that the user hasn't agreed to. */

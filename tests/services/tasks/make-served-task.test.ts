@@ -3,15 +3,11 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { allowServer } from '../../../main/services/reward-trials/server-consent.ts';
 import { allowReaches, openConsentFile, reachesOf } from '../../../main/services/tasks/consent.ts';
 import { readServer, servedTask } from '../../../main/services/tasks/make-served-task.ts';
 import { newTask } from '../../../main/services/tasks/new-task.ts';
-import {
-  allowServer,
-  type ServerAccess,
-  serverAccess,
-  serverSource,
-} from '../../../main/services/tasks/server-choice.ts';
+import { type ServerAccess, serverAccess, serverSource } from '../../../main/services/tasks/server-choice.ts';
 import { openFolderTask } from '../../../main/tasks/folder/folder-task.ts';
 import { readTaskFolder } from '../../../main/tasks/folder/source.ts';
 import { temporaryFolder } from '../../store/helpers.ts';

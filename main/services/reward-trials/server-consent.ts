@@ -1,0 +1,15 @@
+/** The user's agreement to an OpenEnv server that has no task yet. */
+import { ENVIRONMENT } from '../../tasks/openenv/spec.ts';
+import { openConsentFile, reachesOf } from '../tasks/consent.ts';
+import { placeIn, type ServerChoice, serverSource } from '../tasks/server-choice.ts';
+import { type AskUser, allowComponent, type DraftTrust, quoted } from './draft-consent.ts';
+
+/** Has the user agree to the server, unless they have; whether they do. `ask`: null where there is no window to ask in. */
+export async function allowServer(trust: DraftTrust, choice: ServerChoice, ask: AskUser | null): Promise<boolean> {
+  const source = serverSource(choice);
+  const { consents = openConsentFile() } = trust;
+  if (reachesOf(source, consents).every(({ isAllowed }) => isAllowed)) return true;
+  const start = choice.start.trim() === '' ? '' : ` --start ${quoted(choice.start.trim())}`;
+  const command = `Run: braid task allow ${quoted(placeIn(choice).openenv)}${start}`;
+  return allowComponent(trust, source, ENVIRONMENT, ask, command);
+}
