@@ -14,7 +14,7 @@ import { openStagedImports, type StagedImports } from './staged-imports.ts';
 export interface Library {
   readonly store: Store;
   readonly workspace: Workspace;
-  readonly paths: Pick<HostPaths, 'datasets' | 'textWorker'>;
+  readonly paths: Pick<HostPaths, 'datasets' | 'textWorker' | 'resources'>;
   readonly changes: Pick<Changes, 'publish'>;
   readonly jobs: Jobs;
   readonly workers: TextWorkers;
