@@ -17,8 +17,8 @@ function capped(logits: tf.Tensor2D, cap: number | null): tf.Tensor2D {
   return cap === null ? logits : tf.mul(tf.tanh(tf.div(logits, cap)), cap);
 }
 
-/** Logits that exist at a time where they are capped, which no kernel knows: 64 MiB of float32. */
-const LOGITS = 2 ** 24;
+/** Logits of a part where they are capped, which no kernel knows: 32 MiB of float32, a few times. */
+const LOGITS = 2 ** 23;
 
 /** As `selectiveLogSoftmax`, of logits as the model caps them. hidden [N, D], targets int32 [N] → [N] each */
 export function logProbabilities(

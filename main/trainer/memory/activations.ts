@@ -35,7 +35,7 @@ export function tokenCost(config: ModelConfig): TokenCost {
     PEAK * (6 * d + 3 * own.intermediateSize + kind.activationFloats(own) + traitFloats(own));
   return {
     plain: 4 * overLayers(config, layer),
-    checkpointed: 4 * (2 * numLayers * d + ofLargestLayer(config, layer)),
+    checkpointed: 4 * (numLayers * (2 * d + 4 * inputWidth(config)) + ofLargestLayer(config, layer)),
   };
 }
 
@@ -49,8 +49,20 @@ function traitFloats(config: ModelConfig): number {
     (config.residualScale === 1 ? 0 : 2 * d) +
     (config.mlpBias ? 2 * f + d : 0) +
     (config.qkNormOver === 'heads' ? rotated : 0) +
-    (config.rotaryDim === null ? 0 : 4 * rotated)
+    (config.rotaryDim === null ? 0 : 4 * rotated) +
+    inputFloats(config)
   );
+}
+
+/** Of inputs by layer: the gated input, its projection and norm; and of all layers' together, a layer's share. */
+function inputFloats(config: ModelConfig): number {
+  const { perLayerInput, hiddenSize: d, layerScalar } = config;
+  return 7 * inputWidth(config) + (perLayerInput === null ? 0 : 2 * d) + (layerScalar ? d : 0);
+}
+
+/** Of a layer's input besides the stream. */
+export function inputWidth({ perLayerInput }: Pick<ModelConfig, 'perLayerInput'>): number {
+  return perLayerInput?.width ?? 0;
 }
 
 /**

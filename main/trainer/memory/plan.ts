@@ -4,7 +4,7 @@
  */
 import type { ModelConfig } from '../../model/config.ts';
 import { ofLargestLayer, overLayers } from '../../model/mixers/index.ts';
-import { planRows, tokenCost } from './activations.ts';
+import { inputWidth, planRows, tokenCost } from './activations.ts';
 import { activationBudget, type Budget, type Residents, residentBytes, usedBytes } from './budget.ts';
 import { exceedsWindow, windowedDecodeBytes } from './window-memory.ts';
 
@@ -138,6 +138,8 @@ export function forwardBytes(config: ModelConfig, tokens: number): number {
 
 /** What a token needs in one layer of a forward pass, whose tensors live until the layer is done. */
 function layerBytes(config: ModelConfig): number {
-  const { hiddenSize: d } = config;
-  return FLOAT * ofLargestLayer(config, (kind, own) => 5 * d + 3 * own.intermediateSize + kind.workingFloats(own));
+  const { hiddenSize: d, numLayers } = config;
+  const floats = ofLargestLayer(config, (kind, own) => 5 * d + 3 * own.intermediateSize + kind.workingFloats(own));
+  // The inputs of all layers are there from the first.
+  return FLOAT * (floats + 3 * numLayers * inputWidth(config));
 }
