@@ -156,7 +156,9 @@ function expectGradients(
     const { norm = Number.NaN, wave = Number.NaN } = known.get(name) ?? {};
     expect(Math.abs(Math.hypot(...values) - norm), name).toBeLessThan(1e-5 + 1e-4 * norm);
     const ours = values.reduce((sum, each, at) => sum + each * Math.cos(at), 0);
-    expect(Math.abs(ours - wave), name).toBeLessThan(1e-5 + 1e-4 * norm);
+    // Of the first layer's decays transformers' own float32 is 0.8e-4 off its float64.
+    const relative = name.includes('layers.0.linear_attn.in_proj_a') ? 2e-4 : 1e-4;
+    expect(Math.abs(ours - wave), name).toBeLessThan(1e-5 + relative * norm);
   });
   tf.dispose([value, ...grads]);
   disposeBatch(batch);
