@@ -1,7 +1,9 @@
 /** Verdict, advice and the events of the collapse watch on one run: none may contradict another. */
 import { describe, expect, it } from 'vitest';
+import type { Curriculum } from '../../../../main/api/contract/index.ts';
 import { watchFrame } from '../../../../main/commands/watch-frame.ts';
 import { stageView } from '../../../../main/services/curriculum/curriculum.ts';
+import { listModels } from '../../../../main/services/models/list.ts';
 import { recordEvents } from '../../../../main/services/runs/events.ts';
 import { unmetGoal } from '../../../../main/services/runs/held-out.ts';
 import { runDetail, runSummary } from '../../../../main/services/runs/history.ts';
@@ -18,6 +20,7 @@ import { openPhases } from '../../../../main/trainer/monitor/phases.ts';
 import type { Metrics, TrainerEvent } from '../../../../main/trainer/protocol/trainer-events.ts';
 import { noProgress } from '../../../../main/trainer/run/checkpoint.ts';
 import { openRunIo } from '../../../../main/trainer/run/open-run-io.ts';
+import { nextStep } from '../../../../renderer/home/next-step.ts';
 import { temporaryStore } from '../../../store/helpers.ts';
 
 const config = parseConfig({
@@ -143,6 +146,21 @@ describe('the held-out score', () => {
       ...[0.905, 0.905, 0.905],
       'clearly',
     ]);
+  });
+
+  it('is the same on Home, and beside a checkpoint to compare', () => {
+    const { store, runId, stageId } = stageRun(0.969, 0.905);
+    store.stages.setState(stageId, 'done');
+    const stage = store.stages.get(stageId);
+    if (stage === undefined) throw new Error('expected a stage');
+    const stages = [stageView(store, stage, {} as HostPaths)];
+    expect(nextStep({ stages, held: null, queue: [] } as unknown as Curriculum, true)).toMatchObject({
+      kind: 'done',
+      warning: `25 words: ${worse}.`,
+    });
+    store.checkpoints.record(runId, 7, 'outputs/gone', 'final');
+    const models = listModels({ store, workspace: { models: 'none' }, paths: { resources: 'none' } });
+    expect(models.map(({ heldOut }) => heldOut)).toEqual([0.905]);
   });
 
   it('does not take the baseline for an evaluation', () => {
