@@ -44,6 +44,7 @@ const EXPECTED: Readonly<Record<string, string>> = {
   'main/services/tasks/make-records.ts': 'settings of a template are options',
   'main/services/tasks/make-served-task.ts': 'settings of a template are options',
   'main/services/tasks/new-task.ts': 'settings of a template are options',
+  'main/services/tasks/server-choice.ts': 'how a server is started',
   'main/services/trackers/follow.ts': 'only a command sends an ended run',
   'main/services/trl/import-run.ts': 'only commands import without a configuration',
   'main/services/trl/layout.ts': 'the export for TRL is a command',

@@ -164,6 +164,8 @@ const ELSEWHERE = [
     'AdamW',
     'AddInPlace',
     'SumSquares',
+    'CausalConvolutionStep',
+    'GatedDeltaStep',
   ],
 ];
 

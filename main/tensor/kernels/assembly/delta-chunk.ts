@@ -64,7 +64,7 @@ export const SINCE: i32 = 1; // e^s
 export const LEFT: i32 = 2; // e^(s_C − s)
 export const STRENGTH: i32 = 3; // β
 export const LOGS: i32 = 4; // g
-export const SLOPES: i32 = 5; // of g with respect to a
+export const GRADIENTS: i32 = 5; // of g with respect to a
 export const KEY_LENGTHS: i32 = 6; // 1 / |k|
 export const QUERY_LENGTHS: i32 = 7;
 export const FREE_LINE: i32 = 8;
@@ -157,7 +157,7 @@ function gates(args: usize, head: i32, token: i32, count: i32, scratch: usize): 
       decay = exp1(g, table);
       store<f32>(numbersIn(scratch, STRENGTH) + at, <f32>1.0 / (<f32>1.0 + exp1(-b, table)));
       store<f32>(numbersIn(scratch, LOGS) + at, g);
-      store<f32>(numbersIn(scratch, SLOPES) + at, -rate * sigmoid);
+      store<f32>(numbersIn(scratch, GRADIENTS) + at, -rate * sigmoid);
     }
     since *= decay;
     if (since < TINY) since = 0;

@@ -34,7 +34,7 @@ import {
   relateTokens,
   ROWS,
   SINCE,
-  SLOPES,
+  GRADIENTS,
   solve,
   squareIn,
   stateIn,
@@ -324,7 +324,7 @@ function storeGates(args: usize, head: i32, token: i32, count: i32, scratch: usi
     const at = <usize>i << 2;
     const cell = <usize>(token + i) * stride + (<usize>head << 2);
     dLog += <f64>load<f32>(numbersIn(scratch, D_SUMS) + at);
-    store<f32>(pointerArg(args, 13) + cell, <f32>dLog * load<f32>(numbersIn(scratch, SLOPES) + at));
+    store<f32>(pointerArg(args, 13) + cell, <f32>dLog * load<f32>(numbersIn(scratch, GRADIENTS) + at));
     store<f32>(pointerArg(args, 15) + cell, <f32>dLog * load<f32>(numbersIn(scratch, LOGS) + at));
     const strength = load<f32>(numbersIn(scratch, STRENGTH) + at);
     const direct = dotStates(bufferIn(scratch, D_RIGHT) + <usize>i * line, bufferIn(scratch, VALUES) + <usize>i * line, line - 64);
