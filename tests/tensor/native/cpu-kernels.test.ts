@@ -57,8 +57,11 @@ describe.runIf(present)("the addon's kernels", () => {
       [40, 800, 70],
       [131, 333, 384],
       [512, 805, 17],
-      [40, 800, 1024],
+      [33, 800, 1024],
       [600, 70, 1000],
+      // Rows that stay in the cache while larger weights stream past.
+      [40, 800, 1024],
+      [250, 700, 400],
     ],
     // Rows or columns that fill a vector or a part of one, with a part of a panel left over.
     ...[

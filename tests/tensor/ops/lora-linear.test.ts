@@ -35,7 +35,7 @@ describe.each(await openTestBackends())('loraLinear on $name', (backend) => {
     ]);
   });
 
-  it.each([...[1, 3, 16, 70].map((rows) => [rows, 50]), [130, 250]])(
+  it.each([...[1, 3, 16, 70].map((rows) => [rows, 50]), [130, 250], [52, 8000]])(
     'is the same as by single products with %i rows to %i columns',
     (rows = 1, out = 1) => {
       const x = matrix([rows, 40], 1);

@@ -14,6 +14,9 @@ namespace {
 constexpr int64_t kPackedFloats = 1 << 22;
 // Rows of A up to which B is better streamed than packed.
 constexpr int kFewRows = 32;
+// The same where B is too large to stay in a cache beside them, and A is not.
+constexpr int kMoreRows = 256;
+constexpr int64_t kLargeB = 1 << 18, kSmallA = 1 << 19;
 // Floats of a row of A up to which it is read as it lies.
 constexpr int kMostLyingRow = 512;
 // Rows of A up to which each tile packs its columns of B itself.
@@ -30,6 +33,13 @@ bool liesWell(const Product &p) { return p.aCol == 1 && p.aRow <= kMostLyingRow;
 bool columnsPay(const Product &p) {
   return liesWell(p) && p.m <= kMostColumnRows && p.k <= kDepth && p.moreK <= kDepth &&
          static_cast<int64_t>(p.m) * p.n * p.k > kSerial && panels(p.n, kWidth) >= 3 * Pool::get().threads();
+}
+
+// Whether A's rows, packed, should stay in the cache while B streams past. Vectors of rows at most a quarter empty.
+bool streamingPays(const Product &p) {
+  if (p.m <= kFewRows) return true;
+  const int64_t ofA = static_cast<int64_t>(p.m) * p.k, ofB = static_cast<int64_t>(p.n) * p.k;
+  return p.m <= kMoreRows && ofA <= kSmallA && ofB >= kLargeB && 4 * panels(p.m, kLanes) * kLanes <= 5 * p.m;
 }
 
 // Up to a few hundred rows of A by columns of B that a tile packs, a panel at a time.
@@ -225,7 +235,7 @@ inline const float *widened(const uint16_t *b, int64_t bCol, int lines, int k) {
   return wide;
 }
 
-// Few rows of A: packed, they stay in the cache, while B is read once and as it lies.
+// A's rows, packed, stay in the cache, while B is read once and as it lies.
 template <class Number>
 void multiplyFewRows(const Product &p) {
   const int depth = p.k + p.moreK;
@@ -325,7 +335,7 @@ void multiply(const Product &p) {
   if (p.rounds) return multiplyBfloat16(p);
   if (p.aCol == 1 && p.bRow == 1 && p.k >= kLanes && (p.moreK == 0 || p.moreBRow == 1)) {
     if (p.m <= kFewestRows) return p.bHalf ? multiplyFewest<uint16_t>(p) : multiplyFewest<float>(p);
-    if (p.m <= kFewRows) return p.bHalf ? multiplyFewRows<uint16_t>(p) : multiplyFewRows<float>(p);
+    if (streamingPays(p)) return p.bHalf ? multiplyFewRows<uint16_t>(p) : multiplyFewRows<float>(p);
   }
   if (p.n <= kWidth && p.moreK == 0 && !p.bHalf && p.m > kFewRows)
     return withVectors(p.n, [&](auto vectors) { multiplyNarrow<vectors>(p); });
