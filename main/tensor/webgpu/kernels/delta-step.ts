@@ -76,7 +76,7 @@ ${joined('keySquares', 'ofKey', HEAD_LANES)}
   }
   workgroupBarrier();
   let step = a[group] + timeBias[head];
-  let kept = exp(-exp(decay[head]) * (max(step, 0.0) + log(1.0 + exp(-abs(step)))));
+  let kept = expDown(expDown(-decay[head]) * (max(step, 0.0) + log(1.0 + expDown(abs(step)))));
   let strength = 1.0 / (1.0 + expDown(b[group]));
   for (var column = lane; column < p.valueDim; column += ${HEAD_LANES}u) {
     let first = group * p.keyDim * p.valueDim + column;
