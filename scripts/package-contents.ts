@@ -23,7 +23,7 @@ const parts: readonly Part[] = [
   },
   { what: 'shared code', files: new RegExp(`^${OUT}/main/chunks/[\\w-]+\\.js$`), least: 2 },
   { what: 'the kernels', files: new RegExp(`^${OUT}/kernels/kernels\\.wasm$`), least: 2 },
-  { what: "our part of the native addon's source", files: /^native-addon\/\w+\.(cc|h)$/, least: 10 },
+  { what: "our part of the native addon's source", files: /^native-addon\/[\w-]+\.(cc|h)$/, least: 10 },
   { what: 'licences of what is bundled', files: /^app\.asar\/out\/(main|renderer)\/licenses\.md$/, least: 2 },
   { what: 'the preload', files: /^app\.asar\/out\/preload\/index\.cjs$/, least: 1 },
   { what: 'the page', files: /^app\.asar\/out\/renderer\/(index\.html|icon\.(svg|png)|early-socket\.js)$/, least: 4 },
