@@ -308,7 +308,8 @@ function joinedStates(
 function apart({ kv, states }: Kept, lengths: readonly number[]): Kept[] {
   const made: tf.Tensor2D[] = [];
   const part = (x: tf.Tensor2D, start: number, length: number): tf.Tensor2D => {
-    const own = tf.keep(tf.tidy(() => tf.slice(x, [start, 0], [length, -1])));
+    // A slice of tfjs's wasm backend copies all of x.
+    const own = tf.keep(tf.tidy(() => gatherRows(x, tf.tensor1d(range(start, length), 'int32'))));
     made.push(own);
     return own;
   };
