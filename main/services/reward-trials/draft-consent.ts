@@ -66,7 +66,7 @@ export type AskUser = (question: {
 const SHOWN = 2000;
 
 /**
- * Has the user agree to what a component of the draft reaches. `ask`: null where there is no window to ask in; `command`:
+ * Asks the user to agree to what a component of the draft reaches. `ask`: null where there is no window to ask in; `command`:
  * what agrees there, with the hash.
  */
 export async function allowComponent(

@@ -4,7 +4,7 @@ import { openConsentFile, reachesOf } from '../tasks/consent.ts';
 import { placeIn, type ServerChoice, serverSource } from '../tasks/server-choice.ts';
 import { type AskUser, allowComponent, type DraftTrust, quoted } from './draft-consent.ts';
 
-/** Has the user agree to the server, unless they have; whether they do. `ask`: null where there is no window to ask in. */
+/** Asks the user to agree to the server, unless they have; returns whether they do. `ask`: null without a window. */
 export async function allowServer(trust: DraftTrust, choice: ServerChoice, ask: AskUser | null): Promise<boolean> {
   const source = serverSource(choice);
   const { consents = openConsentFile() } = trust;
