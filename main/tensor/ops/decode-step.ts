@@ -48,6 +48,11 @@ export interface DecodeModel {
   readonly scaling: number;
 }
 
+/** Its embedding, head and linear layers. */
+export function weightsOf({ embedding, head, layers }: DecodeModel): readonly tf.Tensor2D[] {
+  return [embedding, head, ...layers.flatMap(linearsOf).map(({ weight }) => weight)];
+}
+
 /** Rows that are being decoded; each stands at the position after its prompt and what it has written. */
 export interface DecodeRun {
   /** Reads one new token of each row: logits of the next [B, V]. */

@@ -11,6 +11,7 @@ import {
   type DecodeModel,
   type DecodeRun,
   linearsOf,
+  weightsOf,
 } from '../ops/decode-step.ts';
 import { gatherRows } from '../ops/rows.ts';
 import type { WebGpuBackend } from './backend.ts';
@@ -120,8 +121,8 @@ export function openWholeRun(
   const sums = packer.own(4 * words);
   gpu.clear(sums, 0, words);
   // Last, as it gives back by itself what it took.
-  const weights = [model.embedding, model.head, ...model.layers.flatMap(linearsOf).map(({ weight }) => weight)];
-  const store = openKvStore(backend, prefix, prompts, capacity, shape, cacheFormat(backend, weights), true);
+  const format = cacheFormat(backend, weightsOf(model));
+  const store = openKvStore(backend, prefix, prompts, capacity, shape, format, true);
 
   const fromResidual = (pack: Pack | null): Incoming => ({
     buffer: buffers.residual,

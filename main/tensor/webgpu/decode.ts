@@ -1,6 +1,7 @@
 /**
- * For up to sixteen rows decode-whole.ts has a shorter way. Here: a decoding step in at most ten dispatches a layer: norm with the adapter's A; q, k and v; rotation, cache and
- * attention, and for many keys the sum of their stretches; A of the output; output and residual; norm with A; gate, up and SwiGLU; A of down; down and residual.
+ * Decoding on webgpu. Up to sixteen rows have a shorter way (decode-whole.ts). For more, a step takes at most ten
+ * dispatches a layer: norm with the adapter's A; q, k and v; rotation, cache and attention, and for many keys the sum of
+ * their stretches; A of the output; output and residual; norm with A; gate, up and SwiGLU; A of down; down and residual.
  * Without an adapter it is two fewer. Buffers are taken once a run, so their bind groups are found again at every token.
  */
 import * as tf from '@tensorflow/tfjs-core';
@@ -11,6 +12,7 @@ import {
   type DecodeModel,
   type DecodeRun,
   linearsOf,
+  weightsOf,
 } from '../ops/decode-step.ts';
 import { gatherRows } from '../ops/rows.ts';
 import type { WebGpuBackend } from './backend.ts';
@@ -197,11 +199,6 @@ function openRun(
     },
   };
 }
-
-const weightsOf = ({ embedding, head, layers }: DecodeModel): tf.Tensor[] => [
-  ...[embedding, head],
-  ...layers.flatMap(linearsOf).map(({ weight }) => weight),
-];
 
 function packLayer(packer: Packer, source: DecodeLayer): PackedLayer {
   const { q, k, v, o, gate, up, down, qNorm, kNorm } = source;
