@@ -3,6 +3,7 @@ import type { QueryClient } from '@tanstack/react-query';
 import type { Change, Topic } from '../../main/api/contract/index.ts';
 import { api, client } from './client.ts';
 import { connection } from './connection.ts';
+import { outdate } from './outdate.ts';
 import { olderRunsKey } from './run-pages.ts';
 import { throttleByKey } from './throttle-by-key.ts';
 
@@ -45,7 +46,7 @@ const stale: { readonly [topic in Topic]: readonly (readonly unknown[])[] } = {
 export function followChanges(queries: QueryClient): void {
   // A run may change many times a second. Invalidating a query in flight restarts it, so it might never finish.
   const invalidate = throttleByKey<readonly unknown[]>(THROTTLE_MS, JSON.stringify, (queryKey) => {
-    void queries.invalidateQueries({ queryKey });
+    void outdate(queries, queryKey);
   });
   let controller = new AbortController();
   connection.subscribe(() => {
