@@ -99,6 +99,23 @@ export function LongMultiSelect({ data, ...select }: Omit<MultiSelectProps, 'dat
   );
 }
 
-export function LongAutocomplete({ data, ...entry }: Omit<AutocompleteProps, 'data'> & Long) {
-  return <Autocomplete {...entry} {...useLongMenu(data)} />;
+/** A text of one's own, or one of the options: all of them until something is typed, whatever the field has. */
+export function LongAutocomplete({ data, onChange, ...entry }: Omit<AutocompleteProps, 'data'> & Long) {
+  const [typed, setTyped] = useState(false);
+  const menu = useLongMenu(data);
+  return (
+    <Autocomplete
+      {...entry}
+      {...menu}
+      filter={(input) => menu.filter(typed ? input : { ...input, search: '' })}
+      onChange={(text) => {
+        setTyped(true);
+        onChange?.(text);
+      }}
+      onDropdownClose={() => {
+        setTyped(false);
+        menu.onDropdownClose();
+      }}
+    />
+  );
 }

@@ -55,6 +55,14 @@ describe.skipIf(noBrowser)('home and curriculum', () => {
     await form.getByText('Set above: Steps.').waitFor();
     await expectAccessible(page);
     await form.getByLabel('Find a setting').fill('');
+    // Whatever the field has, its menu offers every model until one types.
+    const model = form.getByRole('combobox', { name: 'model', exact: true });
+    await model.fill('tiny-reply');
+    await page.keyboard.press('Tab');
+    await model.click();
+    await page.getByRole('listbox', { name: 'model' }).getByText('tiny', { exact: true }).click();
+    await expect.poll(() => model.inputValue()).toBe('tiny');
+    await form.getByRole('button', { name: 'model changed; reset to tiny' }).click();
     await form.getByLabel('Steps', { exact: true }).fill('2');
     await form.getByLabel('per_device_train_batch_size').fill('8');
     await form.getByText('to be a multiple of num_generations (16)').waitFor();

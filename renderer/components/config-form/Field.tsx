@@ -53,6 +53,8 @@ type ControlProps = FieldProps & { readonly id: string };
 
 function Control({ id, field, value, fault, suggestions, onChange }: ControlProps) {
   const common = { id, 'aria-describedby': fault === null ? `${id}-doc` : `${id}-doc ${id}-fault`, w: 210 };
+  // A menu has no label of its own.
+  const menu = { ...common, 'aria-label': field.name };
   const { input, nullable } = field;
   switch (input.kind) {
     case 'switch':
@@ -68,7 +70,7 @@ function Control({ id, field, value, fault, suggestions, onChange }: ControlProp
     case 'choice':
       return (
         <Select
-          {...common}
+          {...menu}
           data={[...input.options]}
           value={String(value)}
           allowDeselect={false}
@@ -78,7 +80,7 @@ function Control({ id, field, value, fault, suggestions, onChange }: ControlProp
     case 'choices':
       return (
         <MultiSelect
-          {...common}
+          {...menu}
           w={340}
           data={[...input.options]}
           value={Array.isArray(value) ? value.map(String) : []}
@@ -88,7 +90,7 @@ function Control({ id, field, value, fault, suggestions, onChange }: ControlProp
     case 'text':
       return (
         <LongAutocomplete
-          {...common}
+          {...menu}
           size="xs"
           w={340}
           data={[...suggestions]}
