@@ -32,7 +32,7 @@ describe('braid train on bad input', () => {
       ['a model cut short', ['--dataset', dataset, '--model', cut], /model\.safetensors: the file is truncated/],
       [
         'a completion length that cannot hold the target',
-        ['--dataset', dataset, '--model', model, '--set', 'max_completion_length=4'],
+        ['--dataset', dataset, '--model', model, '--method', 'sft', '--set', 'max_completion_length=4'],
         /"max_completion_length" of at least 5 tokens.*got 4/,
       ],
       [

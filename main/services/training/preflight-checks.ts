@@ -116,11 +116,12 @@ function deadRemedy(samples: PreflightResult['samples']): string {
 }
 
 function checkEnds(result: PreflightResult, { warm_up_steps }: TrainConfig): Check {
-  const { samples, maxCompletionLength: limit, longestTarget, targets } = result;
+  const { samples, maxCompletionLength: limit, longestTarget, longerTargets, targets } = result;
   const name = 'Completions end';
   const cut = samples.filter(({ terminated }) => !terminated).length;
-  const isShort = limit < longestTarget;
-  const targetsToo = isShort ? `, and the longest target has ${longestTarget}` : '';
+  const isShort = longerTargets > 0;
+  const longer = `${counted(longerTargets, 'target')} ${longerTargets === 1 ? 'has' : 'have'} more`;
+  const targetsToo = isShort ? `; ${longer}, the longest ${longestTarget}` : '';
   const seen = `${samples.length - cut} of ${samples.length} ended within ${limit} tokens${targetsToo}`;
   const raise = `raise max_completion_length (now ${limit})`;
   if (2 * cut > samples.length) {

@@ -155,6 +155,11 @@ export function longestTarget(records: readonly Pick<TokenRecord, 'targetIds'>[]
   return records.reduce((most, { targetIds }) => Math.max(most, targetIds.length), 0);
 }
 
+/** Targets that a limit would cut off. */
+export function targetsBeyond(records: readonly Pick<TokenRecord, 'targetIds'>[], limit: number): number {
+  return records.filter(({ targetIds }) => targetIds.length > limit).length;
+}
+
 /** Throws where a limit doesn't hold the targets: for those that are learned, or that answers are measured by. */
 export function checkHoldsTargets(records: readonly Pick<TokenRecord, 'targetIds'>[], limit: number): void {
   const longest = longestTarget(records);

@@ -15,7 +15,7 @@ import type { BackendChoice } from '../backend/open-backend.ts';
 import { planBatches } from '../batching/batching.ts';
 import { disposeBatch, uploadGroups } from '../batching/packed-batch.ts';
 import { drawPrompts, startOfPrompts } from '../batching/prompt-stream.ts';
-import { difficultiesOf, longestTarget, recordsQuoting } from '../batching/prompts.ts';
+import { difficultiesOf, longestTarget, recordsQuoting, targetsBeyond } from '../batching/prompts.ts';
 import { isReinforcement, trainedGroupSize } from '../config/config.ts';
 import type { Engine } from '../engine/engine.ts';
 import { estimateRun } from '../local/estimate.ts';
@@ -71,6 +71,8 @@ export interface PreflightResult {
   readonly maxCompletionLength: number;
   /** In tokens, with its end token. */
   readonly longestTarget: number;
+  /** Targets, held-out ones too, that don't fit into maxCompletionLength. */
+  readonly longerTargets: number;
   readonly parameters: number;
   readonly trainable: number;
 }
@@ -154,7 +156,9 @@ function targetsOf({ records, task }: Stage): number {
 }
 
 function limitOf({ maxCompletionLength, records, evalRecords }: Stage) {
-  return { maxCompletionLength, longestTarget: longestTarget([...records, ...evalRecords]) };
+  const all = [...records, ...evalRecords];
+  const longerTargets = targetsBeyond(all, maxCompletionLength);
+  return { maxCompletionLength, longestTarget: longestTarget(all), longerTargets };
 }
 
 function writing({ task: source, config }: PreflightJob, stage: Stage) {

@@ -5,7 +5,7 @@ import { counted } from '../../text/format.ts';
 import { QUOTED_REMEDY, quotingInWords } from '../../text/quoted-tokens.ts';
 import { UNWRITABLE_REMEDY, unwritableInWords } from '../../text/unwritable.ts';
 import type { SavedGeneration, ScoredGeneration } from '../batching/generation.ts';
-import { recordsQuoting } from '../batching/prompts.ts';
+import { longestTarget, recordsQuoting, targetsBeyond } from '../batching/prompts.ts';
 import { isReinforcement, type TrainConfig, totalSteps } from '../config/config.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Control } from '../loops/control.ts';
@@ -133,6 +133,16 @@ export function openRunIo(
     emit({ kind: 'notice', step: 0, topic: 'unwritable_words', message, remedy: UNWRITABLE_REMEDY });
   }
 
+  function noticeLongTargets(): void {
+    const targets = [...stage.records, ...stage.evalRecords];
+    const { maxCompletionLength: limit } = stage;
+    const longer = targetsBeyond(targets, limit);
+    if (longer === 0) return;
+    const message = `${longer} of ${counted(targets.length, 'target')} ${longer === 1 ? 'has' : 'have'} more tokens than max_completion_length (${limit}); the longest has ${longestTarget(targets)}.`;
+    const remedy = 'Completions are cut off there: raise it, unless a shorter answer is right too.';
+    emit({ kind: 'notice', step: 0, topic: 'long_targets', message, remedy });
+  }
+
   /** A stage that is met before it starts teaches nothing. */
   function noticeMet(): void {
     if (goal?.endIfMet !== true || heldOut === null || heldOut < goal.atLeast) return;
@@ -197,6 +207,7 @@ export function openRunIo(
       noticeQuoting();
       noticePlainLines();
       noticeUnwritable();
+      noticeLongTargets();
       noticeUnusedChat();
       if (config.eval_steps === 0) return;
       await evaluateNow(0);

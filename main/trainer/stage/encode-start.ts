@@ -56,8 +56,7 @@ export function encodeStart(
   const all = [...records, ...evalRecords];
   const recorded = recordedLimit(start.resumeFrom ?? null);
   const maxCompletionLength = recorded ?? completionLength(all, start.config, task);
-  // What is compared with its target word by word can't be right without room for it.
-  if (learnsTargets(start.config) || task.show === 'aligned') checkHoldsTargets(all, maxCompletionLength);
+  if (learnsTargets(start.config)) checkHoldsTargets(all, maxCompletionLength);
   checkContext(all, maxCompletionLength, model, task);
   const isOpen = recorded === null && isLimitOpen(start.config, task);
   const room = contextLength(model) - longestPrompt(all);

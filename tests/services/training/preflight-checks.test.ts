@@ -36,6 +36,7 @@ const result: PreflightResult = {
   outOfReach: null,
   maxCompletionLength: 30,
   longestTarget: 26,
+  longerTargets: 0,
   parameters: 1000,
   trainable: 1000,
 };
@@ -264,8 +265,8 @@ describe('preflightChecks', () => {
       'a limit below the longest target',
       'Completions end',
       'WARN',
-      /within 30 tokens, and the longest target has 31$/,
-      { result: { longestTarget: 31 } },
+      /within 30 tokens; 2 targets have more, the longest 31$/,
+      { result: { longestTarget: 31, longerTargets: 2 } },
     ],
     ['nothing held out', 'Held-out score', 'WARN', /no held-out records/, { result: { heldOut: null } }],
     ['a rule that is met', 'Held-out score', 'WARN', /requires 0.4/, { rule }],

@@ -58,25 +58,29 @@ describe('a run whose targets say little of its completions', () => {
     session.dispose();
   });
 
-  it('resumes with the limit of its checkpoint', async () => {
-    const replace = () => ({ maxCompletionLength: 17 });
-    const { checkpoint } = await tinyRun({ model, config: { ...config, max_steps: 1 }, task: short, records, replace });
-    expect(limitIn(checkpoint)).toBe(17);
+  it('says how many targets its limit cuts off, and resumes with the limit of its checkpoint', async () => {
+    const run = { model, config: { ...config, max_steps: 1 }, task: short, records };
+    const { checkpoint, events } = await tinyRun({ ...run, replace: () => ({ maxCompletionLength: 1 }) });
+    const notice = events.find((event) => event.kind === 'notice' && event.topic === 'long_targets');
+    const message = expect.stringMatching(
+      /^(\d+) of \1 targets have more tokens than max_completion_length \(1\); the/,
+    );
+    expect(notice).toMatchObject({ message });
+    expect(limitIn(checkpoint)).toBe(1);
     const resumed = tinySession({ model, config, task: short, records, resumeFrom: checkpoint });
-    expect(resumed).toMatchObject({ maxCompletionLength: 17 });
+    expect(resumed).toMatchObject({ maxCompletionLength: 1 });
     expect(resumed.trialLength).toBeUndefined();
     resumed.dispose();
   });
 });
 
 describe('a limit below the longest target', () => {
-  it('is refused where targets are learned or compared word by word, and only there', () => {
+  it('is refused where targets are learned, and only there', () => {
     const config = { max_completion_length: 2 };
     const refused = expect.objectContaining({ code: 'COMPLETION_TOO_SHORT' });
-    expect(() => tinySession({ model, config })).toThrow(refused);
-    const own = { model, task: short, records };
-    expect(() => tinySession({ ...own, config: { ...config, method: 'sft' } })).toThrow(refused);
-    const opened = tinySession({ ...own, config });
+    for (const learns of [{ method: 'sft' }, { warm_up_steps: 1 }] as const)
+      expect(() => tinySession({ model, config: { ...config, ...learns } })).toThrow(refused);
+    const opened = tinySession({ model, config });
     expect(opened.maxCompletionLength).toBe(2);
     opened.dispose();
   });
