@@ -9,7 +9,7 @@ import { readJson, readSettings } from './read-json.ts';
 import { type RopeScaling, readRopeScaling, scaledContext } from './rope-scaling.ts';
 import { issuesOf, shown } from './shown.ts';
 import { textPartOf } from './text-part.ts';
-import { LARGEST_SIZE, ropeBase, ropeIsByLayer, ropeOf, sizeTo, traitFields } from './trait-fields.ts';
+import { LARGEST_SIZE, losesRopeBase, ropeBase, ropeIsByLayer, ropeOf, sizeTo, traitFields } from './trait-fields.ts';
 import { FAMILIES, MODEL_TYPES, type ModelType, readTraits, type Traits } from './traits.ts';
 import { weightsOptions } from './weight-names.ts';
 
@@ -177,6 +177,12 @@ function toModelConfig(raw: RawConfig, origin: string, extraEos: readonly number
   const ids = raw.eos_token_id ?? [];
   const defaults = DEFAULTS[raw.model_type] ?? {};
   const headDim = raw.head_dim ?? defaults.headDim ?? raw.hidden_size / raw.num_attention_heads;
+  if (losesRopeBase(raw))
+    throw inputError(
+      'BAD_MODEL_CONFIG',
+      `${origin}: "rope_scaling" beside "rope_parameters" counts alone, as in transformers, and has no "rope_theta"`,
+      'Move what it says into "rope_parameters", and remove "rope_scaling".',
+    );
   const traits = readTraits(raw, headDim, origin);
   return {
     ...traits,

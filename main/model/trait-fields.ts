@@ -93,13 +93,27 @@ export const traitFields = {
 const traitSchema = z.object(traitFields);
 export type TraitFields = z.infer<typeof traitSchema>;
 
-/** RoPE's settings of ordinary layers, in either spelling. */
+/** RoPE's settings of ordinary layers. Of a file with both spellings, transformers takes the older one. */
 export function ropeOf({
-  rope_parameters,
-  rope_scaling,
+  rope_parameters: rope,
+  rope_scaling: scaling,
 }: Pick<TraitFields, 'rope_parameters' | 'rope_scaling'>): RawRope {
-  const rope = rope_parameters ?? rope_scaling ?? {};
-  return rope.full_attention ?? rope;
+  if (rope?.full_attention !== undefined) return { ...rope.full_attention, ...scaling };
+  return (hasFields(scaling) ? scaling : rope) ?? {};
+}
+
+/** Whether the older spelling hides the base that the newer one has. */
+export function losesRopeBase({
+  rope_parameters: rope,
+  rope_scaling: scaling,
+  rope_theta: theta,
+}: Pick<TraitFields, 'rope_parameters' | 'rope_scaling'> & { readonly rope_theta?: number | undefined }): boolean {
+  const isHidden = hasFields(scaling) && rope?.full_attention === undefined && rope?.rope_theta !== undefined;
+  return isHidden && (scaling?.rope_theta ?? theta) === undefined;
+}
+
+function hasFields(rope: RawRope | null | undefined): boolean {
+  return Object.keys(rope ?? {}).length > 0;
 }
 
 /** Whether RoPE's settings are given by kind of layer. */

@@ -60,6 +60,13 @@ describe('parseModelConfig', () => {
     expect(parse({ rope_parameters: { rope_type: 'default', rope_theta: 1e6 } })).toEqual(
       parse({ rope_theta: 1e6, rope_scaling: null }),
     );
+    // Somebody added what a model card says to a folder of transformers 5.
+    const plain = { rope_type: 'default', rope_theta: 1e6 };
+    const both = { rope_parameters: plain, rope_scaling: SCALING };
+    expect(parse({ ...both, rope_theta: 500000 })).toMatchObject({ ropeTheta: 500000, ropeScaling: PARSED_SCALING });
+    expect(() => parse(both)).toThrow('"rope_scaling" beside "rope_parameters" counts alone');
+    expect(parse({ ...both, rope_scaling: {} })).toMatchObject({ ropeTheta: 1e6, ropeScaling: null });
+    expect(parse({ ...both, rope_parameters: { full_attention: plain } })).toMatchObject({ ropeTheta: 1e6 });
     expect(parse({ rope_scaling: { ...SCALING, rope_type: undefined, type: 'llama3' } }).ropeScaling).toEqual(
       PARSED_SCALING,
     );
