@@ -24,6 +24,11 @@ export function asHuggingFace(part: unknown, file: string): unknown {
       return { ...split(`${WORDS}|${OTHERS}`, 'Removed'), invert: true };
     case 'WhitespaceSplit':
       return split('\\s+', 'Removed');
+    case 'BertPreTokenizer':
+      return { type: 'Sequence', pretokenizers: [split('\\s+', 'Removed'), split(PUNCTUATION, 'Isolated')] };
+    case 'FixedLength':
+      // The library counts the halves of characters beyond 16 bits.
+      return split(`[\\s\\S]{1,${known.length ?? 5}}`, 'Isolated');
     case 'Punctuation':
       return behaving(split(PUNCTUATION, known.behavior ?? 'Isolated'), file);
     case 'Digits':

@@ -24,7 +24,7 @@ const CLASS_TOKENS: Settings = {
 
 /**
  * A folder's tokenizer_config.json; empty where there is none. Where it has no "added_tokens_decoder", as older versions
- * of transformers wrote it, special_tokens_map.json names the special tokens.
+ * of transformers wrote it, special_tokens_map.json names the special tokens and added_tokens.json the others.
  */
 export function readTokenizerConfig(folder: string): Settings {
   const settings = readSettings(folder);
@@ -35,10 +35,18 @@ export function readTokenizerConfig(folder: string): Settings {
 
 function readSettings(folder: string): Settings {
   const config = readIfThere(folder, 'tokenizer_config.json');
-  const map = Object.hasOwn(config, 'added_tokens_decoder') ? {} : readIfThere(folder, 'special_tokens_map.json');
-  const settings = { ...config, ...map };
+  const settings = Object.hasOwn(config, 'added_tokens_decoder')
+    ? config
+    : { ...config, ...readIfThere(folder, 'special_tokens_map.json'), ...addedTokens(folder) };
   for (const key of NAMED_TOKENS) checkToken(settings[key], key, folder);
   return settings;
+}
+
+/** The tokens of added_tokens.json, as newer versions write them. */
+function addedTokens(folder: string): Settings {
+  const ids = Object.entries(readIfThere(folder, 'added_tokens.json'));
+  if (ids.length === 0) return {};
+  return { added_tokens_decoder: Object.fromEntries(ids.map(([content, id]) => [String(id), { content }])) };
 }
 
 const NAMED_TOKENS = ['bos_token', 'eos_token', 'unk_token', 'pad_token', 'sep_token', 'cls_token', 'mask_token'];
@@ -63,14 +71,36 @@ interface Token {
   readonly special: boolean;
 }
 
+/** Hugging Face's library reads no ids of added tokens: it takes the vocabulary's, or counts on from its size. */
+export function checkAddedIds({ added_tokens: added, model }: Settings, file: string): void {
+  const vocab = idsOf(model);
+  let next = vocab.size;
+  const seen = new Map<string, number>();
+  for (const { content, id } of Array.isArray(added) ? (added as Token[]) : []) {
+    const theirs = seen.get(content) ?? vocab.get(content) ?? (content === '' ? next : next++);
+    seen.set(content, theirs);
+    if (id === theirs || content === '') continue;
+    throw inputError(
+      'BAD_TOKENIZER',
+      `${file}: the added token ${shown(content)} has the id ${id}, where Hugging Face's library gives it ${theirs}`,
+      'Copy or download the tokenizer again, or save it with the library.',
+    );
+  }
+}
+
+/** A vocabulary, which Unigram models have as [token, score]. */
+function idsOf(model: unknown): ReadonlyMap<string, number> {
+  const { vocab } = (model ?? {}) as { vocab?: unknown };
+  if (Array.isArray(vocab))
+    return new Map((vocab as unknown[]).map((entry, id) => [String(Array.isArray(entry) ? entry[0] : entry), id]));
+  return new Map(Object.entries(isJsonObject(vocab) ? (vocab as Readonly<Record<string, number>>) : {}));
+}
+
 /** transformers adds the tokens that tokenizer.json doesn't have, and makes special those that others call so. */
 function withNamedTokens(definition: Settings, settings: Settings): Settings {
-  const { added_tokens: given, model } = definition as { added_tokens?: unknown; model?: { vocab?: unknown } };
+  const { added_tokens: given, model } = definition;
   const added = new Map((Array.isArray(given) ? (given as Token[]) : []).map((token) => [token?.content, token]));
-  // As [token, score] in Unigram models.
-  const vocab = Array.isArray(model?.vocab)
-    ? new Map((model.vocab as unknown[]).map((entry, id) => [Array.isArray(entry) ? entry[0] : entry, id]))
-    : new Map(Object.entries(isJsonObject(model?.vocab) ? model.vocab : {}));
+  const vocab = idsOf(model);
   let next: number | null = null;
   const freeId = (): number => {
     next ??= largest([...vocab.values(), ...[...added.values()].map((token) => token?.id)].map(Number), -1);
@@ -81,7 +111,7 @@ function withNamedTokens(definition: Settings, settings: Settings): Settings {
   for (const token of namedTokens(settings)) {
     const known = added.get(token.content);
     if (known !== undefined && (known.special || !token.special)) continue;
-    const own = vocab.get(token.content) as number | undefined;
+    const own = vocab.get(token.content);
     const flags = { single_word: false, lstrip: false, rstrip: false, normalized: !token.special, ...token };
     added.set(token.content, known === undefined ? { ...flags, id: own ?? freeId() } : { ...known, special: true });
     changed = true;

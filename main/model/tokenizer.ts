@@ -19,7 +19,7 @@ import { plain, quote, type Str, slice } from './jinja/text.ts';
 import { normalizerAsHuggingFace } from './normalizers.ts';
 import { asHuggingFace, prependScheme } from './pre-tokenizers.ts';
 import { shown } from './shown.ts';
-import { readDefinition, readTokenizerConfig } from './tokenizer-files.ts';
+import { checkAddedIds, readDefinition, readTokenizerConfig } from './tokenizer-files.ts';
 import { limitsOf } from './tokenizer-limits.ts';
 import { asUserMessages } from './tool-prompt.ts';
 
@@ -86,6 +86,7 @@ const TOKENIZER_FILES = [
   'tokenizer.json',
   'tokenizer_config.json',
   'special_tokens_map.json',
+  'added_tokens.json',
   'chat_template.jinja',
   'generation_config.json',
   CHAT_SETTINGS,
@@ -98,6 +99,7 @@ export function loadTokenizer(folder: string, chat: ChatSettings = readChatSetti
   const file = join(folder, 'tokenizer.json');
   const limited = limitsOf(definition, file);
   const inner = limited(0, () => construct(definition, config, file));
+  checkAddedIds(definition, file);
   const template = readChatTemplate(folder, config);
   const clean = cleansSpaces(definition, config);
   const control = controlTokensOf(definition);

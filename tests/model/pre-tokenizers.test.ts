@@ -29,6 +29,8 @@ describe('pre-tokenizers', () => {
     ['Whitespace', { type: 'Whitespace' }, 'naïve café, x_y‿z²½', ['naïve', 'café', ',', 'x_y‿z', '²½']],
     ['Whitespace', { type: 'Whitespace' }, 'क्षि ①② a\u200db', ['क्षि', '①②', 'a\u200db']],
     ['WhitespaceSplit', { type: 'WhitespaceSplit' }, 'a\u0085b\ufeffc d', ['a', 'b\ufeffc', 'd']],
+    ['BertPreTokenizer', { type: 'BertPreTokenizer' }, 'a\u0085b\ufeffc, d', ['a', 'b\ufeffc', ',', 'd']],
+    ['FixedLength', { type: 'FixedLength', length: 2 }, 'a😀bc', ['a😀', 'bc']],
     [
       'Punctuation, isolated',
       { type: 'Punctuation', behavior: 'Isolated' },

@@ -77,6 +77,27 @@ describe('readDefinition', () => {
     ]);
   });
 
+  it('has the tokens of added_tokens.json, which older versions wrote, in the order of their ids', () => {
+    write('added_tokens.json', { '<new>': 7, '<more>': 5 });
+    write('special_tokens_map.json', { additional_special_tokens: ['<more>'] });
+    expect(idsOf({}, 'a<new><more>b')).toEqual([[0, 5, 4, 1], 'a<new>b']);
+    expect(idsOf({ added_tokens_decoder: {} }, 'a<new>')).toEqual([[0], 'a']);
+  });
+
+  it("refuses ids of added tokens that Hugging Face's library doesn't give them", () => {
+    for (const [id, content, theirs] of [
+      [9, '<new>', 4],
+      [1, '<new>', 4],
+      [4, '<x>', 3],
+    ] as const) {
+      write('tokenizer.json', { ...definition, added_tokens: [...definition.added_tokens, token(id, content)] });
+      expect(fault(() => loadTokenizer(folder))).toEqual([
+        ...['BAD_TOKENIZER', expect.stringContaining(`"${content}" has the id ${id}, where`)],
+      ]);
+      expect(() => loadTokenizer(folder)).toThrow(`gives it ${theirs}`);
+    }
+  });
+
   it('encodes texts of more tokens than calls hold arguments by a Unigram model', () => {
     const model = {
       type: 'Unigram',
