@@ -80,6 +80,14 @@ describe('a GGUF file as a model folder', () => {
     expect(tokenizer.decode(tokenizer.encode('hi ½ 12'))).toBe('hi ½ 12');
   });
 
+  it('reads what llama.cpp reads: a number for each layer, a factor alone, a cut that begins texts', () => {
+    const lists = { 'llama.feed_forward_length': [256], 'llama.attention.head_count': [4] };
+    const folder = small({ ...lists, 'llama.rope.scaling.factor': 2, 'tokenizer.ggml.pre': 'lfm2' })();
+    expect(readModelConfig(folder)).toMatchObject({ numHeads: 4, ropeScaling: { type: 'linear', factor: 2 } });
+    const { encode } = loadTokenizer(folder);
+    expect(encode('a', true)).toEqual([257, ...encode('a')]);
+  });
+
   it('ends answers with the token of its chat template, and keeps the one that the file names', () => {
     const folder = unpack(writeSmall(path));
     expect(json(folder, 'tokenizer_config.json').eos_token).toBe('<|im_end|>');
@@ -245,6 +253,8 @@ describe('what a GGUF file may not be', () => {
     ['another architecture', 'FOREIGN_GGUF', small({ 'general.architecture': 'mamba' }), '"mamba"'],
     ['a mixture of experts', 'FOREIGN_GGUF', small({ 'llama.expert_count': 8 }), 'mixture of experts'],
     ['RoPE of another kind', 'FOREIGN_GGUF', small({ 'llama.rope.scaling.type': 'ntk' }), '"ntk"'],
+    ['RoPE of a part of a head', 'FOREIGN_GGUF', small({ 'llama.rope.dimension_count': 4 }), 'rotates 4 of'],
+    ['attention to later tokens', 'FOREIGN_GGUF', small({ 'llama.attention.causal': false }), "isn't causal"],
     ['an adapter', 'FOREIGN_GGUF', small({ 'general.type': 'adapter' }), '"adapter"'],
     ['one of several parts', 'SPLIT_GGUF', small({ 'split.count': 3 }), 'one of 3 parts'],
     ['of another tokenizer', 'UNSUPPORTED_TOKENIZER', small({ 'tokenizer.ggml.model': 'bert' }), '"bert"'],
@@ -276,6 +286,7 @@ describe('what a GGUF file may not be', () => {
       small({ 'tokenizer.ggml.tokens': Array(300).fill('a') }),
       '300 tokens',
     ],
+    ['with types of a few tokens', 'UNSUPPORTED_TOKENIZER', small({ 'tokenizer.ggml.token_type': [3] }), 'types of 1'],
   ])('is refused: %s', (_, code, call, words) => {
     expect(fault(call)).toEqual([code, expect.stringContaining(words)]);
   });

@@ -39,6 +39,8 @@ interface Family {
   readonly steps: readonly string[];
   /** Whether llama.cpp looks up whole words before it merges; null: it does, but it makes no difference to the published ones. */
   readonly ignoresMerges: boolean | null;
+  /** Whether llama.cpp begins a text with its token for that where the file doesn't say. */
+  readonly begins?: true;
 }
 
 const THREE_DIGITS = split(`${CONTRACTIONS}|${BEFORE}\\p{L}+|\\p{N}{1,3}|${REST}`);
@@ -48,14 +50,20 @@ const THREE_DIGITS = split(`${CONTRACTIONS}|${BEFORE}\\p{L}+|\\p{N}{1,3}|${REST}
  * other tokens, without an error.
  */
 const FAMILIES: readonly Family[] = [
-  // Llama 3, SmolLM3.
-  { name: 'llama-bpe', aliases: ['llama3', 'llama-v3'], steps: THREE_DIGITS, ignoresMerges: true },
+  // Llama 3, SmolLM3, LFM2.
+  {
+    name: 'llama-bpe',
+    aliases: ['llama3', 'llama-v3', 'lfm2', 'falcon3', 'pixtral', 'midm-2.0'],
+    steps: THREE_DIGITS,
+    ignoresMerges: true,
+    begins: true,
+  },
   // OLMo-2, Phi-4, Granite 4.
   { name: 'dbrx', steps: THREE_DIGITS, ignoresMerges: false },
   // Qwen2, Qwen2.5, Qwen3.
   {
     name: 'qwen2',
-    aliases: ['deepseek-r1-qwen'],
+    aliases: ['deepseek-r1-qwen', 'kormo'],
     steps: split(`${CONTRACTIONS}|${BEFORE}\\p{L}+|\\p{N}|${REST}`),
     ignoresMerges: false,
   },
@@ -72,7 +80,7 @@ const FAMILIES: readonly Family[] = [
     steps: ['Digits single', 'ByteLevel words'],
     ignoresMerges: false,
   },
-  { name: 'gpt-2', steps: ['ByteLevel words'], ignoresMerges: false },
+  { name: 'gpt-2', aliases: ['mellum', 'a.x-4.0'], steps: ['ByteLevel words'], ignoresMerges: false },
   {
     // GPT-4o, Phi-4-mini.
     name: 'gpt-4o',
@@ -86,6 +94,7 @@ const FAMILIES: readonly Family[] = [
     name: 'tekken',
     steps: split(`${BEFORE}${UPPER}*${LOWER}+|${BEFORE}${UPPER}+${LOWER}*|\\p{N}|${REST_WITH_SLASH}`),
     ignoresMerges: null,
+    begins: true,
   },
 ];
 
@@ -109,6 +118,8 @@ interface Cuts {
   readonly steps: readonly object[];
   /** Whether whole words are looked up first. */
   readonly ignoresMerges: boolean;
+  /** Whether a text begins with the token for that where a file doesn't say. */
+  readonly begins: boolean;
 }
 
 /** How llama.cpp cuts texts under a name; null: the name isn't known. */
@@ -119,6 +130,7 @@ export function knownCuts(name: string): Cuts | null {
     family: family.name,
     steps: family.steps.map(definitionOf),
     ignoresMerges: family.ignoresMerges ?? true,
+    begins: family.begins ?? false,
   };
 }
 

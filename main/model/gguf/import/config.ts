@@ -72,6 +72,9 @@ function reader({ path, metadata, tensors }: Source, architecture: string): Read
   const optional = (key: string): number | null => {
     const value = metadata.get(`${architecture}.${key}`) ?? null;
     if (value === null || typeof value === 'number') return value === null ? null : shortest(value);
+    // One for each layer, as llama.cpp allows; those that differ aren't computed.
+    const [first] = Array.isArray(value) ? value : [];
+    if (typeof first === 'number' && Array.isArray(value) && value.every((each) => each === first)) return first;
     throw inputError('BAD_GGUF', `${path}: expected "${architecture}.${key}" to be a number, got ${shown(value)}`);
   };
   const number = (key: string): number => {
@@ -104,7 +107,7 @@ function shortest(value: number): number {
   return value;
 }
 
-function refuseStrange({ optional, text }: Reader, { path }: Source): void {
+function refuseStrange({ optional, text, flag }: Reader, { path }: Source): void {
   const refused = (what: string) =>
     inputError('FOREIGN_GGUF', `${path}: ${what}, which Braid can't compute`, 'Choose another model.');
   if ((optional('expert_count') ?? 0) > 0) throw refused('it is a mixture of experts');
@@ -112,6 +115,7 @@ function refuseStrange({ optional, text }: Reader, { path }: Source): void {
   const known = ['none', 'longrope', 'linear', 'yarn'].includes(scaling);
   if (!known && optional('rope.scaling.factor') !== 1) throw refused(`RoPE is scaled by ${shown(scaling)}`);
   if ((optional('rope.scale_linear') ?? 1) !== 1) throw refused('RoPE is scaled linearly');
+  if (flag('attention.causal') === false) throw refused("its attention isn't causal");
   for (const cap of ['attn_logit_softcapping', 'final_logit_softcapping'])
     if ((optional(cap) ?? 0) !== 0) throw refused(`logits are capped ("${cap}")`);
 }
@@ -147,7 +151,9 @@ function shapeOf(read: Reader, file: Source, type: ModelType): Settings {
 
 /** How RoPE's frequencies are scaled. */
 function scaling({ number, optional, text }: Reader, type: ModelType): Settings {
-  const rope_type = text('rope.scaling.type') ?? 'default';
+  // A factor alone is a linear one.
+  const alone = (optional('rope.scaling.factor') ?? 1) === 1 ? 'default' : 'linear';
+  const rope_type = text('rope.scaling.type') ?? alone;
   const beta = optional('attention.temperature_scale');
   const original = beta === null && rope_type !== 'yarn' ? null : number('rope.scaling.original_context_length');
   const factor = rope_type === 'linear' || rope_type === 'yarn' ? number('rope.scaling.factor') : null;
@@ -176,8 +182,15 @@ function rotation(read: Reader, file: GgufFile, type: ModelType): Settings {
   const { number, optional, has } = read;
   const theta = { rope_theta: optional('rope.freq_base') ?? 10000 };
   const headDim = optional('attention.key_length') ?? number('embedding_length') / number('attention.head_count');
-  const partial = { partial_rotary_factor: (optional('rope.dimension_count') ?? headDim) / headDim };
+  const rotated = optional('rope.dimension_count') ?? headDim;
+  const partial = { partial_rotary_factor: rotated / headDim };
   if (type === 'phi3') return { ...theta, ...partial, ...longRope(read, file) };
+  if (rotated !== headDim && type !== 'qwen3_5_text')
+    throw inputError(
+      'FOREIGN_GGUF',
+      `${file.path}: RoPE rotates ${rotated} of a head's ${headDim} dimensions, which Braid can't compute of this architecture`,
+      'Choose another model.',
+    );
   const frequencies = 'rope_freqs.weight';
   if (!has(frequencies)) {
     const rope = { ...theta, ...scaling(read, type) };

@@ -40,7 +40,8 @@ export function ggufTokenizer(
   const template = metadata.get('tokenizer.chat_template');
   checkTokenizerKind(metadata, path);
   const pieces = metadata.get('tokenizer.ggml.model') === 'llama';
-  const begins = bos !== null && (metadata.get('tokenizer.ggml.add_bos_token') ?? pieces) === true;
+  const usual = pieces || knownCuts(String(metadata.get('tokenizer.ggml.pre')))?.begins;
+  const begins = bos !== null && (metadata.get('tokenizer.ggml.add_bos_token') ?? usual) === true;
   const definition = {
     version: '1.0',
     truncation: null,
@@ -88,8 +89,9 @@ function readVocabulary(metadata: GgufMetadata, path: string, rows: number): Voc
     tokens.every((token) => typeof token === 'string' && token.length <= LONGEST_TOKEN) &&
     types.every((type) => typeof type === 'number');
   if (!isWhole) throw unsupported(path, 'it has no list of tokens');
-  if (tokens.length > rows || (types.length !== 0 && types.length !== tokens.length))
-    throw unsupported(path, `it has ${tokens.length} tokens, and the model has ${rows}`);
+  if (tokens.length > rows) throw unsupported(path, `it has ${tokens.length} tokens, and the model has ${rows}`);
+  if (types.length !== tokens.length)
+    throw unsupported(path, `it has ${tokens.length} tokens, and types of ${types.length}`);
   return { tokens, types: types.length === 0 ? tokens.map(() => TOKEN.normal) : types };
 }
 
