@@ -153,7 +153,7 @@ export function openRunIo(
 
   function noticeUnusedChat(): void {
     for (const { message, remedy } of stage.tokenizer.checkChat())
-      emit({ kind: 'notice', step: 0, topic: 'chat_settings', message, remedy });
+      emit({ kind: 'notice', step: 0, topic: 'chat_settings', message: `${message}.`, remedy });
   }
 
   function noticeWarm(step: number): void {
