@@ -84,11 +84,17 @@ async function laterReply<Reply>(
   withinMs: number,
 ): Promise<Reply | null> {
   const end = performance.now() + withinMs;
-  for (;;) {
-    const seen = Atomics.load(count, 0);
-    const found = replyOrWait<Reply>(port, thread, end);
-    if ('reply' in found) return found.reply;
-    await Atomics.waitAsync(count, 0, seen, found.waitMs).value;
+  // Neither the thread nor what is awaited here keeps a process alive, such as that of a command.
+  const alive = setInterval(() => undefined, withinMs);
+  try {
+    for (;;) {
+      const seen = Atomics.load(count, 0);
+      const found = replyOrWait<Reply>(port, thread, end);
+      if ('reply' in found) return found.reply;
+      await Atomics.waitAsync(count, 0, seen, found.waitMs).value;
+    }
+  } finally {
+    clearInterval(alive);
   }
 }
 
