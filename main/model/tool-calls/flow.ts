@@ -1,5 +1,5 @@
 /** A turn that may call tools, while it is written: its words as they come, its calls at the end. */
-import { type ChatTool, type ToolCall, toolName } from '../../samples/chat-message.ts';
+import type { ChatTool, ToolCall } from '../../samples/chat-message.ts';
 import type { Tokenizer } from '../tokenizer.ts';
 import { CALL_MARKS, readToolCalls, wordsBeforeCalls } from './read.ts';
 
@@ -20,7 +20,7 @@ export function openCallFlow(tools: readonly ChatTool[]): CallFlow {
       return words;
     },
     end: () => {
-      const { content, calls } = readToolCalls(text, tools.map(toolName));
+      const { content, calls } = readToolCalls(text, tools);
       return { words: calls.length > 0 ? '' : content.slice(shown), calls };
     },
   };

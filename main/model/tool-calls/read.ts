@@ -2,7 +2,8 @@
  * Tool calls in what a model wrote, as its family writes them: Hermes, Qwen and SmolLM in <tool_call> tags (Qwen3-Coder
  * with tags inside), Mistral after [TOOL_CALLS], Llama 3 as JSON alone. Pure.
  */
-import type { ToolCall } from '../../samples/chat-message.ts';
+import { isJsonObject, parseJson } from '../../io/json.ts';
+import { type ChatTool, type ToolCall, toolName } from '../../samples/chat-message.ts';
 
 export interface ToolTurn {
   /** The words beside the calls. */
@@ -14,17 +15,21 @@ export interface ToolTurn {
 
 /** How calls begin, where control tokens are kept in the text. */
 export const CALL_MARKS = ['<tool_call>', '[TOOL_CALLS]', '<|python_tag|>'] as const;
+/** How thoughts end. */
+const THOUGHT = '</think>';
 
-/** Reads a turn. `names`: the functions that may be called; JSON alone counts as a call of one of them only. */
-export function readToolCalls(text: string, names: readonly string[]): ToolTurn {
+/** Reads a turn. `tools`: the functions that may be called; JSON alone counts as a call of one of them only. */
+export function readToolCalls(text: string, tools: readonly ChatTool[]): ToolTurn {
   const at = callStart(text);
   const plain: ToolTurn = { content: text, calls: [], problem: null };
   if (at === null) return plain;
   const [before, rest] = [text.slice(0, at), text.slice(at)];
   try {
-    const calls = callsIn(rest);
-    if (calls === null || (isBareJson(rest) && !calls.every(({ function: { name } }) => names.includes(name))))
-      return plain;
+    const calls = callsIn(rest, tools);
+    const names = tools.map(toolName);
+    // SmolLM2 writes an empty list where it has no use for a tool.
+    if (calls === null || calls.length === 0) return plain;
+    if (isBareJson(rest) && !calls.every(({ function: { name } }) => names.includes(name))) return plain;
     return { content: before.trim(), calls, problem: null };
   } catch (error) {
     return isBareJson(rest) ? plain : { ...plain, problem: (error as Error).message };
@@ -33,10 +38,17 @@ export function readToolCalls(text: string, names: readonly string[]): ToolTurn 
 
 /** Where calls begin, or may begin in what is still being written; null: nowhere. */
 export function callStart(text: string): number | null {
-  const marks = CALL_MARKS.map((mark) => text.indexOf(mark)).filter((at) => at >= 0);
+  const from = afterThoughts(text);
+  const marks = CALL_MARKS.map((mark) => text.indexOf(mark, from)).filter((at) => at >= 0);
   if (marks.length > 0) return Math.min(...marks);
-  const bare = /^\s*\{/.exec(text);
-  return bare === null ? null : 0;
+  return isBareJson(text.slice(from)) ? from : null;
+}
+
+/** Where the thoughts at the beginning end, which may speak of calls: the prompt may have opened them. */
+function afterThoughts(text: string): number {
+  const end = text.indexOf(THOUGHT);
+  if (end >= 0) return end + THOUGHT.length;
+  return text.trimStart().startsWith('<think>') ? text.length : 0;
 }
 
 /** How many characters of an unfinished text can't be part of calls. */
@@ -55,32 +67,48 @@ function isBareJson(text: string): boolean {
   return text.trimStart().startsWith('{');
 }
 
-function callsIn(text: string): ToolCall[] | null {
-  if (text.startsWith('<tool_call>')) return tagged(text);
+function callsIn(text: string, tools: readonly ChatTool[]): ToolCall[] | null {
+  if (text.startsWith('<tool_call>')) return tagged(text, tools);
   if (text.startsWith('[TOOL_CALLS]')) return mistral(text);
-  return llama(text.replace(/^<\|python_tag\|>/, ''));
+  return objectsIn(text.replace(/^<\|python_tag\|>/, '')).flatMap(jsonCalls);
 }
 
 /** <tool_call>{…}</tool_call>, also several, or a list in one (SmolLM2); the last may lack its end. */
-function tagged(text: string): ToolCall[] {
+function tagged(text: string, tools: readonly ChatTool[]): ToolCall[] {
   const parts = text.split('<tool_call>').slice(1);
   return parts.flatMap((part) => {
     const [inside = ''] = part.split('</tool_call>');
-    return inside.trimStart().startsWith('<function=') ? [xmlCall(inside)] : jsonCalls(inside);
+    return inside.trimStart().startsWith('<function=') ? xmlCalls(inside, tools) : jsonCalls(inside);
   });
 }
 
+const XML_CALL = /<function=([^>\n]*)>([\s\S]*?)(?:<\/function>|$)/g;
+const XML_ARGUMENT = /<parameter=([^>\n]+)>\n?([\s\S]*?)\n?(?:<\/parameter>|(?=<parameter=)|$)/g;
+
 /** <function=NAME><parameter=KEY>VALUE</parameter> … </function> */
-function xmlCall(text: string): ToolCall {
-  const name = /<function=([^>\n]+)>/.exec(text)?.[1]?.trim() ?? '';
-  const given = [...text.matchAll(/<parameter=([^>\n]+)>\n?([\s\S]*?)\n?<\/parameter>/g)];
-  return callOf(name, Object.fromEntries(given.map(([, key = '', value = '']) => [key.trim(), jsonOrText(value)])));
+function xmlCalls(text: string, tools: readonly ChatTool[]): ToolCall[] {
+  return Array.from(text.matchAll(XML_CALL), ([, name = '', inside = '']) => {
+    const given = Array.from(inside.matchAll(XML_ARGUMENT), ([, key = '', value = '']) => {
+      // A text of digits is a number only where the function wants one.
+      const isText = argumentType(tools, name.trim(), key.trim()) === 'string';
+      return [key.trim(), isText ? value : jsonOrText(value)];
+    });
+    return callOf(name.trim(), Object.fromEntries(given));
+  });
+}
+
+function argumentType(tools: readonly ChatTool[], name: string, argument: string): unknown {
+  const tool = tools.find((one) => toolName(one) === name);
+  const { parameters } = (tool?.function ?? tool ?? {}) as {
+    readonly parameters?: { readonly properties?: Readonly<Record<string, { readonly type?: unknown } | undefined>> };
+  };
+  return parameters?.properties?.[argument]?.type;
 }
 
 /** A value that is JSON, or a text. */
 function jsonOrText(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return text;
   }
@@ -90,37 +118,42 @@ function jsonOrText(text: string): unknown {
 function mistral(text: string): ToolCall[] {
   const parts = text.split('[TOOL_CALLS]').slice(1);
   return parts.flatMap((part) => {
-    const named = /^\s*([\w.-]+)(?:\[CALL_ID\][\w-]*)?(?:\[ARGS\])?\s*(\{[\s\S]*)$/.exec(part);
+    const named = /^\s*([\w.-]+)(?:\[CALL_ID\]([\w-]*))?(?:\[ARGS\])?\s*(\{[\s\S]*)$/.exec(part);
     if (named === null) return jsonCalls(part);
-    const [, name = '', given = ''] = named;
-    return [callOf(name, JSON.parse(given))];
+    const [, name = '', id, given = ''] = named;
+    return [callOf(name, parseJson(given), id)];
   });
 }
 
-/** {"name": …, "parameters": {…}}, several after semicolons. */
-function llama(text: string): ToolCall[] | null {
-  const trimmed = text.trim();
-  if (!trimmed.startsWith('{')) return null;
-  try {
-    return jsonCalls(trimmed);
-  } catch {
-    return trimmed.split(/;\s*(?=\{)/).flatMap(jsonCalls);
+/** {…}; {…} as its parts (Llama 3 writes several so), without what stands between them. */
+function objectsIn(text: string): string[] {
+  const parts: string[] = [];
+  let [depth, from] = [0, 0];
+  // A brace in a string opens nothing.
+  for (const { 0: mark, index } of text.matchAll(/"(?:[^"\\]|\\.)*"|[{}]/gs)) {
+    if (mark === '{') depth++;
+    if (mark !== '}' || --depth !== 0) continue;
+    parts.push(text.slice(from, index + 1).replace(/^[\s;]+/, ''));
+    from = index + 1;
   }
+  const rest = text.slice(from).trim();
+  return rest === '' && parts.length > 0 ? parts : [...parts, rest];
 }
 
 function jsonCalls(text: string): ToolCall[] {
-  const value: unknown = JSON.parse(text.trim());
+  const value = parseJson(text.trim());
   const all: readonly unknown[] = Array.isArray(value) ? value : [value];
   return all.map((one) => {
-    const { name, arguments: given, parameters } = (one ?? {}) as Readonly<Record<string, unknown>>;
-    return callOf(name, given ?? parameters ?? {});
+    const { name, arguments: given, parameters, id } = (one ?? {}) as Readonly<Record<string, unknown>>;
+    return callOf(name, given ?? parameters ?? {}, id);
   });
 }
 
-function callOf(name: unknown, given: unknown): ToolCall {
-  const value: unknown = typeof given === 'string' ? JSON.parse(given) : given;
+/** `id`: as Mistral's models write it, who know the results by it. */
+function callOf(name: unknown, given: unknown, id?: unknown): ToolCall {
+  const value: unknown = typeof given === 'string' ? parseJson(given) : given;
   if (typeof name !== 'string' || name === '') throw new Error('a call without the name of a function');
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new Error(`the arguments of ${name} are not a JSON object`);
-  return { type: 'function', function: { name, arguments: value as Readonly<Record<string, unknown>> } };
+  if (!isJsonObject(value)) throw new Error(`the arguments of ${name} are not a JSON object`);
+  const own = typeof id === 'string' && /^[A-Za-z\d]{9}$/.test(id) && { id };
+  return { type: 'function', function: { name, arguments: value }, ...own };
 }

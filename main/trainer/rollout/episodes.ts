@@ -9,7 +9,7 @@ import { encodeAnswer, type Tokenizer } from '../../model/tokenizer.ts';
 import { keepingMarks } from '../../model/tool-calls/flow.ts';
 import { readToolCalls } from '../../model/tool-calls/read.ts';
 import type { EndedTurn, TurnTaking } from '../../model/turns.ts';
-import { toolName, type WrittenCall, withoutOutcomes } from '../../samples/chat-message.ts';
+import { type WrittenCall, withoutOutcomes } from '../../samples/chat-message.ts';
 import type { Episode, Played } from '../../samples/completion.ts';
 import { promptMessages, withRewards } from '../../tasks/folder/environment.ts';
 import type { Environment, EnvironmentStep, EnvironmentTurn, Task, TaskRecord } from '../../tasks/task.ts';
@@ -60,8 +60,7 @@ function openPlay(
   /** A turn's words and the calls in it. */
   const said = (record: TaskRecord, ids: readonly number[]) => {
     if (environment.hasTools !== true) return { words: tokenizer.decode(ids) };
-    const names = (toolsOf?.(record) ?? []).map(toolName);
-    const { content, calls, problem } = readToolCalls(decodeCalls(ids), names);
+    const { content, calls, problem } = readToolCalls(decodeCalls(ids), toolsOf?.(record) ?? []);
     const read: readonly WrittenCall[] = calls.map((call) => ({ call }));
     // What can't be read as calls is shown as it is.
     return { words: content, calls: problem === null ? read : [{ fault: problem }] };

@@ -4,6 +4,10 @@ import { readToolCalls, wordsBeforeCalls } from '../../../main/model/tool-calls/
 const call = (name: string, given: object) => ({ type: 'function', function: { name, arguments: given } });
 const WEATHER = call('weather', { city: 'Bern' });
 const TIME = call('time', { zone: 1 });
+const tool = (name: string, properties: object = {}) => ({
+  type: 'function',
+  function: { name, parameters: { properties } },
+});
 
 describe('readToolCalls', () => {
   it.each([
@@ -36,15 +40,61 @@ describe('readToolCalls', () => {
 
   it('takes JSON alone as calls of the functions that there are, and as words otherwise', () => {
     const text = '{"name": "weather", "parameters": {"city": "Bern"}}; {"name": "time", "parameters": {"zone": 1}}';
-    expect(readToolCalls(text, ['weather', 'time'])).toMatchObject({ content: '', calls: [WEATHER, TIME] });
+    expect(readToolCalls(text, [tool('weather'), tool('time')])).toMatchObject({ content: '', calls: [WEATHER, TIME] });
     for (const words of [text, '{"name": 1}', '{not JSON', 'no calls'])
-      expect(readToolCalls(words, ['weather'])).toEqual({ content: words, calls: [], problem: null });
+      expect(readToolCalls(words, [tool('weather')])).toEqual({ content: words, calls: [], problem: null });
+  });
+
+  it('takes calls in thoughts for thoughts', () => {
+    const call = '<tool_call>{"name": "weather", "arguments": {"city": "Bern"}}</tool_call>';
+    const thoughts = `<think>A <tool_call> of time? {"name": "time"}</think>\n`;
+    expect(readToolCalls(`${thoughts}${call}`, [])).toMatchObject({ content: thoughts.trim(), calls: [WEATHER] });
+    expect(readToolCalls(`A <tool_call>?</think>${call}`, []).calls).toEqual([WEATHER]);
+    const bare = `${thoughts}{"name": "weather", "parameters": {"city": "Bern"}}`;
+    expect(readToolCalls(bare, [tool('weather')]).calls).toEqual([WEATHER]);
+    for (const words of [`${thoughts}No.`, `<think>${call}`, '<tool_call>[]</tool_call>'])
+      expect(readToolCalls(words, [])).toEqual({ content: words, calls: [], problem: null });
+  });
+
+  it('reads an argument in tags as the function wants it, and each function by itself', () => {
+    const text =
+      '<tool_call>\n<function=weather>\n<parameter=city>\n123\n<parameter=days>\n2\n</parameter>\n</function>\n' +
+      '<function=time>\n<parameter=zone>\n1\n</parameter>\n</function>\n</tool_call>';
+    const tools = [tool('weather', { city: { type: 'string' }, days: { type: 'number' } })];
+    expect(readToolCalls(text, tools).calls).toEqual([call('weather', { city: '123', days: 2 }), TIME]);
+  });
+
+  it("keeps the ids of Mistral's calls, by which its models know the results", () => {
+    const id = 'VvvODy9mT';
+    const list = `[TOOL_CALLS][{"name": "weather", "arguments": {"city": "Bern"}, "id": "${id}"}]`;
+    const named = `[TOOL_CALLS]weather[CALL_ID]${id}[ARGS]{"city": "Bern"}`;
+    for (const text of [list, named]) expect(readToolCalls(text, []).calls).toEqual([{ ...WEATHER, id }]);
+    expect(readToolCalls(list.replace(id, 'x'), []).calls).toEqual([WEATHER]);
+  });
+
+  it("reads Llama's calls with semicolons and braces in their texts, and refuses programs", () => {
+    const first = call('weather', { city: '"}; {' });
+    const json = JSON.stringify({ name: 'weather', parameters: first.function.arguments });
+    for (const between of ['; ', '\n'])
+      expect(
+        readToolCalls(`<|python_tag|>${json}${between}{"name": "time", "parameters": {"zone": 1}}`, []).calls,
+      ).toEqual([first, TIME]);
+    expect(readToolCalls('<|python_tag|>search(query="x")', []).problem).toMatch(/JSON/);
   });
 
   it('leaves what it cannot read in the words, and says why', () => {
-    for (const inside of ['{"name": ', '{"arguments": {}}', '{"name": "weather", "arguments": [1]}']) {
+    for (const inside of [
+      '{"name": ',
+      '{"arguments": {}}',
+      `{"name": "weather", "arguments": ${'{"a":'.repeat(600)}1${'}'.repeat(601)}`,
+      '{"name": "weather", "arguments": [1]}',
+    ]) {
       const text = `x <tool_call>${inside}</tool_call>`;
-      expect(readToolCalls(text, ['weather'])).toMatchObject({ content: text, calls: [], problem: expect.any(String) });
+      expect(readToolCalls(text, [tool('weather')])).toMatchObject({
+        content: text,
+        calls: [],
+        problem: expect.any(String),
+      });
     }
   });
 });
