@@ -66,6 +66,7 @@ export async function postJson(url: string, body: object, options: PostOptions):
 
 async function attempt(url: string, content: string, options: PostOptions): Promise<Attempt> {
   const { key, timeoutMs, maxBytes, signal } = options;
+  let isAnswering = false;
   try {
     const response = await fetch(url, {
       method: 'POST',
@@ -74,12 +75,14 @@ async function attempt(url: string, content: string, options: PostOptions): Prom
       redirect: 'manual',
       signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
     });
+    isAnswering = true;
     const text = await readBody(response, maxBytes);
     if (text === null) return final(`answered with more than ${Math.round(maxBytes / 2 ** 20)} MiB`);
     return judged(response, text, key !== null);
   } catch (error) {
     const isTimeout = error instanceof Error && error.name === 'TimeoutError';
-    const why = isTimeout ? `gave no answer within ${timeoutMs / 1000} s` : `can't be reached (${reasonOf(error)})`;
+    const what = isAnswering ? 'broke off its answer' : "can't be reached";
+    const why = isTimeout ? `gave no answer within ${timeoutMs / 1000} s` : `${what} (${reasonOf(error)})`;
     return { result: { failure: why, isDown: true }, again: true, afterMs: null };
   }
 }

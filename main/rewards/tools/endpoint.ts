@@ -13,10 +13,13 @@ export function openToolEndpoint(
   patience: { readonly pauseMs?: number } = {},
 ): ToolServer {
   const closing = new AbortController();
-  const options = { key, retries: RETRIES, timeoutMs: timeout_s * 1000, maxBytes: MOST_RESULT, signal: closing.signal };
+  const timeoutMs = timeout_s * 1000;
+  const options = { key, retries: RETRIES, timeoutMs, maxBytes: MOST_RESULT };
   return {
     call: async (name, given) => {
-      const posted = await postJson(url, { name, arguments: given }, { ...options, ...patience });
+      // Further attempts have what is left of the time.
+      const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(timeoutMs)]);
+      const posted = await postJson(url, { name, arguments: given }, { ...options, ...patience, signal });
       if ('failure' in posted) return { failure: posted.failure };
       return resultIn(posted.body) ?? { failure: `expected {"result": …}, got ${shownValue(posted.body)}` };
     },

@@ -104,9 +104,9 @@ export function passedEnvironment(): Record<string, string> {
     'APPDATA',
     'LOCALAPPDATA',
   ];
-  return Object.fromEntries(
-    names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
-  );
+  const passed = names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]));
+  // A Python program that forgets to flush its lines would never answer.
+  return Object.fromEntries([...passed, ['PYTHONUNBUFFERED', '1']]);
 }
 
 function untilReply(thread: Thread, silenceMs: number): ExternalReply | null {

@@ -3,6 +3,7 @@
  * commands and addresses, which answer while other completions continue. A call that can't be made is answered with what was wrong, so that the model can do better in its next turn.
  */
 import type { ChatMessage, ChatTool, ToolCall, WrittenCall } from '../../samples/chat-message.ts';
+import { counted } from '../../text/format.ts';
 import { didYouMean, nearestName } from '../../text/nearest-name.ts';
 import type { ToolCaller } from '../external/tool-caller.ts';
 import type { CallResult } from '../external/tool-messages.ts';
@@ -93,8 +94,11 @@ export function openTools(
       return (reply?.step.state ?? []) as readonly Result[];
     });
   };
+  const maxTurns = turnsOf(definition);
   const requestsIn = (turns: readonly EnvironmentTurn[]) => {
-    const checked = turns.map(({ calls = [] }) => calls.map((call) => checkCall(call, tools)));
+    const checked = turns.map(({ calls = [], turn }) =>
+      calls.map((call) => (turn < maxTurns ? checkCall(call, tools) : tooLate(maxTurns - 1))),
+    );
     return { checked, asked: checked.map((ofTurn) => ofTurn.filter((one) => 'name' in one)) };
   };
   const answer = (turns: readonly EnvironmentTurn[]): readonly EnvironmentStep[] => {
@@ -121,7 +125,7 @@ export function openTools(
     });
   };
   return {
-    maxTurns: turnsOf(definition),
+    maxTurns,
     maxTurnTokens: null,
     hasTools: true,
     step: answer,
@@ -141,6 +145,11 @@ export function turnsOf({
 function withRequests(turn: EnvironmentTurn | undefined, requests: readonly Request[]): readonly EnvironmentTurn[] {
   // The calls are all that the functions are given.
   return turn === undefined ? [] : [{ ...turn, messages: [], state: requests }];
+}
+
+/** The model won't read what such a call would give. */
+function tooLate(iterations: number): { readonly error: string } {
+  return { error: `Not called: ${counted(iterations, 'turn')} may call tools (max_tool_calling_iterations)` };
 }
 
 /** The request of a call, or the answer to one that can't be made. */
@@ -166,7 +175,7 @@ function stepOf(
   const quiet = { message: null, rewards: null, done: isOver, state: null };
   if (calls.length === 0) return quiet;
   const rest = made[Symbol.iterator]();
-  const ids = calls.map((_, i) => callId(turn, i));
+  const ids = callIds(calls, turn);
   const results = checked.map((one, i): ChatMessage => {
     const result = 'error' in one ? one : (rest.next().value ?? NO_RESULT);
     const name = calls[i] !== undefined && 'call' in calls[i] ? calls[i].call.function.name : undefined;
@@ -178,9 +187,11 @@ function stepOf(
   return { ...quiet, called: { turn: asSaid, results } };
 }
 
-/** Nine letters and digits, as Mistral's template wants them. */
-function callId(turn: number, index: number): string {
-  return `call${String(turn).padStart(2, '0')}${String(index).padStart(3, '0')}`;
+/** The model's own, if it wrote one for each; otherwise nine letters and digits, as Mistral's template wants them. */
+function callIds(calls: readonly WrittenCall[], turn: number): string[] {
+  const own = calls.flatMap((one) => ('call' in one ? (one.call.id ?? []) : []));
+  if (new Set(own).size === calls.length) return own;
+  return calls.map((_, i) => `call${String(turn).padStart(2, '0')}${String(i).padStart(3, '0')}`);
 }
 
 function shortened(text: string): string {

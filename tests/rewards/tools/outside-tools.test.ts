@@ -88,6 +88,24 @@ describe('openToolEndpoint', () => {
     expect(received.find(({ body }) => body.name === 'add')?.body).toEqual({ name: 'add', arguments: { a: 1 } });
     await tool.close();
   });
+
+  it('gives all attempts together the time of one call', async () => {
+    const { url } = await rewardServer(() => undefined);
+    const tool = openToolEndpoint({ url, timeout_s: 0.05 }, null, { pauseMs: 1 });
+    expect(await tool.call('add', {})).toEqual({ failure: 'gave no answer within 0.05 s' });
+    await tool.close();
+  });
+
+  it('fails a call whose server breaks off or fails, after three attempts', async () => {
+    const { url } = await rewardServer(({ body }, request, response) => {
+      response.writeHead(body.name === 'break' ? 200 : 500, { 'content-length': 100 }).write('{"result": "ab');
+      setTimeout(() => response.destroy(), 5);
+    });
+    const tool = openToolEndpoint({ url, timeout_s: 20 }, null, { pauseMs: 1 });
+    for (const name of ['break', 'fail'])
+      expect(await tool.call(name, {})).toEqual({ failure: 'broke off its answer (UND_ERR_SOCKET), 3 times' });
+    await tool.close();
+  });
 });
 
 const DEFINITION = `title: Shop

@@ -62,6 +62,9 @@ const call = (name: string, given: Readonly<Record<string, unknown>> = {}): Writ
 const resultsOf = (step: EnvironmentStep | string | undefined) =>
   typeof step === 'object' ? step.called?.results.map(({ content }) => content) : step;
 
+const idsOf = (step: EnvironmentStep | string | undefined) =>
+  typeof step === 'object' ? step.called?.results.map(({ tool_call_id }) => tool_call_id) : step;
+
 describe('the tools of a task', () => {
   it('are given to the chat template, in the order and with the keys of task.yaml', () => {
     const { record, task } = opened();
@@ -82,7 +85,18 @@ describe('the tools of a task', () => {
   });
 
   it('answer every call of a turn with an id, and end a conversation without one', () => {
-    const [calling, quiet] = opened().step([call('add', { a: 1, b: 2 }), call('add', { a: 3, b: 4 })], []);
+    const withId = (id: string): WrittenCall => ({
+      call: { type: 'function', function: { name: 'ad', arguments: {} }, id },
+    });
+    const [calling, quiet, own, twice] = opened().step(
+      [call('add', { a: 1, b: 2 }), call('add', { a: 3, b: 4 })],
+      [],
+      ['abcdefghi', 'VvvODy9mT'].map(withId),
+      ['abcdefghi', 'abcdefghi'].map(withId),
+    );
+    // The model's own, where they are of use.
+    expect(idsOf(own)).toEqual(['abcdefghi', 'VvvODy9mT']);
+    expect(idsOf(twice)).toEqual(['call04000', 'call04001']);
     expect(calling).toMatchObject({
       done: false,
       called: {
@@ -97,7 +111,9 @@ describe('the tools of a task', () => {
   });
 
   it('say what is wrong with a call, so that the next turn can do better', () => {
-    const { step } = opened();
+    const { record, step, task } = opened();
+    const [late] = task.environment?.step([turnOf(record, [call('add', { a: 1, b: 2 })], 9)]) ?? [];
+    expect(resultsOf(late)).toEqual(['{"error":"Not called: 8 turns may call tools (max_tool_calling_iterations)"}']);
     const [first] = step([
       { fault: 'expected a JSON object' },
       call('ad', { a: 1, b: 2 }),
