@@ -29,9 +29,9 @@ def score(record: dict, completion: str) -> float:
     return float(scorers[family]((found[-1] if found else completion).strip(), entry))
 
 
-def configuration(family: str, level: int, size: int, seed: int, fields: dict) -> dict:
-    """The fields of a family's configuration; a level is that of its curriculum, its highest where it has fewer."""
-    if level == 0:
+def configuration(family: str, level: int | None, size: int, seed: int, fields: dict) -> dict:
+    """The fields of a family's configuration; a level, from 0, is that of its curriculum, its highest where it has fewer."""
+    if level is None:
         return {"size": size, "seed": seed, **fields}
     if family not in CURRICULA:
         sys.exit(f"{family} has no curriculum: leave level out")
@@ -41,7 +41,7 @@ def configuration(family: str, level: int, size: int, seed: int, fields: dict) -
     return {**vars(made), **fields}
 
 
-def records(family: str, level: int, size: int, seed: int, fields: dict) -> list:
+def records(family: str, level: int | None, size: int, seed: int, fields: dict) -> list:
     dataset = reasoning_gym.create_dataset(family, **configuration(family, level, size, seed, fields))
     return [
         {
@@ -68,7 +68,8 @@ def make(settings: dict) -> dict:
     family = settings.pop("family", "chain_sum")
     if family not in DATASETS:
         sys.exit(f"There is no family {family}. There are: {', '.join(sorted(DATASETS))}")
-    level, seed = int(settings.pop("level", 0)), int(settings.pop("seed", 42))
+    level, seed = settings.pop("level", None), int(settings.pop("seed", 42))
+    level = None if level is None else int(level)
     size, test_size = int(settings.pop("size", 500)), int(settings.pop("test_size", 64))
     try:
         settings = {name: plain(text) for name, text in settings.items()}
