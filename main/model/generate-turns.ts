@@ -51,7 +51,7 @@ export async function generateTurns(
 ): Promise<Completion[]> {
   const { turns, memory, maxNewTokens } = options;
   checkPrompts(model, prompts, maxNewTokens);
-  const talks = openTalks(prompts, options);
+  const talks = openTalks(prompts, options, turns);
   if (maxNewTokens === 0) return talks.map(() => ({ ids: [], terminated: false }));
   /** Those that are decoded, in the order of their rows. */
   let decoded: Talk[] = [];
@@ -191,6 +191,7 @@ export async function generateTurns(
   }
 
   try {
+    if (turns.opens === true) answers.ask(talks);
     for (let done = 0; ; ) {
       try {
         const some = joining();
@@ -233,7 +234,7 @@ function openAnswers(options: TurnsOptions) {
     ask: (ended: readonly Talk[]): void => {
       if (ended.length === 0) return;
       const now = performance.now();
-      for (const { began } of ended) turns.times?.turn((now - began) / 1000);
+      for (const { began, turn } of ended) if (turn >= 0) turns.times?.turn((now - began) / 1000);
       const given = turns.answer(ended.map((talk) => endedTurn(talk, options)));
       ended.forEach((talk, i) => {
         const answer = given[i] ?? null;

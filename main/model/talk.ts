@@ -12,7 +12,7 @@ export interface Talk extends ChosenRow {
   readonly ids: number[];
   /** 1 for each token of the model's. */
   readonly mask: number[];
-  /** Which turn it is, from 0, where it began, and when. */
+  /** Which turn it is, from 0 (-1: whoever answers begins), where it began, and when. */
   turn: number;
   first: number;
   began: number;
@@ -30,12 +30,25 @@ export interface Talk extends ChosenRow {
 type TalkOptions = Pick<GenerateOptions, 'maxNewTokens' | 'eosTokenIds' | 'stops' | 'numGenerations'>;
 
 /** G completions of every prompt, ready to begin. */
-export function openTalks(prompts: readonly (readonly number[])[], { numGenerations }: TalkOptions): readonly Talk[] {
+export function openTalks(
+  prompts: readonly (readonly number[])[],
+  { numGenerations }: TalkOptions,
+  { opens = false }: Pick<TurnTaking, 'opens'>,
+): readonly Talk[] {
   const began = performance.now();
   return prompts.flatMap((promptIds, prompt) =>
     Array.from({ length: numGenerations }, (_, generation): Talk => {
       const place = { prompt, generation, promptIds, completion: prompt * numGenerations + generation };
-      const nothing = { ids: [], mask: [], unread: [], turn: 0, first: 0, kept: null, end: null, truncated: false };
+      const nothing = {
+        ids: [],
+        mask: [],
+        unread: [],
+        turn: opens ? -1 : 0,
+        first: 0,
+        kept: null,
+        end: null,
+        truncated: false,
+      };
       return { ...place, ...nothing, began, state: 'ready' };
     }),
   );

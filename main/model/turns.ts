@@ -25,7 +25,7 @@ import {
 export interface EndedTurn {
   /** Which completion: prompt * G + generation. */
   readonly completion: number;
-  /** Which of its turns, from 0. */
+  /** Which of its turns, from 0; -1: it hasn't begun. */
   readonly turn: number;
   /** Of this turn, with its end token. */
   readonly ids: readonly number[];
@@ -48,6 +48,8 @@ export interface TurnTaking {
    * answer comes; without, in the fastest way.
    */
   readonly later: boolean;
+  /** Whether each completion begins with an answer, to no turn. */
+  readonly opens?: boolean;
   /** What follows each ended turn, at once or when it comes. */
   answer(ended: readonly EndedTurn[]): readonly (TurnAnswer | Promise<TurnAnswer>)[];
   /** Hears what turns take, in seconds. */

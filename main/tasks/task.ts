@@ -65,7 +65,7 @@ export interface EnvironmentTurn<R extends TaskRecord = TaskRecord> {
   readonly record: R;
   /** The conversation from the prompt on; the last message is the turn. */
   readonly messages: readonly ChatMessage[];
-  /** From 1. */
+  /** From 1; 0: nothing was said yet, and the environment begins. */
   readonly turn: number;
   readonly finish: 'stop' | 'length';
   /** What the environment gave with the turn before; null at the first. */
@@ -94,6 +94,8 @@ export interface Environment<R extends TaskRecord = TaskRecord> {
   readonly maxTurnTokens: number | null;
   /** Whether it is the task's tools, which answer the calls that a turn has. */
   readonly hasTools?: boolean;
+  /** Whether it speaks first, at the end of the prompt: it is asked for turn 0 then, which has no words of the model's. */
+  readonly opens?: boolean;
   /** Answers turns, in order; a text says why a step failed. It has no memory: the same turn gets the same answer. */
   step(turns: readonly EnvironmentTurn<R>[]): readonly (EnvironmentStep | string)[];
   /** Ends conversations that nobody continues; absent: it keeps none. */

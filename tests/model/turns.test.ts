@@ -103,7 +103,7 @@ const cases = MODELS.flatMap((model) =>
     .map((backend) => ({ ...model, backend, name: backend.name })),
 );
 
-describe.each(cases)('generate in turns on $name with $kind', ({ backend, load }) => {
+describe.each(cases)('generate in turns on $name with $kind', ({ backend, kind, load }) => {
   let model: Model;
   beforeAll(async () => {
     await backend.use();
@@ -122,6 +122,23 @@ describe.each(cases)('generate in turns on $name with $kind', ({ backend, load }
       const answers = [[1, 2], [], [3, 4]][Math.floor(row / 2)] ?? [];
       const expected = answers.flatMap((n) => [1, 1, 1, 1, ...Array<number>(n).fill(0)]);
       expect(toolMask).toEqual([...expected, 1, 1, 1, 1]);
+    }
+  });
+
+  it.skipIf(kind !== 'attention')('lets whoever answers begin, each completion in its own way', async () => {
+    const opening = ({ completion }: EndedTurn): number[] =>
+      Array.from({ length: 1 + completion }, () => 50 + completion);
+    const turns = {
+      ...{ maxTurnTokens: 4, later: true, opens: true },
+      answer: (ended: readonly EndedTurn[]) =>
+        ended.map(async (one) => (one.turn < 0 ? opening(one) : (answer([one])[0] ?? null))),
+    };
+    for (const [row, { ids, toolMask = [] }] of (await run({ temperature: 0, turns })).entries()) {
+      const prompt = PROMPTS[Math.floor(row / 2)] ?? [];
+      const picked = likely(model, [...prompt, ...ids]).slice(prompt.length - 1);
+      expect(ids.slice(0, 1 + row)).toEqual(Array(1 + row).fill(50 + row));
+      expect(toolMask.slice(0, 5 + row)).toEqual([...Array(1 + row).fill(0), 1, 1, 1, 1]);
+      for (const [i, id] of ids.entries()) if (toolMask[i] === 1) expect(id).toBe(picked[i]);
     }
   });
 

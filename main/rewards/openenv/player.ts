@@ -61,6 +61,8 @@ export function openPlayer(
   const known = new Map<string, string>();
   let sessions = 0;
   let opening = 0;
+  /** When the last session began. */
+  let begunAt = 0;
   let described: Promise<Description | string> | null = null;
 
   const describe = async (): Promise<Description | string> => {
@@ -94,17 +96,22 @@ export function openPlayer(
     return openSession({ url: address.socket, key, timeoutMs });
   };
 
-  /** A new session, reset. One that the server has no place for waits until another one ends. */
-  const begin = async (reset: unknown): Promise<Got<{ readonly session: Session; readonly first: Observed }>> => {
-    const until = performance.now() + timeoutMs;
-    for (;;) {
+  /** A new session, reset. One that the server has no place for waits as long as others have their turn. */
+  const begin = async (
+    reset: unknown,
+    patienceMs = timeoutMs,
+  ): Promise<Got<{ readonly session: Session; readonly first: Observed }>> => {
+    for (const began = performance.now(); ; ) {
       const session = await connected();
       if (typeof session === 'string') return { failure: session, code: null };
       const first = await session.observe('reset', reset).finally(() => opening--);
-      if ('got' in first) return { got: { session, first: first.got } };
+      if ('got' in first) {
+        begunAt = performance.now();
+        return { got: { session, first: first.got } };
+      }
       session.close();
       if (first.code !== CAPACITY) return first;
-      if (performance.now() > until)
+      if (performance.now() - Math.max(began, begunAt) >= patienceMs)
         return {
           failure: `has no place for another session, of ${live.size} at a time (max_concurrent_envs of the server)`,
           code: CAPACITY,
@@ -113,11 +120,30 @@ export function openPlayer(
     }
   };
 
+  /** The beginning of an episode, as the model reads it. */
+  const open = async ({ record }: EnvironmentTurn): Promise<Stepped> => {
+    const reset = fillForm(spec.reset, (name) => valueAt(record, name));
+    const begun = await begin(reset);
+    if ('failure' in begun) return failed((await faultOf(begun)) ?? begun.failure);
+    const { session, first } = begun.got;
+    const message = first.done ? OVER : await messageOf(session, first);
+    if ('failure' in message) {
+      session.close();
+      return failed(message.failure);
+    }
+    live.set(sessions, { session, steps: 0 });
+    const state: ServedState = { session: sessions++, actions: [] };
+    const step = { message: message.got, rewards: null, done: false, state };
+    return { step, changed: hasChanged([reset], first) };
+  };
+
   /** The session of a turn, with all actions before it. */
   const sessionFor = async (state: ServedState | null, reset: unknown, start: string | null) => {
     const { session: id = -1, actions = [] } = state ?? {};
     const found = live.get(id);
     if (found !== undefined && found.steps === actions.length) return { got: { id, live: found, changed: false } };
+    if (spec.opens && state !== null)
+      return { failure: 'has lost the episode, which can begin in another way', code: null };
     const begun = await begin(reset);
     if ('failure' in begun) return begun;
     const { session, first } = begun.got;
@@ -125,7 +151,7 @@ export function openPlayer(
       session.close();
       return { failure, code: null };
     };
-    if (first.done) return fail('was over before the first action');
+    if (first.done) return fail(OVER.failure);
     const shown = start === null ? null : await messageOf(session, first);
     if (shown !== null && !('got' in shown)) return fail(shown.failure);
     if (shown !== null && shown.got !== start)
@@ -190,6 +216,7 @@ export function openPlayer(
       if (typeof description === 'string') return failed(description);
       const [misfits] = fitFaults(spec, description);
       if (misfits !== undefined) return failed(misfits);
+      if (turn.turn === 0) return open(turn);
       try {
         const action = actionOf(spec, turn.record, turn.messages.at(-1));
         const [fault] = schemaFaults(action, description.action);
@@ -216,15 +243,21 @@ export function openPlayer(
       const faults = fitFaults(spec, description);
       const notes = description.action === null ? ['environment: the server gives no schema of its actions.'] : [];
       const reset = fillForm(spec.reset, (name) => valueAt(record, name));
-      const begun = [await begin(reset), await begin(reset)];
-      const [first, second] = begun.map((one) => ('got' in one ? JSON.stringify(one.got.first) : null));
-      for (const one of begun) {
-        if ('got' in one) one.got.session.close();
-        // The server may have place for one only.
-        else if (one.code !== CAPACITY) faults.push(String(failed((await faultOf(one)) ?? one.failure).step));
-        else notes.push(`environment: the server ${one.failure}: a run plays all completions of a batch at a time.`);
+      const one = await begin(reset);
+      let other = await begin(reset, 0);
+      const end = (begun: typeof one): void => ('got' in begun ? begun.got.session.close() : undefined);
+      if ('got' in one && 'failure' in other && other.code === CAPACITY) {
+        notes.push(`environment: ${ONE_BY_ONE}`);
+        end(one);
+        other = await begin(reset);
       }
-      if (first !== null && second !== null && first !== second) notes.push(`environment: ${NOT_THE_SAME}`);
+      for (const begun of [one, other]) {
+        end(begun);
+        if ('failure' in begun) faults.push(String(failed((await faultOf(begun)) ?? begun.failure).step));
+      }
+      const [first, second] = [one, other].map((begun) => ('got' in begun ? JSON.stringify(begun.got.first) : null));
+      if (first !== null && second !== null && first !== second)
+        notes.push(`environment: ${NOT_THE_SAME}${spec.start === null && !spec.opens ? ` ${UNREAD}` : ''}`);
       return { faults: [...new Set(faults)], notes };
     },
     release: () => {
@@ -234,6 +267,11 @@ export function openPlayer(
   };
 }
 
+const OVER: SessionFailure = { failure: 'was over before the first action', code: null };
+const ONE_BY_ONE =
+  'the server has place for one session at a time: a run plays the completions of a batch one after the other.';
+/** The model answers a beginning that nobody has shown it. */
+const UNREAD = 'With `opens: true` the model reads how its own episode begins.';
 const NOT_THE_SAME =
   'two resets with the same arguments began differently: it is not deterministic, and a resumed run may differ.';
 

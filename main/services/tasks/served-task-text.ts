@@ -25,12 +25,12 @@ export function servedTaskText(
     title: (description.name ?? 'OpenEnv').slice(0, 200),
     fields: isFixed ? { seed: 'number', start: 'text' } : { seed: 'number' },
     system: literal([description.description, answerText(action, description)].filter(Boolean).join('\n\n')),
-    prompt: isFixed ? '{start}' : 'Begin.',
+    prompt: isFixed ? '{start}' : 'The environment says:',
     environment: {
       ...placeIn(server),
       action,
       message,
-      ...(isFixed && { start: 'start' }),
+      ...(isFixed ? { start: 'start' } : { opens: true }),
       max_turns: maxTurns,
       max_turn_tokens: 128,
     },
@@ -44,8 +44,8 @@ export function servedTaskText(
   if (!isFixed)
     comment(
       environment,
-      'openenv',
-      ' Two resets with the same seed began differently, so no prompt shows the beginning.',
+      'opens',
+      ' Two resets with the same seed began differently: each completion begins with the message of its own.',
     );
   return document.toString({ lineWidth: 0 });
 }

@@ -49,6 +49,7 @@ export function openServedEnvironment(
   return {
     maxTurns: max_turns,
     maxTurnTokens: max_turn_tokens ?? null,
+    ...(own.server.opens && { opens: true }),
     step: (turns) => {
       if (turns.length === 0) return [];
       const { own, first } = ask(turns);

@@ -22,6 +22,8 @@ export const openEnvShape = {
   message: text.optional(),
   /** The record's field that has the message of the reset, as the prompt shows it. */
   start: text.optional(),
+  /** Whether the model reads the message of its own reset at the end of the prompt. */
+  opens: z.boolean().optional(),
   /** For one answer of the server. */
   timeout_s: z.number().positive().max(3600).optional(),
   /** For the server's start. */
@@ -41,6 +43,7 @@ export interface OpenEnvSpec {
   readonly action: string | Readonly<Record<string, unknown>>;
   readonly message: string;
   readonly start: string | null;
+  readonly opens: boolean;
   readonly timeout_s: number;
   readonly start_timeout_s: number;
   readonly allow_plain_http: boolean;
@@ -82,6 +85,7 @@ export function checkOpenEnv(
     action: given.action,
     message: given.message ?? '{observation}',
     start: given.start ?? null,
+    opens: given.opens ?? false,
     timeout_s: given.timeout_s ?? 60,
     start_timeout_s: given.start_timeout_s ?? 120,
     allow_plain_http: given.allow_plain_http ?? false,
@@ -141,6 +145,8 @@ function formFaults(spec: OpenEnvSpec, fields: Readonly<Record<string, string>>)
     faults.push({ path: ['action'], reason: 'expected {completion} in "action": what the model writes' });
   if (typeof spec.action === 'string' && !/^\{completion(:[^{}]+)*:json\}$/.test(spec.action))
     faults.push({ path: ['action'], reason: 'expected "action" to be an object, or \'{completion:json}\' alone' });
+  if (spec.start !== null && spec.opens)
+    faults.push({ path: ['opens'], reason: 'expected "start" or "opens": both show the model how an episode begins' });
   if (spec.start !== null && !Object.hasOwn(fields, spec.start))
     faults.push({
       path: ['start'],

@@ -2,6 +2,7 @@
 import { BraidError, inputError } from '../../errors.ts';
 import { contextLength, type ModelConfig } from '../../model/config.ts';
 import { answerTokens, turnsOf } from '../../model/conversation-tokens.ts';
+import { encodeOpenPrompt } from '../../model/opening.ts';
 import type { PromptGroup } from '../../model/pack.ts';
 import { encodePrompt, endTokens, type Tokenizer } from '../../model/tokenizer.ts';
 import { describedTools, withSystem } from '../../model/tool-prompt.ts';
@@ -64,6 +65,7 @@ export function endsItself(task: Task, { messages = [], ...record }: TaskRecord)
 
 /** Token ids of a record's prompt. */
 export function promptTokens(tokenizer: Tokenizer, task: Task, record: TaskRecord): number[] {
+  if (task.environment?.opens === true) return encodeOpenPrompt(tokenizer, promptMessages(record), task.quoted(record));
   const { prompt, messages, tools } = askedIn(tokenizer, task, record);
   return encodePrompt(tokenizer, prompt, task.quoted(record), messages, tools);
 }

@@ -4,6 +4,7 @@
  * template: as plain text). They are part of the completion but not the model's: `toolMask` keeps them out of the loss and
  * out of every metric (TRL 1.13: tool_mask).
  */
+import { encodeOpening } from '../../model/opening.ts';
 import { withStops } from '../../model/stop-strings.ts';
 import { encodeAnswer, type Tokenizer } from '../../model/tokenizer.ts';
 import { keepingMarks } from '../../model/tool-calls/flow.ts';
@@ -55,6 +56,9 @@ function openPlay(
 ): { readonly turns: TurnTaking; episode(row: number): Episode } {
   const before: Progress = { messages: [], rewards: {}, failure: null, state: null };
   const all = new Map<number, Progress>();
+  const opens = environment.opens === true;
+  const pastOf = ({ completion, turn }: EndedTurn): Progress =>
+    turn === (opens ? -1 : 0) ? before : (all.get(completion) ?? before);
 
   const { decode: decodeCalls } = keepingMarks(tokenizer);
   /** A turn's words and the calls in it. */
@@ -66,11 +70,13 @@ function openPlay(
     return { words: content, calls: problem === null ? read : [{ fault: problem }] };
   };
 
-  const asked = ({ completion, turn, ids, terminated }: EndedTurn): EnvironmentTurn => {
+  const asked = (ended: EndedTurn): EnvironmentTurn => {
+    const { completion, turn, ids, terminated } = ended;
     const record = prompts[Math.floor(completion / numGenerations)]?.record;
     if (record === undefined)
       throw new Error(`Expected completion ${completion} to belong to one of ${prompts.length}`);
-    const { messages, state } = turn === 0 ? before : (all.get(completion) ?? before);
+    const { messages, state } = pastOf(ended);
+    if (turn < 0) return { record, messages: promptMessages(record), turn: 0, finish: 'stop', state };
     const { words, ...calls } = said(record, ids);
     return {
       record,
@@ -82,13 +88,30 @@ function openPlay(
     };
   };
 
+  /** The environment's first words. One that can't begin has failed, and its first turn ends it. */
+  const begun = (
+    { completion, room }: EndedTurn,
+    record: TaskRecord,
+    step: EnvironmentStep | string | undefined,
+  ): readonly number[] => {
+    const { message, state = null } = typeof step === 'object' ? step : {};
+    const content = message ?? '';
+    const tokens = encodeOpening(tokenizer, promptMessages(record), content);
+    const long = `the environment begins with ${tokens.length} tokens, and the completion may have ${room}`;
+    const failure = typeof step === 'object' ? (tokens.length < room ? null : long) : (step ?? 'no answer');
+    all.set(completion, { ...before, messages: failure === null ? [{ role: 'user', content }] : [], failure, state });
+    return failure === null ? tokens : encodeOpening(tokenizer, promptMessages(record), '');
+  };
+
   /** Adds what was said and answered to the conversation; the answer's tokens, or null where it has ended. */
   const heard = (
-    { completion, turn, ids, terminated, byString }: EndedTurn,
-    { messages: said }: EnvironmentTurn,
+    ended: EndedTurn,
+    { messages: said, record }: EnvironmentTurn,
     step: EnvironmentStep | string | undefined,
   ): readonly number[] | null => {
-    const past = turn === 0 ? before : (all.get(completion) ?? before);
+    const { completion, turn, ids, terminated, byString } = ended;
+    if (turn < 0) return begun(ended, record, step);
+    const past = pastOf(ended);
     const own = said.at(-1) ?? { role: 'assistant' as const, content: '' };
     if (step === undefined || typeof step === 'string') {
       all.set(completion, { ...past, messages: [...past.messages, own], failure: step ?? 'no answer' });
@@ -105,9 +128,12 @@ function openPlay(
 
   const answer = (ended: readonly EndedTurn[]): ReturnType<TurnTaking['answer']> => {
     const turns = ended.map(asked);
-    const steps = environment.stepLater?.(turns) ?? environment.step(turns);
+    const isLost = ended.map((one) => pastOf(one).failure !== null);
+    const living = turns.filter((_, i) => !isLost[i]);
+    const steps = (environment.stepLater?.(living) ?? environment.step(living))[Symbol.iterator]();
     return ended.map((one, i) => {
-      const [turn, step] = [turns[i] as EnvironmentTurn, steps[i]];
+      if (isLost[i]) return null;
+      const [turn, step] = [turns[i] as EnvironmentTurn, steps.next().value];
       return step instanceof Promise ? step.then((given) => heard(one, turn, given)) : heard(one, turn, step);
     });
   };
@@ -116,6 +142,7 @@ function openPlay(
     turns: {
       maxTurnTokens: Math.min(environment.maxTurnTokens ?? maxNewTokens, maxNewTokens),
       later: environment.stepLater !== undefined,
+      ...(opens && { opens }),
       answer,
     },
     episode: (row) => {

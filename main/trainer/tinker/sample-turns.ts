@@ -45,23 +45,25 @@ export async function sampleTurns(
     ),
   );
   let active = [...rows.keys()];
-  for (let turn = 0; active.length > 0; turn++) {
+  for (let turn = turns.opens === true ? -1 : 0; active.length > 0; turn++) {
     const of = (i: number): Row => rows[i] as Row;
     const limit = (i: number): number => Math.min(turns.maxTurnTokens, maxNewTokens - of(i).ids.length);
     const first = Math.min(turns.maxTurnTokens, maxNewTokens);
     const own =
-      turn === 0
-        ? await sample(
-            prompts,
-            sampling,
-            prompts.map(() => first),
-          )
-        : await sample(
-            active.map((i) => [...of(i).prompt, ...of(i).ids]),
-            { ...sampling, numGenerations: 1, coordinates: [...sampling.coordinates, turn] },
-            active.map(limit),
-          );
-    for (const [place, i] of active.entries()) addTurn(of(i), own[place]);
+      turn < 0
+        ? []
+        : turn === 0 && turns.opens !== true
+          ? await sample(
+              prompts,
+              sampling,
+              prompts.map(() => first),
+            )
+          : await sample(
+              active.map((i) => [...of(i).prompt, ...of(i).ids]),
+              { ...sampling, numGenerations: 1, coordinates: [...sampling.coordinates, turn] },
+              active.map(limit),
+            );
+    if (turn >= 0) for (const [place, i] of active.entries()) addTurn(of(i), own[place]);
     const ended = active.map(
       (i, place): EndedTurn => ({
         completion: i,

@@ -181,6 +181,21 @@ describe('openPlayer', () => {
     await until(() => server.open() === 0);
   });
 
+  it('begins an episode whose message the model reads, and plays no other in its place', async () => {
+    const { server, say } = await opened({ places: 1, given: { opens: true } });
+    const games = await Promise.all(
+      [1, 2].map(async (seed) => {
+        const { past, step } = await say('', seed, null, {}, 0);
+        expect(step).toMatchObject({ message: `A number from 0 to 9, game ${seed}`, rewards: null, done: false });
+        return say(`${seed}`, seed, past);
+      }),
+    );
+    expect(games.map(({ past }) => past?.done)).toEqual([true, true]);
+    expect(server.messages.filter((one) => (one as { type: string }).type === 'reset')).toHaveLength(2);
+    const [lost] = games;
+    expect((await say('1', 1, lost?.past ?? null)).step).toContain('has lost the episode');
+  });
+
   it('notices that the same actions had another result', async () => {
     let games = 0;
     const random = (): Answers => {
@@ -207,7 +222,10 @@ describe('openPlayer', () => {
     const { player } = await opened({ session, given: { action: { gues: '{completion}' } } });
     const { faults, notes } = await player.examine({ id: 'a', prompt: '' });
     expect(faults).toHaveLength(2);
-    expect(notes).toEqual([expect.stringContaining('it is not deterministic')]);
+    expect(notes).toEqual([expect.stringMatching(/it is not deterministic.*`opens: true`/)]);
+    const { player: narrow } = await opened({ places: 1 });
+    const found = await narrow.examine({ id: 'a', prompt: '' });
+    expect(found).toEqual({ faults: [], notes: [expect.stringContaining('place for one session')] });
     const { player: without } = await opened({ schema: null });
     expect((await without.examine({ id: 'a', prompt: '' })).notes).toEqual([expect.stringContaining('no schema')]);
     expect(GUESS_SCHEMA).toBeDefined();

@@ -97,7 +97,7 @@ describe('openToolEndpoint', () => {
   });
 
   it('fails a call whose server breaks off or fails, after three attempts', async () => {
-    const { url } = await rewardServer(({ body }, request, response) => {
+    const { url } = await rewardServer(({ body }, _, response) => {
       response.writeHead(body.name === 'break' ? 200 : 500, { 'content-length': 100 }).write('{"result": "ab');
       setTimeout(() => response.destroy(), 5);
     });

@@ -64,10 +64,10 @@ describe('newTask from the template openenv', () => {
     ).toMatchObject([{ done: true, rewards: { reward: 1 } }]);
   });
 
-  it('shows no beginning in the prompt where two resets with one seed began differently', async () => {
+  it('lets each completion read its own beginning where two resets with one seed began differently', async () => {
     const folder = await make({ url: await running('take'), size: '1', test_size: '1' });
     expect(readFileSync(join(folder, 'task.yaml'), 'utf8')).toMatch(
-      /prompt: Begin\.[\s\S]*# Two resets with the same seed/,
+      /# Two resets with the same seed.*\n {2}opens: true\n/,
     );
     expect(linesOf(folder, 'records.jsonl')).toEqual([{ id: 'seed-42', seed: 42 }]);
   });

@@ -1,10 +1,11 @@
 import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { loadTokenizer } from '../../../main/model/tokenizer.ts';
+import { encodeConversation, loadTokenizer } from '../../../main/model/tokenizer.ts';
 import type { Completion } from '../../../main/samples/completion.ts';
 import { openFolderTask } from '../../../main/tasks/folder/folder-task.ts';
 import { readTaskFolder } from '../../../main/tasks/folder/source.ts';
+import type { Environment, EnvironmentTurn } from '../../../main/tasks/task.ts';
 import { promptTokens } from '../../../main/trainer/batching/prompts.ts';
 import type { Sampling } from '../../../main/trainer/engine/engine.ts';
 import { sampleEpisodes } from '../../../main/trainer/rollout/episodes.ts';
@@ -33,11 +34,15 @@ function opened(template = TEMPLATE) {
 const CALL = '<tool_call>{"name": "price", "arguments": {"article": "pen"}}</tool_call>';
 
 /** An engine whose model says these turns. */
-function saying({ tokenizer }: ReturnType<typeof opened>, said: readonly string[]) {
+function saying({ tokenizer }: Pick<ReturnType<typeof opened>, 'tokenizer'>, said: readonly string[]) {
   const end = tokenizer.eosTokenId ?? tokenizer.tokenId('<|eot_id|>') ?? -1;
   return {
     sample: async (_: unknown, { turns }: Sampling): Promise<readonly Completion[]> => {
-      const [ids, toolMask]: [number[], number[]] = [[], []];
+      const [begun] = turns?.opens
+        ? turns.answer([{ completion: 0, turn: -1, ids: [], terminated: true, room: 500 }])
+        : [];
+      const ids = [...((await begun) ?? [])];
+      const toolMask = ids.map(() => 0);
       for (const [turn, text] of said.entries()) {
         const own = [...tokenizer.encode(text), end];
         ids.push(...own);
@@ -98,5 +103,69 @@ describe('sampleEpisodes with tools', () => {
     const [said, result] = played?.episode?.messages ?? [];
     expect(said).toEqual({ role: 'assistant', content: broken, outcome: { done: false } });
     expect(result?.content).toMatch(/^\{"error":"This call can't be read: /);
+  });
+});
+
+describe('sampleEpisodes where the environment begins', () => {
+  const record = { id: 'a', prompt: 'The game:' };
+
+  /** Begins with `first`, and says the same to each turn. */
+  function game(first: string | { readonly failure: string }) {
+    const tokenizer = loadTokenizer(join(import.meta.dirname, '../../parity/fixtures/tokenizers/llama3'));
+    const asked: EnvironmentTurn[] = [];
+    const environment: Environment = {
+      ...{ maxTurns: 2, maxTurnTokens: null, opens: true },
+      step: (turns) => {
+        asked.push(...turns);
+        return turns.map(({ turn }) => {
+          if (typeof first === 'object') return first.failure;
+          const message = turn === 0 ? first : 'Higher.';
+          return { message, rewards: turn === 0 ? null : { reward: turn }, done: false, state: turn };
+        });
+      },
+    };
+    const task = { environment, quoted: () => [] as string[] } as unknown as Parameters<typeof promptTokens>[1];
+    const promptIds = promptTokens(tokenizer, task, record);
+    return { tokenizer, task, asked, prompts: [{ record, promptIds, targetIds: [] }] };
+  }
+
+  it.each(['Guess <|eot_id|> from 0 to 9.', '\n\nGuess.\n'])(
+    'puts %j at the end of the prompt, masked',
+    async (first) => {
+      const { tokenizer, task, asked, prompts } = game(first);
+      const engine = saying({ tokenizer }, ['5', '7']);
+      const [played] = await sampleEpisodes({ engine, task, tokenizer }, prompts, sampling);
+      const { ids = [], toolMask = [], episode } = played ?? {};
+      const opening = ids.slice(0, toolMask.indexOf(1));
+      const content = `The game:\n\n${first}`;
+      const whole = encodeConversation(tokenizer, [{ role: 'user', content }], true);
+      expect(tokenizer.decode([...(prompts[0]?.promptIds ?? []), ...opening])).toBe(tokenizer.decode(whole));
+      expect(episode?.messages.map(({ role, content: words }) => [role, words])).toEqual([
+        ['user', first],
+        ['assistant', '5'],
+        ['user', 'Higher.'],
+        ['assistant', '7'],
+        ['user', 'Higher.'],
+      ]);
+      expect(asked.map(({ turn, state, messages }) => [turn, state, messages.length])).toEqual([
+        [0, null, 1],
+        [1, 0, 3],
+        [2, 1, 5],
+      ]);
+      expect(episode?.rewards).toEqual({ reward: 3 });
+    },
+  );
+
+  it('ends a completion that can’t begin with its first turn, as failed', async () => {
+    for (const [first, failure] of [
+      [{ failure: 'no place' }, 'no place'],
+      ['much '.repeat(600), expect.stringMatching(/begins with \d+ tokens/)],
+    ] as const) {
+      const { tokenizer, task, asked, prompts } = game(first);
+      const engine = saying({ tokenizer }, ['5', 'never said']);
+      const [played] = await sampleEpisodes({ engine, task, tokenizer }, prompts, sampling);
+      expect(played?.episode).toMatchObject({ failure, messages: [] });
+      expect([asked.length, played?.toolMask?.filter((one) => one === 1).length]).toEqual([1, 2]);
+    }
   });
 });
