@@ -125,22 +125,25 @@ describe.each(cases)('generate in turns on $name with $kind', ({ backend, kind, 
     }
   });
 
-  it.skipIf(kind !== 'attention')('lets whoever answers begin, each completion in its own way', async () => {
-    const opening = ({ completion }: EndedTurn): number[] =>
-      Array.from({ length: 1 + completion }, () => 50 + completion);
-    const turns = {
-      ...{ maxTurnTokens: 4, later: true, opens: true },
-      answer: (ended: readonly EndedTurn[]) =>
-        ended.map(async (one) => (one.turn < 0 ? opening(one) : (answer([one])[0] ?? null))),
-    };
-    for (const [row, { ids, toolMask = [] }] of (await run({ temperature: 0, turns })).entries()) {
-      const prompt = PROMPTS[Math.floor(row / 2)] ?? [];
-      const picked = likely(model, [...prompt, ...ids]).slice(prompt.length - 1);
-      expect(ids.slice(0, 1 + row)).toEqual(Array(1 + row).fill(50 + row));
-      expect(toolMask.slice(0, 5 + row)).toEqual([...Array(1 + row).fill(0), 1, 1, 1, 1]);
-      for (const [i, id] of ids.entries()) if (toolMask[i] === 1) expect(id).toBe(picked[i]);
-    }
-  });
+  it.skipIf(kind !== 'attention' || backend.name !== 'wasm')(
+    'lets whoever answers begin, each completion in its own way',
+    async () => {
+      const opening = ({ completion }: EndedTurn): number[] =>
+        Array.from({ length: 1 + completion }, () => 50 + completion);
+      const turns = {
+        ...{ maxTurnTokens: 4, later: true, opens: true },
+        answer: (ended: readonly EndedTurn[]) =>
+          ended.map(async (one) => (one.turn < 0 ? opening(one) : (answer([one])[0] ?? null))),
+      };
+      for (const [row, { ids, toolMask = [] }] of (await run({ temperature: 0, turns })).entries()) {
+        const prompt = PROMPTS[Math.floor(row / 2)] ?? [];
+        const picked = likely(model, [...prompt, ...ids]).slice(prompt.length - 1);
+        expect(ids.slice(0, 1 + row)).toEqual(Array(1 + row).fill(50 + row));
+        expect(toolMask.slice(0, 5 + row)).toEqual([...Array(1 + row).fill(0), 1, 1, 1, 1]);
+        for (const [i, id] of ids.entries()) if (toolMask[i] === 1) expect(id).toBe(picked[i]);
+      }
+    },
+  );
 
   it.skipIf(backend.slow)('samples what reading the whole conversation again for every token samples', async () => {
     for (const [row, completion] of (await run()).entries())

@@ -24,6 +24,7 @@ const MOST_FAULTS = 5;
 const MOST_OPENING = 32;
 const CAPACITY = 'CAPACITY_REACHED';
 const INVALID = 'VALIDATION_ERROR';
+/** Between two looks for a place, of all sessions that wait for one. */
 const RETRY_MS = 100;
 /** Results that are remembered, to notice that an environment isn't deterministic. */
 const MOST_KNOWN = 20_000;
@@ -61,6 +62,7 @@ export function openPlayer(
   const known = new Map<string, string>();
   let sessions = 0;
   let opening = 0;
+  let crowd = 0;
   /** When the last session began. */
   let begunAt = 0;
   let described: Promise<Description | string> | null = null;
@@ -113,10 +115,11 @@ export function openPlayer(
       if (first.code !== CAPACITY) return first;
       if (performance.now() - Math.max(began, begunAt) >= patienceMs)
         return {
-          failure: `has no place for another session, of ${live.size} at a time (max_concurrent_envs of the server)`,
+          failure: `has no place for another session, beside ${live.size} of this run (max_concurrent_envs of the server)`,
           code: CAPACITY,
         };
-      await sleep(RETRY_MS);
+      await sleep(RETRY_MS * ++crowd);
+      crowd--;
     }
   };
 

@@ -171,7 +171,7 @@ describe('openPlayer', () => {
     expect(games.map(({ past }) => past?.done)).toEqual([true, true, true]);
     await say('1');
     const alone = await say('2');
-    expect(alone.step).toContain('the server has no place for another session, of 1 at a time');
+    expect(alone.step).toContain('the server has no place for another session, beside 1 of this run');
   });
 
   it('ends the session of the last turn, which may be the only place of the server', async () => {
