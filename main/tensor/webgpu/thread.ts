@@ -16,6 +16,7 @@ import {
 import { DeviceFaults, messageOf } from './device-faults.ts';
 import { DispatchTimes, TIMED_FLAGS } from './dispatch-times.ts';
 import { smallLimits } from './limits.ts';
+import { patient } from './patience.ts';
 import {
   type AdapterFacts,
   type Batch,
@@ -270,7 +271,7 @@ async function open({ adapter: wanted, checksOnly, timed }: OpenRequest): Promis
   const dawn = await import('webgpu').catch((error: unknown) => {
     throw new OpenFault('no-package', messageOf(error));
   });
-  Object.assign(globalThis, dawn.globals);
+  Object.assign(globalThis, dawn.globals, { setImmediate: patient(setImmediate) });
   const chosen = wanted === null ? [] : [`adapter=${await adapterNamed(wanted)}`];
   const instance = dawn.create([
     ...DAWN_FLAGS,
