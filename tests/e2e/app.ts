@@ -72,8 +72,26 @@ export interface OpenPage {
 
 let browser: Promise<Browser> | null = null;
 
+interface PageOptions {
+  /**
+   * Whether it loads and renders other screens while it is idle, which takes as long as the page itself. Otherwise it is
+   * one that has never been idle, as on a busy machine.
+   */
+  readonly looksAhead?: boolean;
+}
+
+/** What must come about at last, idle or not, is asked for with a time limit. Runs in the page. */
+function neverLookAhead(): void {
+  const ask = window.requestIdleCallback.bind(window);
+  window.requestIdleCallback = (callback, options) => (options?.timeout === undefined ? 0 : ask(callback, options));
+}
+
 /** Opens a page on the app; one browser per test file. Animations are off, as axe would measure half-faded text. */
-export async function openPage(app: Pick<RunningApp, 'url'>, size = { width: 1280, height: 800 }): Promise<OpenPage> {
+export async function openPage(
+  app: Pick<RunningApp, 'url'>,
+  size = { width: 1280, height: 800 },
+  { looksAhead = false }: PageOptions = {},
+): Promise<OpenPage> {
   if (browser === null) {
     const started = launchBrowser();
     browser = started;
@@ -84,6 +102,7 @@ export async function openPage(app: Pick<RunningApp, 'url'>, size = { width: 128
   }
   const context = await (await browser).newContext({ viewport: size, reducedMotion: 'reduce' });
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  if (!looksAhead) await context.addInitScript(neverLookAhead);
   const page = await context.newPage();
   page.setDefaultTimeout(isForPictures ? 120_000 : 45_000);
   const complaints: string[] = [];

@@ -204,7 +204,7 @@ describe.skipIf(noBrowser)('the frame', () => {
   });
 
   it('prerenders screens without side effects', async () => {
-    const { page, goto, complaints } = await openPage(await seededApp());
+    const { page, goto, complaints } = await openPage(await seededApp(), undefined, { looksAhead: true });
     await untilPrerendered(page);
     await expect.poll(() => page.title()).toBe('Home · Braid');
     await expect.poll(() => page.locator('h1').allTextContents()).toEqual(['Home']);
@@ -220,7 +220,7 @@ describe.skipIf(noBrowser)('the frame', () => {
   });
 
   it("stays up when the code of a prerendered screen can't be loaded", async () => {
-    const { page } = await openPage(await seededApp());
+    const { page } = await openPage(await seededApp(), undefined, { looksAhead: true });
     await page.route('**/assets/Runs-*.js', (route) => route.abort());
     await untilPrerendered(page);
     await expect.poll(() => page.locator('h1').allTextContents()).toEqual(['Home']);

@@ -74,7 +74,7 @@ async function shoot(page: Page, name: string): Promise<void> {
 describe.skipIf(noBrowser)('every screen', () => {
   let opened: OpenPage;
   beforeAll(async () => {
-    opened = await openPage(await startApp(await fullWorkspace()));
+    opened = await openPage(await startApp(await fullWorkspace()), undefined, { looksAhead: true });
     opened.page.setDefaultTimeout(60_000);
   });
 
