@@ -1,7 +1,10 @@
 /** Decoding of rows in flight: by a backend's fused step where it has one, else op by op through a cache. */
 import * as tf from '@tensorflow/tfjs-core';
+import { readsInPlace } from '../tensor/ops/decode-attention.ts';
 import { type DecodeLinear, type DecodeModel, type DecodeRun, openDecodeRun } from '../tensor/ops/decode-step.ts';
 import { openKvCaches } from '../tensor/ops/kv-caches.ts';
+import { openRowPlaces, type RowToken } from '../tensor/ops/row-places.ts';
+import { gatherRows } from '../tensor/ops/rows.ts';
 import { forward } from './decoder.ts';
 import { logitsOf } from './head.ts';
 import { layerConfig } from './layer-sizes.ts';
@@ -14,6 +17,11 @@ import { openNormFactors } from './norm.ts';
 import type { Parameter } from './parameter.ts';
 import { attentionShape, type Kept, openRowStates, type ReadRow } from './sequences.ts';
 import { isPlain } from './traits.ts';
+
+/** Whether decoding can read tokens of any rows at a time, of at most `longest` tokens each. */
+export function readsAnyRow({ config: { window } }: Model, { states }: Kept, longest: number): boolean {
+  return readsInPlace() && states.size === 0 && (window === null || longest <= window);
+}
 
 /** Takes over what was kept of the prompts, for at most `capacity` new tokens a row. */
 export function openDecoding(
@@ -53,26 +61,37 @@ function openByOps(
       cache.attend(placeOf(layer), ...given),
     recur: states.recur,
   };
-  let next = rows.map(({ length }) => length);
+  const next = openRowPlaces(rows);
+  const step = (ids: readonly number[], wanted: readonly number[] | null = null): tf.Tensor2D => {
+    const logits = tf.tidy(() => {
+      const batch = { ids: tf.tensor1d([...ids], 'int32'), positions: tf.tensor1d(next.positions(), 'int32') };
+      const hidden = forward(model, batch, adapter, sequences);
+      return logitsOf(model, wanted === null ? hidden : gatherRows(hidden, tf.tensor1d([...wanted], 'int32')));
+    });
+    cache.advance();
+    next.advance();
+    return logits;
+  };
+  const read = (tokens: readonly RowToken[], wanted: readonly number[]): tf.Tensor2D => {
+    cache.choose?.(tokens);
+    next.choose(tokens);
+    return step(
+      tokens.map(({ id }) => id),
+      wanted,
+    );
+  };
   return {
-    step: (ids) => {
-      const logits = tf.tidy(() => {
-        const batch = { ids: tf.tensor1d([...ids], 'int32'), positions: tf.tensor1d(next, 'int32') };
-        return logitsOf(model, forward(model, batch, adapter, sequences));
-      });
-      cache.advance();
-      next = next.map((position) => position + 1);
-      return logits;
-    },
+    step: (ids) => step(ids),
     skip: (count) => {
       cache.skip(count);
-      next = next.map((position) => position + count);
+      next.advance(count);
     },
     keep: (kept) => {
       cache.keep(kept);
       states.keep(kept);
-      next = kept.map((row) => next[row] ?? 0);
+      next.keep(kept);
     },
+    ...(cache.choose && !hasStates && { read }),
     ...(cache.written && { written: cache.written }),
     ...(hasStates && { states: states.of }),
     dispose: () => {

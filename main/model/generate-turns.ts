@@ -1,7 +1,6 @@
 /**
  * Generation of completions of several turns. Each goes at its own pace: while one waits for its answer the others are
- * decoded, and when the answer comes it joins them again. What was read of a conversation is kept from turn to turn: short
- * answers are read token by token where the row is decoded, longer ones in one pass after what is kept.
+ * decoded, and when the answer comes it is read along with them. What was read of a conversation is kept from turn to turn.
  */
 import { setTimeout } from 'node:timers/promises';
 import * as tf from '@tensorflow/tfjs-core';
@@ -9,14 +8,14 @@ import { pulse } from '../pulse.ts';
 import type { Completion } from '../samples/completion.ts';
 import { gatherRows } from '../tensor/ops/rows.ts';
 import { chooseNext } from './choose-next.ts';
-import { checkLogits, checkPrompts, type GenerateOptions } from './generate.ts';
+import { checkLogits, checkPrompts, type GenerateOptions, openOrFree } from './generate.ts';
 import type { Adapter } from './lora.ts';
 import type { Model } from './model.ts';
 import { readPrompts } from './prefill.ts';
-import { type Joining, openRowsInFlight } from './rows-in-flight.ts';
-import { cloneKept, disposeKept, type Kept } from './sequences.ts';
-import { completionOf, endedTurn, hear, openTalks, release, say, type Talk } from './talk.ts';
-import { readOn, type TurnTaking } from './turns.ts';
+import { NOWHERE } from './sequences.ts';
+import { completionOf, endedTurn, hear, openTalks, say, type Talk } from './talk.ts';
+import { openTurnRows } from './turn-rows.ts';
+import type { TurnTaking } from './turns.ts';
 
 export interface TurnsOptions extends Omit<GenerateOptions, 'inBatches'> {
   readonly turns: TurnTaking;
@@ -30,12 +29,6 @@ export interface RowMemory {
   failed(error: unknown): void;
 }
 
-/** An answer of at most so many tokens is read where its row is decoded: it costs what as many tokens of the model's do. */
-const SHORT = 48;
-/** Tokens after which others may join where rows needn't wait for it, unless as many wait as are decoded. */
-const PATIENCE = 16;
-/** Rows that are decoded together where their numbers mustn't depend on each other: other products add up differently. */
-const MOST_ROWS = 48;
 /** How long nothing may come until what came begins, and how long that is waited for. */
 const SETTLING_MS = 2;
 const MOST_SETTLING_MS = 50;
@@ -53,163 +46,86 @@ export async function generateTurns(
   checkPrompts(model, prompts, maxNewTokens);
   const talks = openTalks(prompts, options, turns);
   if (maxNewTokens === 0) return talks.map(() => ({ ids: [], terminated: false }));
-  /** Those that are decoded, in the order of their rows. */
-  let decoded: Talk[] = [];
-  const left = ({ ids, unread }: Talk): number => maxNewTokens - ids.length + unread.length;
-  const flight = openRowsInFlight(
-    model,
-    adapter,
-    turns.later ? {} : { least: 1, room: () => Math.max(...decoded.map(left)) },
-  );
   const answers = openAnswers(options);
-
-  const inState = (state: Talk['state']): Talk[] => talks.filter((talk) => talk.state === state);
-  const isRead = ({ kept, state }: Talk): boolean => kept !== null || state === 'decoded';
-
-  /** Those that may join now. */
-  function joining(): Talk[] {
-    const ready = inState('ready');
-    const isOpen = turns.later ? flight.isOpen : flight.steps >= PATIENCE || ready.length >= decoded.length;
-    if (decoded.length > 0 && !isOpen) return [];
-    let room = Math.max(1, memory.most()) - talks.filter(isRead).length;
-    const some = ready.filter((talk) => isRead(talk) || room-- > 0);
-    return some.slice(0, turns.later ? MOST_ROWS - decoded.length : some.length);
-  }
-
-  /** The first token of rows that continue what was read; those whose turn continues join. `kept` is taken over. */
-  function begin(rows: readonly Talk[], kept: Kept, logits: tf.Tensor2D): Joining[] {
+  if (turns.opens === true) answers.ask(talks);
+  let done = 0;
+  const onStep = (active: number): void => options.onToken?.(++done, active);
+  for (;;) {
+    const open = talks.filter(({ state }) => state !== 'done').slice(0, Math.max(1, memory.most()));
+    if (open.length === 0) return talks.map(completionOf);
     try {
-      const going = chosen(rows, logits, rows.length === 1 ? null : rows.map(() => 0));
-      const ended = rows.filter((talk) => !going.includes(talk));
-      for (const talk of ended) talk.kept = cloneKept(kept);
-      answers.ask(ended);
-      decoded.push(...going);
-      if (going.length > 0) return [{ kept, count: going.length }];
+      await talkOn(model, adapter, open, { ...options, answers, onStep });
     } catch (error) {
-      disposeKept(kept);
-      throw error;
+      memory.failed(error);
+      // All that was said is read again, by fewer at a time.
+      for (const talk of talks) talk.unread = [...talk.ids];
     }
-    disposeKept(kept);
-    return [];
   }
+}
 
-  /** Chooses a token of each row, and frees the logits; those whose turn continues. `places`: the rows' among the logits. */
-  function chosen(rows: readonly Talk[], logits: tf.Tensor2D, places: readonly number[] | null): Talk[] {
-    const own = places === null ? logits : tf.tidy(() => gatherRows(logits, tf.tensor1d([...places], 'int32')));
+/** Continues completions together until all of them are done. */
+async function talkOn(
+  model: Model,
+  adapter: Adapter | null,
+  talks: readonly Talk[],
+  options: TurnsOptions & { readonly answers: ReturnType<typeof openAnswers>; onStep(active: number): void },
+): Promise<void> {
+  const { turns, maxNewTokens: capacity, answers, onStep } = options;
+  const prompts = new Map(talks.map(({ prompt, promptIds }) => [prompt, promptIds]));
+  const used = [...prompts.keys()];
+  const inState = (state: Talk['state']): Talk[] => talks.filter((talk) => talk.state === state);
+
+  /** Chooses a token of each, and frees the logits. */
+  function choose(some: readonly Talk[], logits: tf.Tensor2D): void {
     try {
-      const next = chooseNext(own, rows, options);
-      return rows.filter((talk, i) => {
-        const id = next[i] as number;
-        const goesOn = say(talk, id, options, turns);
+      chooseNext(logits, some, options).forEach((id, i) => {
+        const talk = some[i] as Talk;
+        say(talk, id, options, turns);
         options.onRow?.(talk.completion, id);
-        if (goesOn) talk.state = 'decoded';
-        return goesOn;
       });
     } finally {
-      tf.dispose([own, logits]);
-    }
-  }
-
-  /** What was read of a conversation that isn't short, and what follows it. */
-  function read(talk: Talk): { readonly kept: Kept; readonly logits: tf.Tensor2D } {
-    const { kept, promptIds, ids, unread } = talk;
-    talk.unread = [];
-    if (kept === null) {
-      const prefill = readPrompts(model, adapter, [[...promptIds, ...ids]], () => options.onToken?.(0, decoded.length));
-      checkLogits(prefill, [talk.prompt]);
-      return prefill;
-    }
-    const row = { start: 0, length: kept.kv[0]?.k.shape[0] ?? 0, sequence: 0 };
-    const read = readOn(model, adapter, kept, [row], [unread]);
-    release(talk);
-    return read;
-  }
-
-  function join(some: readonly Talk[]): void {
-    const all: Joining[] = [];
-    try {
-      for (let at = 0; at < some.length; ) {
-        const talk = some[at] as Talk;
-        pulse();
-        if (talk.kept !== null && talk.unread.length <= SHORT) {
-          talk.state = 'decoded';
-          decoded.push(talk);
-          all.push({ kept: talk.kept, count: 1 });
-          talk.kept = null;
-          at++;
-          continue;
-        }
-        // A prompt is read once for all its completions that begin.
-        const isFirst = talk.kept === null && talk.ids.length === 0;
-        const alike = (other: Talk): boolean => other.prompt === talk.prompt && other.ids.length === 0;
-        const rows = isFirst ? some.slice(at).filter(alike) : [talk];
-        const { kept, logits } = read(talk);
-        all.push(...begin(rows, kept, logits));
-        at += rows.length;
-      }
-    } catch (error) {
-      for (const { kept } of all) disposeKept(kept);
-      throw error;
-    }
-    flight.join(all);
-  }
-
-  /** One token of every row that is decoded. */
-  function decode(): void {
-    const logits = flight.step(decoded.map((talk) => talk.unread.shift() ?? 0));
-    const places = decoded.flatMap(({ unread }, row) => (unread.length === 0 ? [row] : []));
-    const rows = places.map((row) => decoded[row] as Talk);
-    if (rows.length === 0) {
       logits.dispose();
-      return;
     }
-    const going = chosen(rows, logits, rows.length === decoded.length ? null : places);
-    const ended = rows.filter((talk) => !going.includes(talk));
-    answers.ask(ended);
-    for (const talk of ended) if (talk.state === 'ready' && talk.unread.length <= SHORT) talk.state = 'decoded';
-    const staying = decoded.flatMap(({ state }, row) => (state === 'decoded' ? [row] : []));
-    if (staying.length === decoded.length) return;
-    const leaving = decoded.flatMap(({ state }, row) => (state === 'ready' || state === 'waiting' ? [row] : []));
-    const kept = flight.keptOf(leaving);
-    leaving.forEach((row, i) => {
-      const talk = decoded[row];
-      if (talk !== undefined) talk.kept = kept[i] ?? null;
-    });
-    flight.keep(staying);
-    decoded = staying.map((row) => decoded[row] as Talk);
+    answers.ask(some.filter(({ end }) => end !== null));
   }
 
-  /** Everything is read again, by fewer at a time. */
-  function startOver(): void {
-    flight.dispose();
-    decoded = [];
-    for (const talk of talks) {
-      release(talk);
-      talk.unread = [];
-      if (talk.state === 'decoded') talk.state = 'ready';
-    }
-  }
-
+  const prefill = readPrompts(model, adapter, [...prompts.values()], () => options.onToken?.(0, talks.length));
+  checkLogits(prefill, used);
+  const { kept, places, logits: first } = prefill;
+  const after = talks.map(({ prompt }) => places[used.indexOf(prompt)] ?? NOWHERE);
+  const isDone = (row: number): boolean => talks[row]?.state === 'done';
+  const rows = openOrFree(prefill, () =>
+    openTurnRows(model, adapter, kept, after, { capacity, alone: turns.later, isDone }),
+  );
   try {
-    if (turns.opens === true) answers.ask(talks);
-    for (let done = 0; ; ) {
-      try {
-        const some = joining();
-        if (some.length > 0) join(some);
-        if (decoded.length > 0) decode();
+    const fresh = inState('ready').filter(({ ids }) => ids.length === 0);
+    const ofFresh = fresh.map(({ prompt }) => used.indexOf(prompt));
+    if (fresh.length > 0)
+      choose(
+        fresh,
+        tf.tidy(() => gatherRows(first, tf.tensor1d(ofFresh, 'int32'))),
+      );
+    for (;;) {
+      const ready = inState('ready');
+      if (ready.length > 0) {
+        const { counts, logits } = rows.read(ready.map((talk) => ({ row: talks.indexOf(talk), ids: talk.unread })));
+        ready.forEach(({ unread }, i) => void unread.splice(0, counts[i]));
+        if (logits !== null)
+          choose(
+            ready.filter(({ unread }) => unread.length === 0),
+            logits,
+          );
         pulse();
-        options.onToken?.(++done, decoded.length);
-      } catch (error) {
-        memory.failed(error);
-        startOver();
+        onStep(inState('ready').length);
       }
-      const waiting = inState('waiting').length;
-      if (waiting === 0 && decoded.length === 0 && inState('ready').length === 0) return talks.map(completionOf);
-      if (waiting > 0) await answers.arrived(decoded.length === 0 && inState('ready').length === 0);
+      const isIdle = inState('ready').length === 0;
+      const isWaiting = inState('waiting').length > 0;
+      if (isIdle && !isWaiting) return;
+      if (isWaiting) await answers.arrived(isIdle);
     }
   } finally {
-    flight.dispose();
-    for (const talk of talks) release(talk);
+    tf.dispose(first);
+    rows.dispose();
   }
 }
 

@@ -13,7 +13,7 @@ import type { Adapter } from './lora.ts';
 import type { Model } from './model.ts';
 import { type Prefill, readPrompts } from './prefill.ts';
 import type { SamplingOptions } from './sampler.ts';
-import { disposeKept, type ReadRow } from './sequences.ts';
+import { disposeKept, NOWHERE } from './sequences.ts';
 import type { StopTest } from './stop-strings.ts';
 import type { ReadContext } from './turns.ts';
 
@@ -162,7 +162,7 @@ function decode(flight: Flight, context: ReadContext): void {
 }
 
 /** What was read of the prompts doesn't outlive a cache that has no room. */
-function openOrFree<T>({ kept, logits }: Pick<ReadContext, 'kept' | 'logits'>, open: () => T): T {
+export function openOrFree<T>({ kept, logits }: Pick<ReadContext, 'kept' | 'logits'>, open: () => T): T {
   try {
     return open();
   } catch (error) {
@@ -202,5 +202,3 @@ export function checkLogits({ logits, kept }: Prefill, used: readonly number[]):
     { remedy: 'Use a checkpoint before this; a run that came here needs a lower learning rate.' },
   );
 }
-
-const NOWHERE: ReadRow = { start: 0, length: 0, sequence: 0 };

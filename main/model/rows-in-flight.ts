@@ -12,7 +12,7 @@ import { gatherRows } from '../tensor/ops/rows.ts';
 import { openDecoding } from './decoding.ts';
 import type { Adapter } from './lora.ts';
 import type { Model } from './model.ts';
-import { cloneKept, disposeKept, type Kept, placesOf, type ReadRow } from './sequences.ts';
+import { cloneKept, disposeKept, type Kept, NOWHERE, placesOf, type ReadRow } from './sequences.ts';
 import { readOn } from './turns.ts';
 
 /** On wasm, up to five rows are dot products, which add up otherwise. */
@@ -233,8 +233,6 @@ export function openRowsInFlight(
   };
 }
 
-const NOWHERE: ReadRow = { start: 0, length: 0, sequence: 0 };
-
 function range(start: number, length: number): number[] {
   return Array.from({ length }, (_, i) => start + i);
 }
@@ -305,7 +303,7 @@ function joinedStates(
 }
 
 /** Rows that lie one after the other, each by itself in new tensors. */
-function apart({ kv, states }: Kept, lengths: readonly number[]): Kept[] {
+export function apart({ kv, states }: Kept, lengths: readonly number[]): Kept[] {
   const made: tf.Tensor2D[] = [];
   const part = (x: tf.Tensor2D, start: number, length: number): tf.Tensor2D => {
     // A slice of tfjs's wasm backend copies all of x.

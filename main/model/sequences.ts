@@ -42,6 +42,9 @@ export interface ReadRow extends RowPrefix {
   readonly sequence: number;
 }
 
+/** Of no tokens. */
+export const NOWHERE: ReadRow = { start: 0, length: 0, sequence: 0 };
+
 export function stateKey(layer: number, slot: number): string {
   return `${layer}.${slot}`;
 }

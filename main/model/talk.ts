@@ -3,7 +3,6 @@ import { append } from '../lists.ts';
 import type { Completion } from '../samples/completion.ts';
 import type { ChosenRow } from './choose-next.ts';
 import type { GenerateOptions } from './generate.ts';
-import { disposeKept, type Kept } from './sequences.ts';
 import type { EndedTurn, TurnAnswer, TurnTaking } from './turns.ts';
 
 export interface Talk extends ChosenRow {
@@ -18,9 +17,7 @@ export interface Talk extends ChosenRow {
   began: number;
   /** Tokens that aren't in the cache yet: the newest of its own, and what answered it. */
   unread: number[];
-  /** What was read of it, while it isn't decoded; null: nothing, or it is decoded. */
-  kept: Kept | null;
-  state: 'ready' | 'decoded' | 'waiting' | 'done';
+  state: 'ready' | 'waiting' | 'done';
   /** How its newest turn ended; null: it hasn't. */
   end: 'token' | 'string' | 'length' | null;
   /** Whether an answer had no room. */
@@ -39,28 +36,20 @@ export function openTalks(
   return prompts.flatMap((promptIds, prompt) =>
     Array.from({ length: numGenerations }, (_, generation): Talk => {
       const place = { prompt, generation, promptIds, completion: prompt * numGenerations + generation };
-      const nothing = {
-        ids: [],
-        mask: [],
-        unread: [],
-        turn: opens ? -1 : 0,
-        first: 0,
-        kept: null,
-        end: null,
-        truncated: false,
-      };
+      const turn = opens ? -1 : 0;
+      const nothing = { ids: [], mask: [], unread: [], turn, first: 0, end: null, truncated: false };
       return { ...place, ...nothing, began, state: 'ready' };
     }),
   );
 }
 
-/** Adds a token of the model's; whether its turn continues. */
+/** Adds a token of the model's, which may end its turn. */
 export function say(
   talk: Talk,
   id: number,
   { maxNewTokens, eosTokenIds, stops }: TalkOptions,
   { maxTurnTokens }: Pick<TurnTaking, 'maxTurnTokens'>,
-): boolean {
+): void {
   const { ids, mask, promptIds, first } = talk;
   ids.push(id);
   mask.push(1);
@@ -68,7 +57,6 @@ export function say(
   if (eosTokenIds.includes(id)) talk.end = 'token';
   else if (stops?.(promptIds, ids)) talk.end = 'string';
   else if (ids.length === maxNewTokens || ids.length - first === maxTurnTokens) talk.end = 'length';
-  return talk.end === null;
 }
 
 /** What whoever answers is asked. */
@@ -89,7 +77,6 @@ export function hear(talk: Talk, answer: TurnAnswer, { maxNewTokens }: TalkOptio
   talk.truncated = answer !== null && ids.length + answer.length >= maxNewTokens;
   if (answer === null || talk.truncated) {
     talk.state = 'done';
-    release(talk);
     return;
   }
   append(ids, answer);
@@ -103,12 +90,6 @@ export function hear(talk: Talk, answer: TurnAnswer, { maxNewTokens }: TalkOptio
   talk.began = performance.now();
   talk.end = null;
   talk.state = 'ready';
-}
-
-/** Frees what is kept of it. */
-export function release(talk: Talk): void {
-  if (talk.kept !== null) disposeKept(talk.kept);
-  talk.kept = null;
 }
 
 export function completionOf({ ids, mask, end, truncated }: Talk): Completion {

@@ -148,16 +148,16 @@ function visiblePairs(segments: ArrayLike<number>): number {
 
 /** Of a decoding step: pairs of a row and a key, and bytes of the caches; a prompt that rows share is read once. */
 function decodeReads({ inputs, attrs, values }: KernelWork): { readonly pairs: number; readonly bytes: number } {
-  const { numKvHeads, headDim, step } = attrs as unknown as { numKvHeads: number; headDim: number; step: number };
-  const rows = values('rows');
+  const { numKvHeads, headDim } = attrs as unknown as { numKvHeads: number; headDim: number };
+  const [rows, positions] = [values('rows'), values('positions')];
   const prompts = new Map<number, number>();
   let own = 0;
   let pairs = 0;
   for (let r = 0; r + 2 < rows.length; r += 3) {
-    const [start, length] = [rows[r + 1] as number, rows[r + 2] as number];
+    const [start, length, position] = [rows[r + 1], rows[r + 2], positions[r / 3]] as [number, number, number];
     prompts.set(start, length);
-    own += step + 1;
-    pairs += length + step + 1;
+    own += position + 1 - length;
+    pairs += position + 1;
   }
   const tokens = own + [...prompts.values()].reduce((a, b) => a + b, 0);
   return { pairs, bytes: 2 * tokens * numKvHeads * headDim * 4 + bytesOfTensor(inputs.rows) };

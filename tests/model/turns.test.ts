@@ -226,7 +226,7 @@ describe.each(cases)('generate in turns on $name with $kind', ({ backend, kind, 
             },
           },
           onToken: (_, active) => {
-            if (++tokens % 5 === 0 && active > 1 && most > 1) throw new BraidError('OUT_OF_MEMORY', 'no room');
+            if (++tokens % 3 === 0 && active > 1 && most > 1) throw new BraidError('OUT_OF_MEMORY', 'no room');
           },
           memory: {
             most: () => most,

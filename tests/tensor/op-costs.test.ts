@@ -49,11 +49,11 @@ describe('workOf', () => {
   });
 
   it('reads a prompt that two rows share once', () => {
-    const attrs = { numHeads: 4, numKvHeads: 2, headDim: 8, step: 1 };
+    const attrs = { numHeads: 4, numKvHeads: 2, headDim: 8 };
     const inputs = { q: tensor(3, 32), rows: { ...tensor(3, 3), dtype: 'int32' as const } };
     // Slot, start and length: rows 0 and 1 share a prompt of 5 tokens, row 2 has one of 7.
     const rows = [0, 0, 5, 1, 0, 5, 2, 5, 7];
-    const decode = call('DecodeAttention', inputs, [tensor(3, 32)], attrs, { rows });
+    const decode = call('DecodeAttention', inputs, [tensor(3, 32)], attrs, { rows, positions: [6, 6, 8] });
     const pairs = 5 + 5 + 7 + 3 * 2;
     const cached = 5 + 7 + 3 * 2;
     expect(workOf(decode)).toEqual({

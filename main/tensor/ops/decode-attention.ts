@@ -2,6 +2,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import { runOp } from '../portable.ts';
 import { type AttentionShape, softmaxRows } from './attention.ts';
 import { kernelHeadDim, narrowHeads, widenHeads } from './head-width.ts';
+import { openRowPlaces, type RowToken } from './row-places.ts';
 import { gatherRows } from './rows.ts';
 
 // B rows in flight, K key/value heads, d head_dim, G = H / K, Np tokens of all prompts, L the longest prompt.
@@ -28,6 +29,8 @@ export interface KvCache {
   skip(count: number): void;
   /** Keeps only these of the current rows. */
   keep(rows: readonly number[]): void;
+  /** Whose tokens the next step holds; absent: rows can only be kept. */
+  choose?(tokens: readonly RowToken[]): void;
   /** What these of the current rows have written, of each layer, row by row: [R*t, K*d]. Absent: it can't be read back. */
   written?(rows: readonly number[]): PrefixKv[];
   dispose(): void;
@@ -74,8 +77,13 @@ export function openKvCache(
   if (width !== shape.headDim) return openWidened(prefix, rows, capacity, shape, width, weights);
   const own = ownCaches.get(tf.getBackend());
   if (own !== undefined) return own(prefix, rows, shape, capacity, weights);
-  const inPlace = tf.getKernel('DecodeAttention', tf.getBackend()) !== undefined;
-  return inPlace ? openInPlace(prefix, rows, capacity, shape) : openFunctional(prefix, rows, shape, null);
+  return readsInPlace() ? openInPlace(prefix, rows, capacity, shape) : openFunctional(prefix, rows, shape, null);
+}
+
+/** Whether the current backend's kernel attends to rows that have written different numbers of tokens. */
+export function readsInPlace(): boolean {
+  const backend = tf.getBackend();
+  return !ownCaches.has(backend) && tf.getKernel('DecodeAttention', backend) != null;
 }
 
 /** A cache with heads padded to the width that the backend's kernel supports. */
@@ -254,37 +262,48 @@ function openInPlace(
   shape: AttentionShape,
 ): KvCache {
   const { layers, prompts, written, dispose } = placeCache(given, rowsGiven, capacity, shape);
-  let slots = prompts.map((_, slot) => slot);
-  let step = 0;
-  const table = (): tf.Tensor2D => tf.tensor2d(slotTable(slots, prompts), [slots.length, 3], 'int32');
-  let rows = tf.keep(table());
+  const places = openRowPlaces(prompts);
+  const tables = () => ({
+    rows: tf.keep(tf.tensor2d(slotTable(places.slots, prompts), [places.slots.length, 3], 'int32')),
+    positions: tf.keep(tf.tensor1d(places.positions(), 'int32')),
+  });
+  let step = tables();
+  const changed = (): void => {
+    tf.dispose(step);
+    step = tables();
+  };
   return {
     attend: (layer, q, k, v) => {
       const cache = layers[layer];
       if (cache === undefined) throw new Error(`The cache has no layer ${layer}`);
       const { prefix, own } = cache;
-      const inputs = { q, k, v, prefixK: prefix.k, prefixV: prefix.v, ownK: own.k, ownV: own.v, rows };
-      return runOp<tf.Tensor2D>('DecodeAttention', inputs, { ...shape, step });
+      const inputs = { q, k, v, prefixK: prefix.k, prefixV: prefix.v, ownK: own.k, ownV: own.v, ...step };
+      return runOp<tf.Tensor2D>('DecodeAttention', inputs, { ...shape });
     },
     advance: () => {
-      step += 1;
+      places.advance();
+      changed();
     },
     skip: (count) => {
-      step += count;
+      places.advance(count);
+      changed();
     },
     keep: (indices) => {
-      slots = indices.map((row) => slots[row] ?? 0);
-      rows.dispose();
-      rows = tf.keep(table());
+      places.keep(indices);
+      changed();
+    },
+    choose: (tokens) => {
+      places.choose(tokens);
+      changed();
     },
     written: (indices) =>
       written(
-        indices.map((row) => slots[row] ?? 0),
-        step,
+        indices.map((row) => places.slots[row] ?? 0),
+        places.writtenOf(indices[0] ?? 0),
       ),
     dispose: () => {
       dispose();
-      rows.dispose();
+      tf.dispose(step);
     },
   };
 }

@@ -5,8 +5,9 @@
 import type * as tf from '@tensorflow/tfjs-core';
 import { inputError } from '../../errors.ts';
 import type { KernelWork } from '../op-costs.ts';
-import { type PlacedCache, type RowPrefix, slotTable } from './decode-attention.ts';
+import { type PlacedCache, slotTable } from './decode-attention.ts';
 import type { DecodeLayer, DecodeLinear, DecodeModel, DecodeRun } from './decode-step.ts';
+import { openRowPlaces } from './row-places.ts';
 
 // B rows in flight, D width, F inner width of the MLP, H query heads, K key/value heads, d head_dim, V vocabulary.
 
@@ -73,8 +74,8 @@ export interface DecodeKernels<Buffer> {
 /** How a backend runs the ops of a step. */
 export interface DecodeOps {
   readonly table: SlotTable;
-  /** Tokens that each row has written before. */
-  step(): number;
+  /** Of each row's token. */
+  positions(): ArrayLike<number>;
   /** Runs parts of which none reads what another writes. `works` describes them to a profile. */
   op(works: () => readonly KernelWork[], ...parts: readonly (() => void)[]): void;
   /** Called before each layer. */
@@ -86,7 +87,7 @@ export function decodeLayers<Buffer>(
   model: DecodeModel,
   { h, change, q, k, v, attended, gate, up }: DecodeBuffers<Buffer>,
   kernels: DecodeKernels<Buffer>,
-  { table, step, op, begin }: DecodeOps,
+  { table, positions, op, begin }: DecodeOps,
 ): void {
   const { layers } = model;
   const rows = table.length / 3;
@@ -127,7 +128,7 @@ export function decodeLayers<Buffer>(
       () => kernels.rope(k, widths.k),
     );
     op(
-      () => [attentionWork(model, table, step())],
+      () => [attentionWork(model, table, positions())],
       () => kernels.attention(index),
     );
     linears(attended, [layer.o, change]);
@@ -144,8 +145,8 @@ export function decodeLayers<Buffer>(
 
 /** A step of certain rows. */
 export interface RowsStep {
-  /** Reads one token of each row, at its position; `step`: tokens that each row has written before. Logits [B, V] */
-  run(ids: readonly number[], positions: readonly number[], step: number): tf.Tensor2D;
+  /** Reads one token of each row, at its position. Logits of all rows or the wanted ones, [W, V] */
+  run(ids: readonly number[], positions: readonly number[], wanted?: readonly number[]): tf.Tensor2D;
   free(): void;
 }
 
@@ -153,7 +154,7 @@ export interface RowsStep {
 export type SlotTable = readonly number[];
 
 /**
- * Decodes by steps that `open` makes for certain rows, again whenever rows leave. Owns the cache. `clear` empties
+ * Decodes by steps that `open` makes for certain rows, again whenever they change. Owns the cache. `clear` empties
  * `count` tokens of all rows from the `first` on.
  */
 export function decodeBySteps(
@@ -166,49 +167,61 @@ export function decodeBySteps(
   const [vocabulary] = model.embedding.shape;
   const [positions] = model.rope.cos.shape;
   const { prompts } = cache;
-  let slots = prompts.map((_, slot) => slot);
-  let step = 0;
-  let current: RowsStep;
+  const places = openRowPlaces(prompts);
+  let current: { readonly slots: readonly number[]; readonly step: RowsStep };
+  const openRows = (slots: readonly number[]) => ({ slots, step: open(slotTable(slots, prompts)) });
   try {
-    current = open(slotTable(slots, prompts));
+    current = openRows(places.slots);
   } catch (error) {
     cache.dispose();
     throw error;
   }
   const positionsOf = (ids: readonly number[]): number[] => {
+    const { slots } = places;
     const isKnown = ids.every((id) => id >= 0 && id < vocabulary);
     if (ids.length !== slots.length || !isKnown)
       throw inputError('INDEX_OUT_OF_RANGE', `Expected ${slots.length} ids below ${vocabulary}, got ${ids.join(', ')}`);
-    const next = slots.map((slot) => (prompts[slot] as RowPrefix).length + step);
-    if (step >= capacity || next.some((position) => position >= positions))
+    const next = places.positions();
+    const isWithin = (position: number, row: number): boolean =>
+      position < positions && position - (prompts[slots[row] ?? 0]?.length ?? 0) < capacity;
+    if (!next.every(isWithin))
       throw new RangeError(`Expected at most ${capacity} tokens a row and positions below ${positions}`);
     return next;
   };
+  const step = (ids: readonly number[], wanted?: readonly number[]): tf.Tensor2D => {
+    const next = positionsOf(ids);
+    const { slots } = places;
+    if (slots.length !== current.slots.length || slots.some((slot, row) => slot !== current.slots[row])) {
+      const opened = openRows(slots);
+      current.step.free();
+      current = opened;
+    }
+    const logits = current.step.run(ids, next, wanted);
+    places.advance();
+    return logits;
+  };
   return {
-    step: (ids) => {
-      const logits = current.run(ids, positionsOf(ids), step);
-      step++;
-      return logits;
+    step: (ids) => step(ids),
+    read: (tokens, wanted) => {
+      places.choose(tokens);
+      return step(
+        tokens.map(({ id }) => id),
+        wanted,
+      );
     },
     skip: (count) => {
       // Whatever lies there may be numbers that take a processor longer.
-      clear(step, count);
-      step += count;
+      clear(places.writtenOf(0), count);
+      places.advance(count);
     },
-    keep: (rows) => {
-      const kept = rows.map((row) => slots[row] as number);
-      const before = current;
-      current = open(slotTable(kept, prompts));
-      slots = kept;
-      before.free();
-    },
+    keep: places.keep,
     written: (rows) =>
       cache.written(
-        rows.map((row) => slots[row] as number),
-        step,
+        rows.map((row) => places.slots[row] as number),
+        places.writtenOf(rows[0] ?? 0),
       ),
     dispose: () => {
-      current.free();
+      current.step.free();
       cache.dispose();
     },
   };
@@ -261,10 +274,11 @@ export function productWork(rows: number, weight: tf.Tensor2D, lora: DecodeLinea
   return { name: 'LoraLinear', inputs, outputs, attrs: {}, values: () => [] };
 }
 
-/** Attention of these rows at a step. */
-function attentionWork({ shape }: DecodeModel, table: SlotTable, step: number): KernelWork {
+/** Attention of these rows at their positions. */
+function attentionWork({ shape }: DecodeModel, table: SlotTable, positions: ArrayLike<number>): KernelWork {
   const rows = table.length / 3;
   const out = info(rows, shape.numHeads * shape.headDim);
   const inputs = { q: out, rows: { ...info(rows, 3), dtype: 'int32' as const } };
-  return { name: 'DecodeAttention', inputs, outputs: [out], attrs: { ...shape, step }, values: () => table };
+  const values = (input: string): ArrayLike<number> => (input === 'rows' ? table : positions);
+  return { name: 'DecodeAttention', inputs, outputs: [out], attrs: { ...shape }, values };
 }

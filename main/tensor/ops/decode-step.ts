@@ -6,6 +6,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import type { AttentionShape } from './attention.ts';
 import type { PrefixKv, RowPrefix } from './decode-attention.ts';
 import type { RopeTables } from './rope.ts';
+import type { RowToken } from './row-places.ts';
 
 // B rows in flight, D width, V vocabulary, r rank of the adapter.
 
@@ -61,6 +62,11 @@ export interface DecodeRun {
   skip(count: number): void;
   /** Keeps only these of the current rows. */
   keep(rows: readonly number[]): void;
+  /**
+   * Reads tokens of any rows, those of one row in a line; copies of the last may follow it. Logits after the `wanted` of
+   * these tokens, [W, V]. Absent: rows can only be kept.
+   */
+  read?(tokens: readonly RowToken[], wanted: readonly number[]): tf.Tensor2D;
   /** As `KvCache.written`. */
   written?(rows: readonly number[]): PrefixKv[];
   /** States of these rows after what they have read; absent: the model has none beside keys and values. */

@@ -2,6 +2,7 @@
 import type * as tf from '@tensorflow/tfjs-core';
 import type { AttentionShape } from './attention.ts';
 import { type KvCache, openKvCache, type PrefixKv, type RowPrefix, type SlidingLayers } from './decode-attention.ts';
+import type { RowToken } from './row-places.ts';
 
 interface Kind {
   readonly shape: AttentionShape;
@@ -40,6 +41,7 @@ export function openKvCaches(
   const all = (work: (cache: KvCache) => void): void => {
     for (const { cache } of kinds) work(cache);
   };
+  const isFree = kinds.every(({ cache }) => cache.choose !== undefined);
   const isReadable = kinds.every(({ cache }) => cache.written !== undefined);
   const written = (which: readonly number[]): PrefixKv[] => {
     const read = kinds.flatMap(({ layers, cache }) => {
@@ -57,6 +59,7 @@ export function openKvCaches(
     advance: () => all((cache) => cache.advance()),
     skip: (count) => all((cache) => cache.skip(count)),
     keep: (kept) => all((cache) => cache.keep(kept)),
+    ...(isFree && { choose: (tokens: readonly RowToken[]) => all((cache) => cache.choose?.(tokens)) }),
     ...(isReadable && { written }),
     dispose,
   };

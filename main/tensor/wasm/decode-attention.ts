@@ -50,19 +50,20 @@ function decodeAttention(runtime: WasmRuntime, call: FusedCall): TensorInfo {
   const [batch] = matrixShape(call, 'q');
   const [, places = 0] = call.shape('prefixK');
   const [slots = 0, , capacity = 0] = call.shape('ownK');
-  const step = call.number('step');
   const width = kvHeads * headDim;
   call.expectShape('q', [batch, heads * headDim]);
   for (const name of ['k', 'v']) call.expectShape(name, [batch, width]);
   for (const name of ['prefixK', 'prefixV']) call.expectShape(name, [kvHeads, places, headDim]);
   for (const name of ['ownK', 'ownV']) call.expectShape(name, [slots, kvHeads, capacity, headDim]);
   call.expectShape('rows', [batch, 3]);
-  if (!(step >= 0 && step < capacity)) throw new RangeError(`Expected "step" to be in 0..${capacity - 1}, got ${step}`);
+  call.expectShape('positions', [batch]);
   const rows = heap.i32(call.pointer('rows'), batch * 3);
-  const keys = checkRows(rows, slots, places) + batch * (step + 1);
+  checkRows(rows, slots, places);
+  const positions = heap.i32(call.pointer('positions'), batch);
+  const keys = checkPositions(positions, rows, capacity);
   const out = heap.output([batch, heads * headDim], 'float32');
   const plan = decodePlan(rows, group, kvHeads, pool.threads);
-  const [q = 0, k = 0, v = 0, prefixK = 0, prefixV = 0, ownK = 0, ownV = 0, table = 0] = [
+  const [q = 0, k = 0, v = 0, prefixK = 0, prefixV = 0, ownK = 0, ownV = 0, table = 0, positionsAt = 0] = [
     'q',
     'k',
     'v',
@@ -71,8 +72,9 @@ function decodeAttention(runtime: WasmRuntime, call: FusedCall): TensorInfo {
     'ownK',
     'ownV',
     'rows',
+    'positions',
   ].map((name) => call.pointer(name));
-  withTables(heap, [plan, [step]], ([planAt = 0, stepAt = 0]) => {
+  withTables(heap, [plan], ([planAt = 0]) => {
     decodeAttentionAt(
       runtime,
       { heads, kvHeads, headDim, group, scale },
@@ -88,7 +90,7 @@ function decodeAttention(runtime: WasmRuntime, call: FusedCall): TensorInfo {
         out: heap.pointer(out),
         plan: planAt,
         runs: plan.length / 2,
-        step: stepAt,
+        positions: positionsAt,
         capacity,
         places,
         keys,
@@ -112,8 +114,7 @@ export interface DecodeAttentionAt {
   /** From `decodePlan`, and its runs. */
   readonly plan: number;
   readonly runs: number;
-  /** Where the number of tokens that each row has written stands. */
-  readonly step: number;
+  readonly positions: number;
   readonly capacity: number;
   readonly places: number;
   /** About how many keys all rows see. */
@@ -124,7 +125,7 @@ export interface DecodeAttentionAt {
 export function decodeAttentionAt({ pool }: WasmRuntime, shape: HeadShape, at: DecodeAttentionAt): void {
   const { heads, kvHeads, headDim, scale } = shape;
   const args = [at.q, at.k, at.v, at.prefixK, at.prefixV, at.ownK, at.ownV, at.rows, at.out, at.plan];
-  args.push(heads, kvHeads, headDim, scale, at.step, at.capacity, at.places);
+  args.push(heads, kvHeads, headDim, scale, at.positions, at.capacity, at.places);
   pool.run(DECODE_ATTENTION, args, at.runs * kvHeads, at.keys * heads * headDim > serialWork);
 }
 
@@ -133,16 +134,21 @@ export function decodePlan(rows: Int32Array, group: number, kvHeads: number, thr
   return runsOf(rows, rowsPerRun(rows.length / 3, group, kvHeads, threads));
 }
 
-/** Checks slots and prefixes; returns the sum of the prefix lengths. */
-function checkRows(rows: Int32Array, slots: number, places: number): number {
-  let keys = 0;
+function checkRows(rows: Int32Array, slots: number, places: number): void {
   for (let at = 0; at < rows.length; at += 3) {
     const [slot = 0, start = 0, length = 0] = rows.subarray(at, at + 3);
     if (slot < 0 || slot >= slots) throw new RangeError(`Expected a slot in 0..${slots - 1}, got ${slot}`);
     checkPlaces(start, length, places);
-    keys += length;
   }
-  return keys;
+}
+
+/** Checks that each row's own cache has room for its token; returns how many keys all rows see. */
+function checkPositions(positions: Int32Array, rows: Int32Array, capacity: number): number {
+  return positions.reduce((keys, position, row) => {
+    const own = position - (rows[3 * row + 2] ?? 0);
+    if (own >= 0 && own < capacity) return keys + position + 1;
+    throw new RangeError(`Expected a position in the row's own cache to be in 0..${capacity - 1}, got ${own}`);
+  }, 0);
 }
 
 /** A packed prompt takes whole panels. */

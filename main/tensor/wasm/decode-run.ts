@@ -59,11 +59,10 @@ function clearTokens(heap: Heap, own: tf.Tensor, first: number, count: number): 
     numbers.fill(0, head + first * headDim, head + end * headDim);
 }
 
-/** Where a step reads what changes from one to the next: int32 [B], [B] and [1]. */
+/** Where a step reads what changes from one to the next, int32 [B] each. */
 interface StepInputs {
   readonly ids: number;
   readonly positions: number;
-  readonly step: number;
 }
 
 function openStep(
@@ -75,17 +74,25 @@ function openStep(
 ): RowsStep {
   const { heap } = runtime;
   const { jobs, recorded } = recordJobs(runtime, (recorder) => recordStep(recorder, model, cache, table, capacity));
-  const { ids, positions, step, hidden } = recorded;
+  const { ids, positions, hidden } = recorded;
+  const [, width] = model.embedding.shape;
   return {
-    run: (nextIds, nextPositions, written) => {
+    run: (nextIds, nextPositions, wanted) => {
       heap.i32(ids, nextIds.length).set(nextIds);
       heap.i32(positions, nextPositions.length).set(nextPositions);
-      heap.i32(step, 1)[0] = written;
       jobs.run();
-      return logitsOf(runtime, model, hidden, nextIds.length);
+      if (wanted !== undefined) moveRows(heap.f32(hidden, nextIds.length * width), width, wanted);
+      return logitsOf(runtime, model, hidden, wanted?.length ?? nextIds.length);
     },
     free: jobs.free,
   };
+}
+
+/** Moves these rows, in ascending order, to the beginning. */
+function moveRows(numbers: Float32Array, width: number, rows: readonly number[]): void {
+  rows.forEach((row, to) => {
+    if (row !== to) numbers.copyWithin(to * width, row * width, (row + 1) * width);
+  });
 }
 
 /** hidden [B, D] → logits [B, V]. */
@@ -117,14 +124,14 @@ function recordStep(
   const rows = table.length / 3;
   const widths = bufferWidths(model);
   const buffers = makeBuffers(widths, (columns) => keep(4 * rows * columns));
-  const inputs = { ids: keep(4 * rows), positions: keep(4 * rows), step: keep(4) };
+  const inputs = { ids: keep(4 * rows), positions: keep(4 * rows) };
   op(
     () => [rowsWork('GatherRows', rows, widths.x)],
     () => gatherRowsAt(runtime, heap.matrix(model.embedding), inputs.ids, buffers.x, rows, widths.x),
   );
   const kernels = jobKernels(runtime, keep, model, cache, table, capacity, buffers, inputs);
-  const step = (): number => heap.i32(inputs.step, 1)[0] ?? 0;
-  decodeLayers(model, buffers, kernels, { table, step, op, begin });
+  const positions = (): ArrayLike<number> => heap.i32(inputs.positions, rows);
+  decodeLayers(model, buffers, kernels, { table, positions, op, begin });
   return { ...inputs, hidden: buffers.h };
 }
 
@@ -185,7 +192,7 @@ function jobKernels(
       const prompts = { prefixK: heap.pointer(prefix.k), prefixV: heap.pointer(prefix.v) };
       const caches = { ...prompts, ownK: heap.pointer(own.k), ownV: heap.pointer(own.v), capacity };
       const places = prefix.k.shape[1] ?? 0;
-      const runs = { plan: planAt, runs: plan.length / 2, rows: tableAt, step: inputs.step };
+      const runs = { plan: planAt, runs: plan.length / 2, rows: tableAt, positions: inputs.positions };
       decodeAttentionAt(
         runtime,
         { heads, kvHeads, headDim, group, scale },

@@ -265,7 +265,7 @@ describe.runIf(present)("the addon's kernels", () => {
   });
 
   describe('DecodeAttention', () => {
-    const heads = { numHeads: 2, numKvHeads: 1, headDim: 4, scale: 0.5, step: 2 };
+    const heads = { numHeads: 2, numKvHeads: 1, headDim: 4, scale: 0.5 };
     const inputs = (changes: Readonly<Record<string, tf.Tensor>> = {}) => ({
       q: tf.ones([2, 8]),
       k: tf.ones([2, 4]),
@@ -275,6 +275,7 @@ describe.runIf(present)("the addon's kernels", () => {
       ownK: tf.ones([3, 1, 4, 4]),
       ownV: tf.ones([3, 1, 4, 4]),
       rows: ints([0, 0, 3, 2, 64, 2], [2, 3]),
+      positions: ints([5, 2], [2]),
       ...changes,
     });
 
@@ -303,9 +304,9 @@ describe.runIf(present)("the addon's kernels", () => {
       expect(() => run('DecodeAttention', inputs({ [name]: tensor }), heads)).toThrow(/^Expected decodeAttention's "/);
     });
 
-    it.each([-1, 4, 0.5])('refuses the step %f of a cache for four', (step) => {
-      expect(() => run('DecodeAttention', inputs(), { ...heads, step })).toThrow(
-        `"step" to be a whole number from 0 to 3, got ${step}`,
+    it.each([-1, 4])("refuses the place %d of a row's own cache for four", (place) => {
+      expect(() => run('DecodeAttention', inputs({ positions: ints([5, 2 + place], [2]) }), heads)).toThrow(
+        `"positions" to be within the row's own cache, 0 to 3, got ${place}`,
       );
     });
 

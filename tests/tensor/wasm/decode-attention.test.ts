@@ -68,7 +68,9 @@ function decode(test: DecodeCase, steps: number): Floats[] {
     const outputs = data.steps.map(({ q, k, v }, step) => {
       const fresh = { q: tf.tensor2d(q, [batch, width * group]), k: tf.tensor2d(k, [batch, width]) };
       const inputs = { ...shared, ...fresh, v: tf.tensor2d(v, [batch, width]) };
-      return tf.engine().runKernel('DecodeAttention', inputs, { ...attrs, step }) as tf.Tensor;
+      const positions = placed.map(([, , length = 0]) => length + step);
+      const at = { ...inputs, positions: tf.tensor1d(positions, 'int32') };
+      return tf.engine().runKernel('DecodeAttention', at, attrs) as tf.Tensor;
     });
     return [...outputs, shared.ownK, shared.ownV].map((tensor) => Float32Array.from(tensor.dataSync()));
   });

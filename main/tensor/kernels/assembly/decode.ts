@@ -1,9 +1,10 @@
 /**
- * Attention of one new token a row against a shared prefix and the row's own cache.
+ * Attention of one new token a row against a shared prefix and the row's own cache. Rows may have written different numbers
+ * of tokens, and several tokens of one slot may stand in a line: each then sees those before it.
  *
  * Shapes: q, out [B, H*d], k, v [B, K*d], prefixK, prefixV [K, P, d] as packPrefix leaves them, ownK, ownV
- * [slots, K, T, d], rows int32 [B, 3] of (slot, prefix start, prefix length). Each head's numbers lie next to each other:
- * a step reads all of them once, at the speed of memory. The plan is a table of runs, two int32 each: first row and number
+ * [slots, K, T, d], rows int32 [B, 3] of (slot, prefix start, prefix length), positions int32 [B] within the whole text.
+ * Each head's numbers lie next to each other: a step reads all of them once, at the speed of memory. The plan is a table of runs, two int32 each: first row and number
  * of rows, all with the same prefix.
  */
 import { attendBlock, finishBlock, SEE_ALL } from './attention';
@@ -41,7 +42,7 @@ export function packPrefix(args: usize, tile: i32, scratch: usize): void {
 
 /**
  * A tile is a run and a key/value head. args: q, k, v, prefixK, prefixV, ownK, ownV, rows, out, plan, H, K, d, scale,
- * step (its address, as a list of jobs is run again for each), T, P.
+ * positions, T, P.
  */
 export function decodeAttention(args: usize, tile: i32, scratch: usize): void {
   const heads = intArg(args, 10);
@@ -80,26 +81,39 @@ function attendPrefix(args: usize, first: i32, rows: i32, kvHead: i32, scratch: 
   }
 }
 
-/** Puts the row's new key and value into its cache, then attends to the cache up to them. */
+/**
+ * Puts the row's new key and value into its cache, then attends to the cache up to them. Those of the slot's tokens before
+ * it are put there too, as other tiles may be late: the same numbers.
+ */
 function attendOwn(args: usize, row: i32, scratchRow: i32, kvHead: i32, scratch: usize): void {
   const kvHeads = intArg(args, 11);
   const d = intArg(args, 12);
   const group = intArg(args, 10) / kvHeads;
-  const step = load<i32>(pointerArg(args, 14));
   const rowBytes = (<usize>d) << 2;
   const slot = load<i32>(pointerArg(args, 7) + <usize>row * 12);
+  const step = ownPlace(args, row);
   const cache = <usize>(slot * kvHeads + kvHead) * <usize>intArg(args, 15) * rowBytes;
   let k = pointerArg(args, 5) + cache;
   let v = pointerArg(args, 6) + cache;
-  const fresh = <usize>(row * kvHeads + kvHead) * rowBytes;
-  copyRow(pointerArg(args, 1) + fresh, rowBytes, k + <usize>step * rowBytes);
-  copyRow(pointerArg(args, 2) + fresh, rowBytes, v + <usize>step * rowBytes);
+  for (let at = row; at >= 0 && load<i32>(pointerArg(args, 7) + <usize>at * 12) == slot; at--) {
+    const fresh = <usize>(at * kvHeads + kvHead) * rowBytes;
+    const place = <usize>ownPlace(args, at) * rowBytes;
+    copyRow(pointerArg(args, 1) + fresh, rowBytes, k + place);
+    copyRow(pointerArg(args, 2) + fresh, rowBytes, v + place);
+  }
   for (let key = 0; key <= step; key += KEYS) {
     const count = min(KEYS, step + 1 - key);
     attendKeys(scratch, scratchRow, group, d, k, v, count);
     k += <usize>KEYS * rowBytes;
     v += <usize>KEYS * rowBytes;
   }
+}
+
+/** Where a row's new token goes among the slot's own. */
+// @ts-ignore: decorator
+@inline
+function ownPlace(args: usize, row: i32): i32 {
+  return load<i32>(pointerArg(args, 14) + (<usize>row << 2)) - load<i32>(pointerArg(args, 7) + <usize>row * 12, 8);
 }
 
 /** Copies a row of a whole number of pairs of vectors; V8 calls a function for memory.copy. */

@@ -1,4 +1,6 @@
-// Attention of one new token a row against the prompt that rows share and what each row wrote itself.
+// Attention of one new token a row against the prompt that rows share and what each row wrote itself. Rows may have written
+// different numbers of tokens, and several tokens of one slot may stand in a line: each then sees those before it.
+#include <algorithm>
 #include <vector>
 
 #include "attention.h"
@@ -71,6 +73,20 @@ const Row *rowsOf(const Call<args::decodeAttention> &call, int batch, int64_t sl
   return reinterpret_cast<const Row *>(table);
 }
 
+// How many tokens each row's slot holds with the new one.
+std::vector<int> ownTokens(const Call<args::decodeAttention> &call, const Row *rows, int batch, int64_t capacity) {
+  const int32_t *const positions = call.ints(call.positions, {batch});
+  std::vector<int> own(batch);
+  for (int i = 0; i < batch; i++) {
+    const int64_t place = static_cast<int64_t>(positions[i]) - rows[i].length;
+    if (place < 0 || place >= capacity)
+      call.reject(call.positions, "to be within the row's own cache, 0 to " + std::to_string(capacity - 1),
+                  std::to_string(place));
+    own[i] = static_cast<int>(place) + 1;
+  }
+  return own;
+}
+
 }  // namespace
 
 // k, v [Np, K*d], prompts int32 [prompts, 3] of (start, tokens, packed start) → packedK, packedV [K, P, d]: each prompt's
@@ -105,8 +121,8 @@ void packPrefix(const Call<args::packPrefix> &call) {
 }
 
 // q [B, H*d], k, v [B, K*d], prefixK, prefixV [K, P, d] as packPrefix leaves them, ownK, ownV [slots, K, capacity, d] (k
-// and v are written there, as token `step`; a head's numbers lie next to each other, as each step reads them all), rows
-// int32 [B, 3] → out [B, H*d].
+// and v are written there; a head's numbers lie next to each other, as each step reads them all), rows int32 [B, 3],
+// positions int32 [B] within the whole text → out [B, H*d].
 void decodeAttention(const Call<args::decodeAttention> &call) {
   const Heads heads = headsOf(call);
   const int batch = call.matrix(call.q).rows;
@@ -120,8 +136,8 @@ void decodeAttention(const Call<args::decodeAttention> &call) {
   float *const ownK = call.floats(call.ownK, {slots, heads.kvHeads, capacity, heads.headDim});
   float *const ownV = call.floats(call.ownV, {slots, heads.kvHeads, capacity, heads.headDim});
   float *const out = call.floats(call.out, {batch, queryWidth});
-  const int step = call.whole(call.step, 0, static_cast<double>(capacity) - 1);
   const Row *const rows = rowsOf(call, batch, slots, places);
+  const std::vector<int> ownOfRow = ownTokens(call, rows, batch, capacity);
   const std::vector<Run> runs = runsOf(rows, batch);
   const int d = heads.headDim, group = heads.group, width = padded(d);
   const auto work = [&](int tile) {
@@ -132,7 +148,7 @@ void decodeAttention(const Call<args::decodeAttention> &call) {
       return (static_cast<int64_t>(rows[row].slot) * heads.kvHeads + kvHead) * capacity * d;
     };
     const int prefix = rows[run.first].length, stride = static_cast<int>(packedTokens(prefix));
-    const int own = step + 1, all = stride + padded(own);
+    const int all = stride + padded(*std::max_element(&ownOfRow[run.first], &ownOfRow[run.first] + run.count));
     const int64_t packed = (kvHead * places + rows[run.first].start) * d;
     const float *const values = paddedRows(prefixV + packed, prefix, d);
     float *const scores = scratch(4, static_cast<size_t>(queries) * all);
@@ -143,10 +159,14 @@ void decodeAttention(const Call<args::decodeAttention> &call) {
     }
     multiplyHere({queries, prefix, d, scaledQ, width, 1, prefixK + packed, stride, 1, scores, all});
     for (int r = 0; r < run.count; r++) {
-      const int64_t now = (run.first + r) * keyWidth + kvHead * d;
       const int64_t slot = ownOf(run.first + r);
-      std::memcpy(ownK + slot + step * d, k + now, d * sizeof(float));
-      std::memcpy(ownV + slot + step * d, v + now, d * sizeof(float));
+      const int own = ownOfRow[run.first + r];
+      // The slot's tokens before it too, as other tiles may be late: the same numbers.
+      for (int of = run.first + r; of >= 0 && rows[of].slot == rows[run.first + r].slot; of--) {
+        const int64_t now = of * keyWidth + kvHead * d, place = slot + static_cast<int64_t>(ownOfRow[of] - 1) * d;
+        std::memcpy(ownK + place, k + now, d * sizeof(float));
+        std::memcpy(ownV + place, v + now, d * sizeof(float));
+      }
       for (int i = r * group; i < (r + 1) * group; i++) {
         // The scores on the prompt, then over their padding those on the row's own tokens.
         float *const row = scores + static_cast<int64_t>(i) * all;
@@ -159,6 +179,7 @@ void decodeAttention(const Call<args::decodeAttention> &call) {
     multiplyHere({queries, d, prefix, scores, all, 1, values, width, 1, sums, width});
     for (int i = 0; i < queries; i++) {
       const int64_t slot = ownOf(run.first + i / group);
+      const int own = ownOfRow[run.first + i / group];
       const float *const probs = scores + static_cast<int64_t>(i) * all + prefix;
       float *const to = out + (run.first + i / group) * queryWidth + (kvHead * group + i % group) * d;
       eachVec(d, [&](int at, int lanes) {
@@ -169,7 +190,7 @@ void decodeAttention(const Call<args::decodeAttention> &call) {
     }
   };
   const int tiles = static_cast<int>(runs.size()) * heads.kvHeads;
-  const int64_t keys = step + 1 + (batch > 0 ? rows[0].length : 0);
+  const int64_t keys = batch > 0 ? ownOfRow[0] + rows[0].length : 0;
   if (batch * queryWidth * keys > 1 << 16) return Pool::get().run(tiles, work);
   for (int tile = 0; tile < tiles; tile++) work(tile);
 }

@@ -25,8 +25,8 @@
   KERNEL(attention, (q, k, v, segments, out, lse), (numHeads, numKvHeads, headDim, scale))                             \
   KERNEL(attentionGrad, (dy, q, k, v, out, lse, segments, dq, dk, dv), (numHeads, numKvHeads, headDim, scale))         \
   KERNEL(packPrefix, (k, v, prompts, packedK, packedV), (numHeads, numKvHeads, headDim, scale))                        \
-  KERNEL(decodeAttention, (q, k, v, prefixK, prefixV, ownK, ownV, rows, out),                                          \
-         (numHeads, numKvHeads, headDim, scale, step))                                                                 \
+  KERNEL(decodeAttention, (q, k, v, prefixK, prefixV, ownK, ownV, rows, positions, out),                               \
+         (numHeads, numKvHeads, headDim, scale))                                                                       \
   /* convolution.cc */                                                                                                 \
   KERNEL(convolution, (x, weight, bias, rows, before, out), (silu))                                                    \
   KERNEL(convolutionStep, (x, weight, bias, states, out), (silu))                                                      \

@@ -27,16 +27,12 @@ export function registerAttention(register: RegisterCpu): void {
     call.run('packPrefix', { ...inputs, packedK, packedV }, headsOf(call.attrs));
     return [packedK, packedV];
   });
-  register<AttentionShape & { step: number }>('DecodeAttention', (call) => {
+  register<AttentionShape>('DecodeAttention', (call) => {
     const inputs = qkv(call);
     const prompts = { prefixK: call.input('prefixK'), prefixV: call.input('prefixV'), rows: call.input('rows') };
-    const own = { ownK: call.input('ownK'), ownV: call.input('ownV') };
+    const own = { ownK: call.input('ownK'), ownV: call.input('ownV'), positions: call.input('positions') };
     const out = call.output(inputs.q.shape);
-    call.run(
-      'decodeAttention',
-      { ...inputs, ...prompts, ...own, out },
-      { ...headsOf(call.attrs), step: call.attrs.step },
-    );
+    call.run('decodeAttention', { ...inputs, ...prompts, ...own, out }, headsOf(call.attrs));
     return out;
   });
 }

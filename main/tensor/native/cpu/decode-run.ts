@@ -116,43 +116,49 @@ function makeStep(
   const [embedding, head] = [handleOf(backend, model.embedding), handleOf(backend, model.head)];
   const run = (name: KernelName, ...[tensors, numbers]: KernelArguments): void =>
     runKernel(binding, name, tensors, numbers);
-  const inputs: StepInputs = { positions: null, step: 0 };
+  const inputs: StepInputs = { positions: null, values: [] };
   const kernels = callKernels(backend, owned, run, model, cache, table, buffers, inputs);
   const ops: DecodeOps = {
     table,
-    step: () => inputs.step,
+    positions: () => inputs.values,
     op: (works, ...parts) =>
       profiled(works, () => {
         for (const part of parts) part();
       }),
     begin: pulse,
   };
+  const logitsOf = (hidden: Handle, count: number): tf.Tensor2D => {
+    const logits = openOwned(backend, binding);
+    try {
+      const out = logits.floats([count, model.head.shape[0]]);
+      profiled(
+        () => [productWork(count, model.head)],
+        () => multiply({ run }, hidden, head, out, { ...plain, ofWeights: true }),
+      );
+      return tf.engine().makeTensorFromTensorInfo(toTensor(backend, out)) as tf.Tensor2D;
+    } catch (error) {
+      logits.free();
+      throw error;
+    }
+  };
   return {
-    run: (ids, positions, step) => {
+    run: (ids, positions, wanted) => {
       const given = openOwned(backend, binding);
       try {
         const indices = given.of(Int32Array.from(ids), [rows]);
         inputs.positions = given.of(Int32Array.from(positions), [rows]);
-        inputs.step = step;
+        inputs.values = positions;
         profiled(
           () => [rowsWork('GatherRows', rows, widths.x)],
           () => run('gatherRows', { x: embedding, indices, out: buffers.x }),
         );
         decodeLayers(model, buffers, kernels, ops);
+        if (wanted === undefined) return logitsOf(buffers.h, rows);
+        const hidden = given.floats([wanted.length, widths.h]);
+        run('gatherRows', { x: buffers.h, indices: given.of(Int32Array.from(wanted), [wanted.length]), out: hidden });
+        return logitsOf(hidden, wanted.length);
       } finally {
         given.free();
-      }
-      const logits = openOwned(backend, binding);
-      try {
-        const out = logits.floats([rows, model.head.shape[0]]);
-        profiled(
-          () => [productWork(rows, model.head)],
-          () => multiply({ run }, buffers.h, head, out, { ...plain, ofWeights: true }),
-        );
-        return tf.engine().makeTensorFromTensorInfo(toTensor(backend, out)) as tf.Tensor2D;
-      } catch (error) {
-        logits.free();
-        throw error;
       }
     },
     free: owned.free,
@@ -169,7 +175,7 @@ type Run = (name: KernelName, ...given: KernelArguments) => void;
 /** What changes from step to step. */
 interface StepInputs {
   positions: Handle | null;
-  step: number;
+  values: readonly number[];
 }
 
 /** A linear layer's tensors; the bias once for each row, as the addon adds tensors of one shape. */
@@ -244,8 +250,8 @@ function callKernels(
     attention: (layer) =>
       run(
         'decodeAttention',
-        { q, k, v, ...caches[layer], rows: slots, out: attended },
-        { ...headsOf(shape), step: inputs.step },
+        { q, k, v, ...caches[layer], rows: slots, positions: inputs.positions ?? undefined, out: attended },
+        headsOf(shape),
       ),
     swiglu: () => run('swiglu', { gate, up, out: gate }),
   };
