@@ -113,7 +113,9 @@ describe('a quantised folder', () => {
   it('of bitsandbytes has int8 rows', () => {
     const codes = Int8Array.from([127, -127, 0, 1]);
     write({ 'm.weight': { dtype: 'I8', shape: [2, 2], data: codes }, 'm.SCB': f32([2], 127, 254) });
-    expect(read({ quant_method: 'bitsandbytes', load_in_8bit: true }, [2, 2])).toEqual([127, -127, 0, 2]);
+    // Its first versions named no method.
+    for (const method of [{ quant_method: 'bitsandbytes' }, {}])
+      expect(read({ ...method, load_in_8bit: true }, [2, 2])).toEqual([127, -127, 0, 2]);
   });
 
   it('keeps matrices that its method left alone', () => {
@@ -178,6 +180,14 @@ describe('a quantised folder', () => {
       [4, 4],
       'BAD_SHAPE',
       '[2, 2]',
+    ],
+    [
+      'rotations of what it is multiplied with',
+      { quant_method: 'compressed-tensors', format: 'pack-quantized', transform_config: { config_groups: { R4: {} } } },
+      {},
+      [1, 64],
+      'BAD_MODEL_CONFIG',
+      'transform_config',
     ],
     [
       'a state that is not JSON',

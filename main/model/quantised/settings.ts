@@ -65,6 +65,8 @@ const FORMATS = ['pack-quantized', 'int-quantized', 'float-quantized', 'naive-qu
 const compressed = z.looseObject({
   format: z.literal(FORMATS).default('dense'),
   config_groups: z.record(z.string(), z.looseObject({ weights: scheme.nullish() })).default({}),
+  // Rotations that are computed with the activations.
+  transform_config: z.strictObject({}).nullish(),
   sparsity_config: z.looseObject({ format: z.literal('dense').default('dense') }).nullish(),
 });
 
@@ -133,7 +135,9 @@ export function readQuantisation(raw: RawQuantised, origin: string): Quantisatio
   // MLX writes "quantization", newer versions "quantization_config" without a method too.
   const settings = raw.quantization_config ?? raw.quantization ?? null;
   if (settings === null) return null;
-  const given = (settings as { readonly quant_method?: unknown }).quant_method ?? 'mlx';
+  const { quant_method, load_in_4bit: four, load_in_8bit: eight } = settings as Readonly<Record<string, unknown>>;
+  // bitsandbytes' first versions named no method.
+  const given = quant_method ?? (four === true || eight === true ? 'bitsandbytes' : 'mlx');
   const key = String(given);
   const method = (Object.hasOwn(ALIASES, key) ? ALIASES[key] : key) as Quantisation['method'];
   if (!Object.hasOwn(METHODS, method)) throw unreadable(origin, `by ${key.slice(0, 40)}`);
