@@ -66,7 +66,7 @@ const compressed = z.looseObject({
   format: z.literal(FORMATS).default('dense'),
   config_groups: z.record(z.string(), z.looseObject({ weights: scheme.nullish() })).default({}),
   // Rotations that are computed with the activations.
-  transform_config: z.strictObject({}).nullish(),
+  transform_config: z.record(z.string(), z.null()).nullish(),
   sparsity_config: z.looseObject({ format: z.literal('dense').default('dense') }).nullish(),
 });
 
