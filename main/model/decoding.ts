@@ -5,6 +5,7 @@ import { type DecodeLinear, type DecodeModel, type DecodeRun, openDecodeRun } fr
 import { openKvCaches } from '../tensor/ops/kv-caches.ts';
 import { openRowPlaces, type RowToken } from '../tensor/ops/row-places.ts';
 import { gatherRows } from '../tensor/ops/rows.ts';
+import type { ModelConfig } from './config.ts';
 import { forward } from './decoder.ts';
 import { logitsOf } from './head.ts';
 import { layerConfig } from './layer-sizes.ts';
@@ -18,9 +19,9 @@ import type { Parameter } from './parameter.ts';
 import { attentionShape, type Kept, openRowStates, type ReadRow } from './sequences.ts';
 import { isPlain } from './traits.ts';
 
-/** Whether decoding can read tokens of any rows at a time, of at most `longest` tokens each. */
-export function readsAnyRow({ config: { window } }: Model, { states }: Kept, longest: number): boolean {
-  return readsInPlace() && states.size === 0 && (window === null || longest <= window);
+/** Whether decoding can read tokens of any rows at a time, where a row has at most `longest`. */
+export function readsAnyRow({ recurrent, window }: ModelConfig, longest: number): boolean {
+  return readsInPlace() && recurrent === null && (window === null || longest <= window);
 }
 
 /** Takes over what was kept of the prompts, for at most `capacity` new tokens a row. */

@@ -3,6 +3,7 @@
  * meanwhile stays where it is: its keys and values lie where they were written. R rows, V vocabulary.
  */
 import * as tf from '@tensorflow/tfjs-core';
+import { roundsProducts } from '../tensor/compute-dtype.ts';
 import type { RowToken } from '../tensor/ops/row-places.ts';
 import { gatherRows } from '../tensor/ops/rows.ts';
 import { openCopiedRows } from './copied-rows.ts';
@@ -34,9 +35,9 @@ export interface TurnRowsOptions {
 
 /** On wasm, up to five rows are dot products, which add up otherwise. */
 const LEAST_TOKENS = 6;
-/** Up to so many rows, products of any length add up alike; up to so long ones, of any rows. */
-const MOST_ALIKE = 48;
-const ALIKE_LENGTH = 384;
+/** For up to so many tokens all products add up alike; those of at most this length in float32, for any number. */
+const MOST_ALIKE = 32;
+const ALIKE_LENGTH = 576;
 /** What a step makes on its way stays small. */
 const MOST_TOKENS = 256;
 
@@ -49,7 +50,7 @@ export function openTurnRows(
   options: TurnRowsOptions,
 ): TurnRows {
   const longest = Math.max(...rows.map(({ length }) => length)) + options.capacity;
-  const open = readsAnyRow(model, kept, longest) ? openPlacedRows : openCopiedRows;
+  const open = readsAnyRow(model.config, longest) ? openPlacedRows : openCopiedRows;
   return open(model, adapter, kept, rows, options);
 }
 
@@ -106,5 +107,5 @@ function logitsOf(logits: tf.Tensor2D, count: number): tf.Tensor2D {
 /** Tokens of a step in which each token's numbers are the same whatever the others are. */
 function mostAlike(model: Model): number {
   const lengths = [...modelLinears(model).map(({ weight }) => weight.value.shape[1]), model.config.hiddenSize];
-  return Math.max(...lengths) <= ALIKE_LENGTH ? MOST_TOKENS : MOST_ALIKE;
+  return Math.max(...lengths) <= ALIKE_LENGTH && !roundsProducts() ? MOST_TOKENS : MOST_ALIKE;
 }

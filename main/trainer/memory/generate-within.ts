@@ -1,4 +1,5 @@
 /** Generation within memory, for every job that samples or answers: one place decides how many rows at a time. */
+import { readsAnyRow } from '../../model/decoding.ts';
 import { type GenerateOptions, generate } from '../../model/generate.ts';
 import { generateTurns, type TurnsOptions } from '../../model/generate-turns.ts';
 import type { TurnTaking } from '../../model/turns.ts';
@@ -46,14 +47,11 @@ function generateTurnsWithin(
   activationMb: number,
   options: Omit<TurnsOptions, 'memory'>,
 ): Promise<Completion[]> {
-  // Rows that have left and come back no longer share their prompt's keys and values, and those that decoding opens on are
-  // there twice.
-  const shape = {
-    promptTokens: longestOf(prompts),
-    completionTokens: options.maxNewTokens,
-    group: 1,
-    prefixes: 2,
-  };
+  const tokens = { promptTokens: longestOf(prompts), completionTokens: options.maxNewTokens };
+  // Where rows leave and come back, they no longer share their prompt's keys and values, and those that decoding opens on
+  // are there twice.
+  const stay = readsAnyRow(model.config, tokens.promptTokens + tokens.completionTokens);
+  const shape = { ...tokens, ...(stay ? { group: options.numGenerations } : { group: 1, prefixes: 2 }) };
   const rows = prompts.length * options.numGenerations;
   const undivided = (): number => cacheBytes(model.config, shape, rows) / 2 ** 20;
   const budget = openBudget(model, activationMb, undivided);

@@ -207,14 +207,22 @@ inline void blockColumns(const Product &p, int lines, const float *b, int64_t bC
   if constexpr (height > 0) {
     if (lines < height) return blockColumns<height - 1, vectors>(p, lines, b, bCol, panel, row, column);
     constexpr int width = vectors * kLanes;
-    Vec sums[height][vectors] = {};
-    block(p.k, b, bCol, 1, panel, width, sums, row == 0 && !p.bHalf ? b + height * bCol : nullptr);
-    if (p.moreK > 0)
-      block(p.moreK, p.moreB + static_cast<int64_t>(column) * p.moreK, p.moreK, 1, panel + static_cast<int64_t>(p.k) * width,
-            width, sums);
     float columns[height][width];
-    for (int i = 0; i < height; i++)
-      for (int j = 0; j < vectors; j++) store(columns[i] + j * kLanes, sums[i][j] * p.alpha);
+    // Parts of K as in other products: the same sums, however many rows there are.
+    const auto add = [&](int from, int depth, const float *lines, int64_t stride, const float *ahead) {
+      Vec sums[height][vectors] = {};
+      block(depth, lines, stride, 1, panel + static_cast<int64_t>(from) * width, width, sums, ahead);
+      for (int i = 0; i < height; i++) {
+        for (int j = 0; j < vectors; j++) {
+          float *const to = columns[i] + j * kLanes;
+          store(to, from > 0 ? load(to) + sums[i][j] * p.alpha : sums[i][j] * p.alpha);
+        }
+      }
+    };
+    const bool fetches = row == 0 && !p.bHalf;
+    for (int from = 0; from < p.k; from += kDepth)
+      add(from, std::min(kDepth, p.k - from), b + from, bCol, fetches ? b + from + height * bCol : nullptr);
+    if (p.moreK > 0) add(p.k, p.moreK, p.moreB + static_cast<int64_t>(column) * p.moreK, p.moreK, nullptr);
     for (int at = 0; at < std::min(width, p.m - row); at++) {
       float *const c = p.c + (row + at) * p.cRow + column;
       for (int i = 0; i < height; i++) c[i] = p.accumulate ? c[i] + columns[i][at] : columns[i][at];
