@@ -18,10 +18,15 @@ export const ADD = 13;
 /** Elements that one tile of these covers. */
 export const FLAT_TILE = 16384;
 
-// Row gather and scatter, and a row added to all rows.
+// Row gather and scatter, a row added to all rows, and columns of matrices.
 export const GATHER_ROWS = 20;
 export const SCATTER_ADD_ROWS = 21;
 export const ADD_TO_ROWS = 22;
+export const COLUMNS = 23;
+// What becomes of them.
+export const COPY_COLUMNS = 0;
+export const MULTIPLY_COLUMNS = 1;
+export const GATE_COLUMNS = 2;
 
 /** Several jobs as one, whose tiles are those of all. */
 export const SIDE_BY_SIDE = 30;
@@ -51,6 +56,7 @@ export const CONVOLUTION_GRAD = 71;
 export const DELTA_RULE = 72;
 export const DELTA_RULE_GRAD = 73;
 export const DELTA_STEP = 74;
+export const CONVOLUTION_STEP = 75;
 /** Tokens of a chunk of the delta rule. */
 export const DELTA_CHUNK = 32;
 

@@ -18,12 +18,20 @@ const MOST_TAPS = 16;
  */
 export function causalConvolution(weight: tf.Tensor, bias: tf.Tensor1D | null, activation: Activation = 'none'): Cell {
   const [, , taps = 0] = weight.shape;
-  const hasKernel = (name: string): boolean => taps <= MOST_TAPS && tf.getKernel(name, tf.getBackend()) !== undefined;
   const [own, plain] = [fused(weight, bias, activation), plainCausalConvolution(weight, bias, activation)];
   return {
-    packed: hasKernel('CausalConvolution') ? own.packed : plain.packed,
-    step: hasKernel('CausalConvolutionStep') ? own.step : plain.step,
+    packed: hasKernel('CausalConvolution', taps) ? own.packed : plain.packed,
+    step: hasConvolutionStep(taps) ? own.step : plain.step,
   };
+}
+
+function hasKernel(name: string, taps: number): boolean {
+  return taps <= MOST_TAPS && tf.getKernel(name, tf.getBackend()) !== undefined;
+}
+
+/** Whether the backend has a kernel for a step with so many taps. */
+export function hasConvolutionStep(taps: number): boolean {
+  return hasKernel('CausalConvolutionStep', taps);
 }
 
 function fused(weight: tf.Tensor, bias: tf.Tensor1D | null, activation: Activation): Cell {

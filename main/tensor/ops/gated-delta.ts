@@ -35,6 +35,11 @@ function hasKernel(name: string, { keyDim, valueDim }: GatedDeltaShape): boolean
   return fits && tf.getKernel(name, tf.getBackend()) !== undefined;
 }
 
+/** Whether the backend has a kernel for a step with such heads. */
+export function hasGatedDeltaStep(shape: GatedDeltaShape): boolean {
+  return hasKernel('GatedDeltaStep', shape);
+}
+
 /**
  * Inputs: mixed [N, 2·keyHeads·K + valueHeads·V] of queries, keys and values, a and b [N, valueHeads]. State:
  * valueHeads·K·V. Training starts from no state.
@@ -43,7 +48,7 @@ export function gatedDeltaRule(shape: GatedDeltaShape, weights: DecayWeights): C
   const [own, plain] = [fused(shape, weights), plainGatedDeltaRule(shape, weights)];
   return {
     packed: hasKernel('GatedDelta', shape) ? own.packed : plain.packed,
-    step: hasKernel('GatedDeltaStep', shape) ? own.step : plain.step,
+    step: hasGatedDeltaStep(shape) ? own.step : plain.step,
   };
 }
 

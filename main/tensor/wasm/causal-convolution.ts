@@ -1,7 +1,7 @@
 /** The causal convolution of each channel by itself, its gradient, and one token of it. */
 import type { TensorInfo } from '@tensorflow/tfjs-core';
-import { CONVOLUTION, CONVOLUTION_GRAD } from '../kernels/ids.ts';
-import { type FusedCall, matrixShape, registerFused, serialElements, withTables } from './fused.ts';
+import { CONVOLUTION, CONVOLUTION_GRAD, CONVOLUTION_STEP } from '../kernels/ids.ts';
+import { type FusedCall, matrixShape, registerFused, serialElements } from './fused.ts';
 import type { WasmRuntime } from './runtime.ts';
 
 /** Channels of a tile, as in the kernel. */
@@ -30,15 +30,10 @@ function sizesOf(call: FusedCall): Sizes {
   return { tokens, width, taps };
 }
 
-/** The first parameters of both kernels; `rows` and `before` are addresses. */
+/** The first parameters of the kernels over packed tokens; `rows` and `before` are addresses. */
 function firstArgs(call: FusedCall, { tokens, width, taps }: Sizes, rows: number, before: number): number[] {
   const pointers = [call.pointer('x'), call.pointer('weight'), call.pointer('bias'), rows, before];
   return [...pointers, tokens, width, taps, call.flag('silu') ? 1 : 0];
-}
-
-function run({ pool }: WasmRuntime, { tokens, width }: Sizes, args: readonly number[], y: number): void {
-  const tiles = Math.ceil(width / CHANNELS) * Math.ceil(tokens / TOKENS);
-  pool.run(CONVOLUTION, [...args, TOKENS, y], tiles, tokens * width > serialElements);
 }
 
 function convolution(runtime: WasmRuntime, call: FusedCall): TensorInfo {
@@ -47,7 +42,9 @@ function convolution(runtime: WasmRuntime, call: FusedCall): TensorInfo {
   call.expectShape('rows', [sizes.tokens, sizes.taps - 1]);
   const y = heap.output([sizes.tokens, sizes.width], 'float32');
   const args = firstArgs(call, sizes, call.pointer('rows'), call.has('before') ? call.pointer('before') : 0);
-  run(runtime, sizes, args, heap.pointer(y));
+  const tiles = Math.ceil(sizes.width / CHANNELS) * Math.ceil(sizes.tokens / TOKENS);
+  const isParallel = sizes.tokens * sizes.width > serialElements;
+  runtime.pool.run(CONVOLUTION, [...args, TOKENS, heap.pointer(y)], tiles, isParallel);
   return y;
 }
 
@@ -63,23 +60,33 @@ function convolutionGrad({ heap, pool }: WasmRuntime, call: FusedCall): TensorIn
   return made;
 }
 
-/** A row's state is the taps - 1 tokens before its own, oldest first; it moves on in place. */
 function convolutionStep(runtime: WasmRuntime, call: FusedCall): TensorInfo {
   const { heap } = runtime;
-  const sizes = sizesOf(call);
-  const { tokens: rows, width, taps } = sizes;
-  const stateWidth = (taps - 1) * width;
-  call.expectShape('states', [rows, stateWidth]);
+  const { tokens: rows, width, taps } = sizesOf(call);
+  call.expectShape('states', [rows, (taps - 1) * width]);
   const y = heap.output([rows, width], 'float32');
-  const at = call.pointer('states');
-  const places = Array.from({ length: rows * (taps - 1) }, (_, place) => rows + place);
-  withTables(heap, [places], ([table = 0]) => run(runtime, sizes, firstArgs(call, sizes, table, at), heap.pointer(y)));
-  const states = heap.f32(at, rows * stateWidth);
-  const x = heap.f32(call.pointer('x'), rows * width);
-  for (let row = 0; row < rows; row++) {
-    const [first, end] = [row * stateWidth, (row + 1) * stateWidth];
-    states.copyWithin(first, first + width, end);
-    states.set(x.subarray(row * width, (row + 1) * width), end - width);
-  }
+  const [x, weight, bias] = [call.pointer('x'), call.pointer('weight'), call.pointer('bias')];
+  const cell = { weight, bias, taps, silu: call.flag('silu') };
+  convolutionStepAt(runtime, { x, ...cell, states: call.pointer('states'), y: heap.pointer(y), rows, width });
   return y;
+}
+
+/** One token a row at the level of addresses. */
+export interface ConvolutionStepAt {
+  readonly x: number;
+  readonly weight: number;
+  readonly bias: number;
+  readonly taps: number;
+  readonly silu: boolean;
+  /** Of each row the taps - 1 tokens before its own, oldest first; they move on in place. */
+  readonly states: number;
+  readonly y: number;
+  readonly rows: number;
+  readonly width: number;
+}
+
+export function convolutionStepAt({ pool }: WasmRuntime, step: ConvolutionStepAt): void {
+  const { x, weight, bias, states, rows, width, taps, silu, y } = step;
+  const args = [x, weight, bias, states, 0, rows, width, taps, silu ? 1 : 0, y];
+  pool.run(CONVOLUTION_STEP, args, Math.ceil(width / CHANNELS), rows * width > serialElements);
 }

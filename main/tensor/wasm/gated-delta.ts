@@ -1,6 +1,7 @@
 /** The gated delta rule over packed sequences, its gradient, and one token of it. */
 import type { TensorInfo } from '@tensorflow/tfjs-core';
 import { DELTA_CHUNK, DELTA_RULE, DELTA_RULE_GRAD, DELTA_STEP } from '../kernels/ids.ts';
+import type { GatedDeltaShape } from '../ops/gated-delta.ts';
 import { type FusedCall, registerFused, withScratch } from './fused.ts';
 import type { WasmRuntime } from './runtime.ts';
 
@@ -11,12 +12,8 @@ export function registerGatedDelta(runtime: WasmRuntime): void {
   registerFused(runtime, 'GatedDeltaStep', gatedDeltaStep);
 }
 
-interface Sizes {
+interface Sizes extends GatedDeltaShape {
   readonly tokens: number;
-  readonly keyHeads: number;
-  readonly valueHeads: number;
-  readonly keyDim: number;
-  readonly valueDim: number;
   readonly stateWidth: number;
 }
 
@@ -35,7 +32,7 @@ function sizesOf(call: FusedCall): Sizes {
   return { tokens, keyHeads, valueHeads, keyDim, valueDim, stateWidth: valueHeads * keyDim * valueDim };
 }
 
-/** The first parameters of all three kernels, between which each has two of its own. */
+/** The first parameters of the kernels over packed tokens, between which each has two of its own. */
 function firstArgs(call: FusedCall, sizes: Sizes, [fifth, sixth]: readonly [number, number]): number[] {
   const pointers = ['mixed', 'a', 'b', 'timeBias', 'decay'].map((name) => call.pointer(name));
   return [...pointers, fifth, sixth, sizes.keyHeads, sizes.valueHeads, sizes.keyDim, sizes.valueDim];
@@ -112,12 +109,34 @@ function gatedDeltaGrad(runtime: WasmRuntime, call: FusedCall): TensorInfo[] {
 }
 
 /** Changes the states in place. */
-function gatedDeltaStep({ heap, pool }: WasmRuntime, call: FusedCall): TensorInfo {
+function gatedDeltaStep(runtime: WasmRuntime, call: FusedCall): TensorInfo {
+  const { heap } = runtime;
   const sizes = sizesOf(call);
   const { tokens: rows, valueHeads, valueDim, stateWidth } = sizes;
   call.expectShape('states', [rows, stateWidth]);
   const out = heap.output([rows, valueHeads * valueDim], 'float32');
-  const args = firstArgs(call, sizes, [call.pointer('states'), 0]);
-  pool.run(DELTA_STEP, [...args, heap.pointer(out)], rows * valueHeads);
+  const [mixed, a, b] = [call.pointer('mixed'), call.pointer('a'), call.pointer('b')];
+  const weights = { timeBias: call.pointer('timeBias'), decay: call.pointer('decay') };
+  const step = { ...sizes, mixed, a, b, ...weights, states: call.pointer('states'), out: heap.pointer(out), rows };
+  gatedDeltaStepAt(runtime, step);
   return out;
+}
+
+/** One token a row at the level of addresses. */
+export interface GatedDeltaStepAt extends GatedDeltaShape {
+  readonly mixed: number;
+  readonly a: number;
+  readonly b: number;
+  readonly timeBias: number;
+  readonly decay: number;
+  /** A row's is changed in place. */
+  readonly states: number;
+  readonly out: number;
+  readonly rows: number;
+}
+
+export function gatedDeltaStepAt({ pool }: WasmRuntime, step: GatedDeltaStepAt): void {
+  const { mixed, a, b, timeBias, decay, states, keyHeads, valueHeads, keyDim, valueDim, out, rows } = step;
+  const args = [mixed, a, b, timeBias, decay, states, 0, keyHeads, valueHeads, keyDim, valueDim, out];
+  pool.run(DELTA_STEP, args, rows * valueHeads);
 }

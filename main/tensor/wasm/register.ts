@@ -5,6 +5,7 @@ import { registerAdamW } from './adamw.ts';
 import { registerAdd } from './add.ts';
 import { registerAttention } from './attention.ts';
 import { registerCausalConvolution } from './causal-convolution.ts';
+import { registerSigmoidGate } from './columns.ts';
 import { registerDecodeAttention } from './decode-attention.ts';
 import { openWasmDecodeRun } from './decode-run.ts';
 import { registerGatedDelta } from './gated-delta.ts';
@@ -35,6 +36,7 @@ export function registerKernels(runtime: WasmRuntime): void {
   registerLayerNorm(runtime);
   registerRope(runtime);
   registerSwiGlu(runtime);
+  registerSigmoidGate(runtime);
   registerGelu(runtime);
   registerAttention(runtime);
   registerDecodeAttention(runtime);

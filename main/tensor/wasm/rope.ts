@@ -29,19 +29,23 @@ function rope(runtime: WasmRuntime, call: FusedCall): TensorInfo {
   return y;
 }
 
-/** RoPE at the level of addresses: x [rows, width] → y, which may be x. */
+/**
+ * RoPE at the level of addresses: x [rows, width] → y, which may be x, and is where `rotaryDim`, the rotated dimensions of
+ * a head, aren't all.
+ */
 export interface RopeAt extends RowsAt {
   readonly positions: number;
   readonly cos: number;
   readonly sin: number;
   readonly headDim: number;
+  readonly rotaryDim?: number;
   readonly isInverse: boolean;
 }
 
 export function ropeAt({ pool }: WasmRuntime, rope: RopeAt): void {
-  const { x, y, rows, width, positions, cos, sin, headDim, isInverse } = rope;
-  const shape = [rows, width / headDim, headDim / 2, isInverse ? -1 : 1];
-  runRows(pool, ROPE, rope, (perTile) => [x, positions, cos, sin, y, ...shape, perTile]);
+  const { x, y, rows, width, positions, cos, sin, headDim, rotaryDim = headDim, isInverse } = rope;
+  const shape = [rows, width / headDim, rotaryDim / 2, isInverse ? -1 : 1];
+  runRows(pool, ROPE, rope, (perTile) => [x, positions, cos, sin, y, ...shape, perTile, headDim]);
 }
 
 /** A position outside the tables would read memory beyond them. */

@@ -11,7 +11,7 @@ const CHANNELS: i32 = 64;
 const CHANNEL_BYTES: usize = 256;
 const MOST_TAPS: usize = 16;
 
-// Parameters of the first two: x, weight, bias [D], rows int32 [N, T - 1] (the token's line of x per earlier tap; from N on
+// Parameters of the convolution and its gradient: x, weight, bias [D], rows int32 [N, T - 1] (the token's line of x per earlier tap; from N on
 // of `before`; -1: zeros), before [S·(T - 1), D] or 0, N, D, T, whether SiLU follows, tokens a tile.
 
 /** Tile: channels of a range of tokens. And y [N, D]. */
@@ -30,6 +30,36 @@ export function convolution(args: usize, tile: i32, scratch: usize): void {
     sumTaps(args, n, first, count, scratch);
     if (hasSilu) silu(sumsIn(scratch), count, expTable(scratch));
     memory.copy(y + ((<usize>n * <usize>width) << 2), sumsIn(scratch), <usize>count << 2);
+  }
+}
+
+/**
+ * One token a row. Tile: channels of all rows. Parameters: x [B, D], weight, bias [D], states [B, (T - 1)·D] of the tokens
+ * before, oldest first, which move on, a spare one, B, D, T, whether SiLU follows, y [B, D].
+ */
+export function convolutionStep(args: usize, tile: i32, scratch: usize): void {
+  const rows = intArg(args, 5);
+  const width = intArg(args, 6);
+  const taps = intArg(args, 7);
+  const first = tile * CHANNELS;
+  const count = min(CHANNELS, width - first);
+  const bytes = <usize>count << 2;
+  const offset = <usize>first << 2;
+  const rowBytes = <usize>width << 2;
+  const lines = linesIn(scratch);
+  packWeights(args, first, count, scratch);
+  for (let row: usize = 0; row < <usize>rows; row++) {
+    const x = pointerArg(args, 0) + row * rowBytes + offset;
+    let line = pointerArg(args, 3) + row * <usize>(taps - 1) * rowBytes + offset;
+    for (let j = 0; j < taps - 1; j++) store<usize>(lines + (<usize>j << 2), line + <usize>j * rowBytes);
+    store<usize>(lines + (<usize>(taps - 1) << 2), x);
+    sumLines(taps, count, scratch);
+    if (intArg(args, 8) != 0) silu(sumsIn(scratch), count, expTable(scratch));
+    memory.copy(pointerArg(args, 9) + row * rowBytes + offset, sumsIn(scratch), bytes);
+    for (let j = 1; j < taps; j++) {
+      memory.copy(line, load<usize>(lines + (<usize>j << 2)), bytes);
+      line += rowBytes;
+    }
   }
 }
 
@@ -93,6 +123,12 @@ function sumTaps(args: usize, n: i32, first: i32, count: i32, scratch: usize): v
     const x = tapOf(args, n, j, first);
     store<usize>(lines + (<usize>j << 2), x == 0 ? zerosIn(scratch) : x);
   }
+  sumLines(taps, count, scratch);
+}
+
+/** The same of the lines whose addresses lie in scratch. */
+function sumLines(taps: i32, count: i32, scratch: usize): void {
+  const lines = linesIn(scratch);
   const bias = biasIn(scratch);
   const sums = sumsIn(scratch);
   const bytes = <usize>(count & ~3) << 2;

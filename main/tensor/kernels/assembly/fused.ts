@@ -9,6 +9,7 @@ import {
   ATTENTION_GRAD_ROWS,
   CONVOLUTION,
   CONVOLUTION_GRAD,
+  CONVOLUTION_STEP,
   DECODE_ATTENTION,
   DELTA_RULE,
   DELTA_RULE_GRAD,
@@ -29,7 +30,7 @@ import {
 } from '../ids';
 import { attention } from './attention';
 import { attentionDelta, attentionGradGroup, attentionGradKeys, attentionGradRows } from './attention-grad';
-import { convolution, convolutionGrad } from './convolution';
+import { convolution, convolutionGrad, convolutionStep } from './convolution';
 import { decodeAttention, packPrefix } from './decode';
 import { deltaRule } from './delta-rule';
 import { deltaRuleGrad } from './delta-rule-grad';
@@ -87,6 +88,8 @@ export function runFused(kernel: i32, args: usize, tile: i32, scratch: usize): v
       return convolution(args, tile, scratch);
     case CONVOLUTION_GRAD:
       return convolutionGrad(args, tile, scratch);
+    case CONVOLUTION_STEP:
+      return convolutionStep(args, tile, scratch);
     case DELTA_RULE:
       return deltaRule(args, tile, scratch);
     case DELTA_RULE_GRAD:

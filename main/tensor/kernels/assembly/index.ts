@@ -10,6 +10,7 @@ import {
   ADD,
   ADD_IN_PLACE,
   ADD_TO_ROWS,
+  COLUMNS,
   CONTROL_ARGS_AT,
   CONTROL_CLOSING,
   CONTROL_CONTENDED,
@@ -37,6 +38,7 @@ import {
   SUM_SQUARES,
 } from '../ids';
 import { adamw, add, addInPlace, sumSquares } from './adamw';
+import { columns } from './columns';
 import { runFused } from './fused';
 import { gemmTile } from './gemm';
 import { gemmColumns } from './gemm-columns';
@@ -85,6 +87,8 @@ export function runTile(kernel: i32, args: usize, tile: i32, scratch: usize): vo
       return scatterAddRows(args, tile, scratch);
     case ADD_TO_ROWS:
       return addToRows(args, tile, scratch);
+    case COLUMNS:
+      return columns(args, tile, scratch);
     case SIDE_BY_SIDE:
       return runSideBySide(args, tile, scratch);
     default:

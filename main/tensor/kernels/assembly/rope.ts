@@ -2,11 +2,12 @@
  * Rotary position embedding in the rotate_half convention of Hugging Face's Llama: a head's first half x1 and second
  * half x2 become [x1 cos − x2 sin, x2 cos + x1 sin].
  *
- * Shapes: x, y [N, heads * d], positions int32 [N], cos, sin [P, d / 2].
+ * Shapes: x, y [N, heads * d], positions int32 [N], cos, sin [P, r / 2], where r is d, or less where y is x: the other
+ * dimensions of a head stay as they are.
  */
 import { floatArg, intArg, madd, pointerArg } from './simd';
 
-/** args: x, positions, cos, sin, y, N, heads, d / 2, sign of sin (−1 for the inverse), rowsPerTile. */
+/** args: x, positions, cos, sin, y, N, heads, r / 2, sign of sin (−1 for the inverse), rowsPerTile, d. */
 export function rope(args: usize, tile: i32, scratch: usize): void {
   const positions = pointerArg(args, 1);
   const heads = intArg(args, 6);
@@ -15,17 +16,18 @@ export function rope(args: usize, tile: i32, scratch: usize): void {
   const perTile = intArg(args, 9);
   const end = min((tile + 1) * perTile, intArg(args, 5));
   const halfBytes = <usize>half << 2;
+  const headBytes = <usize>intArg(args, 10) << 2;
   for (let row = tile * perTile; row < end; row++) {
     const angle = <usize>load<i32>(positions + (<usize>row << 2)) * halfBytes;
     const cos = pointerArg(args, 2) + angle;
     const sin = pointerArg(args, 3) + angle;
-    const offset = <usize>row * <usize>heads * halfBytes * 2;
+    const offset = <usize>row * <usize>heads * headBytes;
     let x = pointerArg(args, 0) + offset;
     let y = pointerArg(args, 4) + offset;
     for (let head = 0; head < heads; head++) {
       rotate(x, y, cos, sin, half, sign);
-      x += halfBytes * 2;
-      y += halfBytes * 2;
+      x += headBytes;
+      y += headBytes;
     }
   }
 }

@@ -11,6 +11,8 @@ namespace braid {
 namespace {
 
 constexpr int kMaxTaps = 16;
+// Channels of a tile.
+constexpr int kChannels = 64;
 
 // Taps and channels of a weight [D, 1, T].
 template <class Args>
@@ -77,26 +79,34 @@ void convolution(const Call<args::convolution> &call) {
   });
 }
 
-// x [B, D], weight [D, 1, T], bias [D], states [B, (T-1)·D], which move on → out [B, D].
+// x [B, D], weight [D, 1, T], bias [D], states [B, (T-1)·D], which move on → out [B, D]. A tile takes some channels of all
+// rows.
 void convolutionStep(const Call<args::convolutionStep> &call) {
-  const auto [n, width] = call.matrix(call.x);
-  const Matrix size = weightOf(call, width);
-  const int earlier = size.rows - 1;
+  const Matrix all = call.matrix(call.x);
+  const int n = all.rows, width = all.columns;
+  const int taps = weightOf(call, width).rows, earlier = taps - 1;
   const int64_t stateWidth = static_cast<int64_t>(earlier) * width;
   const float *const x = call.floats(call.x), *const bias = call.floats(call.bias, {width});
+  const float *const weight = call.floats(call.weight);
   float *const states = call.floats(call.states, {n, stateWidth}), *const out = call.floats(call.out, {n, width});
   const bool silu = call.flag(call.silu);
-  const std::vector<float> weights = byTap(call, size);
-  for (int row = 0; row < n; row++) {
-    float *const state = states + row * stateWidth;
-    const float *lines[kMaxTaps];
-    for (int j = 0; j < earlier; j++) lines[j] = state + static_cast<int64_t>(j) * width;
-    lines[earlier] = x + static_cast<int64_t>(row) * width;
-    convolveToken(weights.data(), bias, lines, size, silu, out + static_cast<int64_t>(row) * width);
-    if (earlier == 0) continue;
-    std::copy(state + width, state + stateWidth, state);
-    std::copy_n(lines[earlier], width, state + stateWidth - width);
-  }
+  const auto work = [=](int tile) {
+    const int first = tile * kChannels, count = std::min(kChannels, width - first);
+    float weights[kMaxTaps * kChannels];
+    for (int c = 0; c < count; c++)
+      for (int j = 0; j < taps; j++) weights[j * count + c] = weight[static_cast<int64_t>(first + c) * taps + j];
+    for (int64_t row = 0; row < n; row++) {
+      float *const state = states + row * stateWidth + first;
+      const float *lines[kMaxTaps];
+      for (int j = 0; j < earlier; j++) lines[j] = state + static_cast<int64_t>(j) * width;
+      lines[earlier] = x + row * width + first;
+      convolveToken(weights, bias + first, lines, {taps, count}, silu, out + row * width + first);
+      for (int j = 0; j < earlier; j++) std::copy_n(lines[j + 1], count, state + static_cast<int64_t>(j) * width);
+    }
+  };
+  const int tiles = (width + kChannels - 1) / kChannels;
+  if (static_cast<int64_t>(n) * width > kTileNumbers) return Pool::get().run(tiles, work);
+  for (int tile = 0; tile < tiles; tile++) work(tile);
 }
 
 // dy, x [N, D], weight [D, 1, T], bias [D], rows int32 [N, T-1] → dx [N, D], dWeight [D, 1, T], dBias [D]. A tile takes some
@@ -113,7 +123,6 @@ void convolutionGrad(const Call<args::convolutionGrad> &call) {
   float *const dBias = call.floats(call.dBias, {width});
   const bool silu = call.flag(call.silu);
   const std::vector<float> weights = byTap(call, size);
-  constexpr int kChannels = 64;
   Pool::get().run((width + kChannels - 1) / kChannels, [&](int tile) {
     const int first = tile * kChannels, count = std::min(kChannels, width - first);
     // Of the taps, then of the bias.

@@ -19,6 +19,7 @@
   KERNEL(rope, (x, positions, cos, sin, out), (headDim, inverse))                                                      \
   KERNEL(swiglu, (gate, up, out), ())                                                                                  \
   KERNEL(swigluGrad, (dy, gate, up, dGate, dUp), ())                                                                   \
+  KERNEL(columns, (a, b, out), (width, aLine, aFirst, bLine, bFirst, gate))                                            \
   KERNEL(gatherRows, (x, indices, out), ())                                                                            \
   KERNEL(scatterAddRows, (dy, indices, out), ())                                                                       \
   /* attention.cc, decode.cc */                                                                                        \

@@ -155,19 +155,21 @@ void gelu(const Call<args::gelu> &call) {
   });
 }
 
-// x [N, h*d], positions [N], cos, sin [P, d/2] → out [N, h*d], rotated; back where it is inverse.
+// x [N, h*d], positions [N], cos, sin [P, r/2] → out [N, h*d], of each head the first r dimensions rotated; back where it is
+// inverse.
 void rope(const Call<args::rope> &call) {
   const auto [n, width] = call.matrix(call.x);
-  const int tableRows = call.matrix(call.cos).rows, headDim = call.whole(call.headDim, 2, std::max(2, width));
-  if (headDim % 2 != 0 || width % headDim != 0)
-    call.reject(call.headDim, "to be even and to divide " + std::to_string(width), std::to_string(headDim));
-  const int half = headDim / 2;
+  const auto [tableRows, half] = call.matrix(call.cos);
+  const int headDim = call.whole(call.headDim, 2, std::max(2, width));
+  if (half > headDim / 2 || width % headDim != 0)
+    call.reject(call.headDim, "to divide " + std::to_string(width) + " and to be at least twice " + std::to_string(half),
+                std::to_string(headDim));
   const float *const allX = call.floats(call.x);
   const int32_t *const positions = call.intsIn(call.positions, {n}, 0, tableRows);
   const float *const allCos = call.floats(call.cos, {tableRows, half}), *const allSin = call.floats(call.sin, {tableRows, half});
   float *const out = call.floats(call.out, {n, width});
   const float direction = call.flag(call.inverse) ? -1 : 1;
-  eachRange(n, width, [=, width = width](int first, int end) {
+  eachRange(n, width, [=, width = width, half = half](int first, int end) {
     for (int row = first; row < end; row++) {
       const int64_t angle = static_cast<int64_t>(positions[row]) * half;
       const float *const cos = allCos + angle, *const sin = allSin + angle;
@@ -180,6 +182,7 @@ void rope(const Call<args::rope> &call) {
           storeUpTo(y + at, a * c - b * s, lanes);
           storeUpTo(y + half + at, b * c + a * s, lanes);
         });
+        if (x != y) std::copy(x + 2 * half, x + headDim, y + 2 * half);
       }
     }
   });
@@ -213,6 +216,38 @@ void swigluGrad(const Call<args::swigluGrad> &call) {
       storeUpTo(dGate + at, dy * loadUpTo(up + at, lanes) * dSilu, lanes);
       storeUpTo(dUp + at, dy * silu, lanes);
     });
+  });
+}
+
+// Columns of a from aFirst on, whose lines begin aLine numbers after one another; the same of b, or none → out, lines of
+// `width`: a, a · b, or σ(a) · b.
+void columns(const Call<args::columns> &call) {
+  constexpr int kMost = 1 << 30;
+  const int count = call.count(call.out), width = call.whole(call.width, 1, std::max(1, count));
+  if (count % width != 0) call.reject(call.width, "to divide " + std::to_string(count), std::to_string(width));
+  const int rows = count / width;
+  const auto part = [&](auto tensor, auto line, auto first) -> const float * {
+    const int64_t end = call.whole(first, 0, kMost) + std::max(0, rows - 1) * static_cast<int64_t>(call.whole(line, 0, kMost)) + width;
+    if (rows > 0 && end > call.count(tensor))
+      call.reject(tensor, "to have " + std::to_string(end) + " numbers", std::to_string(call.count(tensor)));
+    return call.floats(tensor) + call.whole(first, 0, kMost);
+  };
+  const float *const a = part(call.a, call.aLine, call.aFirst);
+  const float *const b = call.has(call.b) ? part(call.b, call.bLine, call.bFirst) : nullptr;
+  const int64_t aLine = call.whole(call.aLine, 0, kMost), bLine = call.whole(call.bLine, 0, kMost);
+  float *const out = call.floats(call.out);
+  const bool gate = call.flag(call.gate);
+  eachRange(rows, width, [=](int first, int end) {
+    for (int64_t row = first; row < end; row++) {
+      const float *const x = a + row * aLine, *const y = b == nullptr ? nullptr : b + row * bLine;
+      float *const to = out + row * width;
+      if (y == nullptr) std::copy_n(x, width, to);
+      else
+        eachVec(width, [&](int at, int lanes) {
+          const Vec factor = loadUpTo(x + at, lanes);
+          storeUpTo(to + at, (gate ? 1.0f / (1.0f + exp(-factor)) : factor) * loadUpTo(y + at, lanes), lanes);
+        });
+    }
   });
 }
 

@@ -37,6 +37,14 @@ export function registerRowKernels(register: RegisterCpu): void {
     call.run('swiglu', { gate, up, out });
     return out;
   });
+  register('SigmoidGate', (call) => {
+    const [a, b] = [call.input('gate'), call.input('up')];
+    const [, width] = matrixSize('gate', a);
+    const out = call.output(a.shape);
+    const places = { aLine: width, aFirst: 0, bLine: width, bFirst: 0 };
+    call.run('columns', { a, b, out }, { width, ...places, gate: true });
+    return out;
+  });
   register('SwiGluGrad', (call) => {
     const [dy, gate, up] = [call.input('dy'), call.input('gate'), call.input('up')];
     const [dGate, dUp] = [call.output(gate.shape), call.output(gate.shape)];

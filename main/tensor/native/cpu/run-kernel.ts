@@ -10,8 +10,16 @@ interface KernelArguments {
 
 /** What this version calls. */
 const KERNELS = [
-  ...(['adamw', 'add', 'addInPlace', 'attention', 'attentionGrad', 'convolution', 'convolutionGrad'] as const),
-  ...(['convolutionStep', 'copy', 'decodeAttention', 'gatedDelta', 'gatedDeltaGrad', 'gatedDeltaStep'] as const),
+  ...(['adamw', 'add', 'addInPlace', 'attention', 'attentionGrad', 'columns', 'convolution'] as const),
+  ...([
+    'convolutionGrad',
+    'convolutionStep',
+    'copy',
+    'decodeAttention',
+    'gatedDelta',
+    'gatedDeltaGrad',
+    'gatedDeltaStep',
+  ] as const),
   ...(['gatherRows'] as const),
   ...(['gelu', 'layerNorm', 'logSoftmax', 'logSoftmaxGrad', 'packPrefix', 'product', 'rmsNorm'] as const),
   ...(['rmsNormGradWeight', 'rmsNormGradX', 'rope', 'sample', 'scatterAddRows', 'sumSquares', 'swiglu'] as const),
