@@ -47,7 +47,7 @@ THREE = {**COMMON, "learning_rate": 2e-4, "max_steps": 3, "num_iterations": 2, "
 CASES += [dict(base=f"families/{name}", adapter=None, settings=THREE) for name in ("lfm2", "qwen3.5")]
 CASES += [
     dict(base=f"families/{name}", adapter=f"families/{name}/adapter", settings=THREE)
-    for name in ("olmo3", "ministral3", "lfm2", "qwen3.5")
+    for name in ("olmo3", "ministral3", "lfm2", "qwen3.5", "gemma4")
 ]
 
 
