@@ -39,6 +39,13 @@ function trackerList(given: unknown): unknown {
   return given === 'none' ? [] : [given];
 }
 
+/** PEFT takes "all-linear", which are all that the default names, and TRL one name for a list. */
+function targetList(given: unknown): unknown {
+  const [first, ...more] = Array.isArray(given) ? given : [given];
+  if (first === 'all-linear' && more.length === 0) return undefined;
+  return typeof given === 'string' ? [given] : given;
+}
+
 /** "auto" is how a person writes that a number is left to the machine; names may be those of TRL. */
 function parsed(value: unknown) {
   return trainConfigSchema.safeParse(isFields(value) ? readable(value) : value, { reportInput: true });
@@ -49,11 +56,17 @@ function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 function readable(given: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const { activation_memory_mb: memory, report_to: trackers, ...rest } = withNamesHere(given);
+  const {
+    activation_memory_mb: memory,
+    report_to: trackers,
+    lora_target_modules: targets,
+    ...rest
+  } = withNamesHere(given);
   return {
     ...rest,
     ...(memory !== undefined && { activation_memory_mb: memory === 'auto' ? null : memory }),
     ...(trackers !== undefined && { report_to: trackerList(trackers) }),
+    ...(targets !== undefined && { lora_target_modules: targetList(targets) }),
   };
 }
 

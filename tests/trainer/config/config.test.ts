@@ -31,6 +31,14 @@ describe('configFaults', () => {
     expect(configFaults({ report_to: 'comet' })[0]?.message).toContain('expected one of trackio, wandb, mlflow');
   });
 
+  it("takes PEFT's forms of lora_target_modules", () => {
+    const targetsOf = (given?: unknown) =>
+      parseConfig({ dataset: 'a.jsonl', lora_target_modules: given }).lora_target_modules;
+    expect(targetsOf('q_proj')).toEqual(['q_proj']);
+    expect([targetsOf('all-linear'), targetsOf(['all-linear'])]).toEqual([targetsOf(), targetsOf()]);
+    expect(configFaults({ lora_target_modules: ['all-linear', 'q_proj'] })[0]?.message).toContain('got "all-linear"');
+  });
+
   it('says in plain words what was expected, as the form shows it beside the field', () => {
     const wrong = {
       max_steps: 1.5,
