@@ -81,7 +81,7 @@ async function attempt(url: string, content: string, options: PostOptions): Prom
     return judged(response, text, key !== null);
   } catch (error) {
     const isTimeout = error instanceof Error && error.name === 'TimeoutError';
-    const what = isAnswering ? 'broke off its answer' : "can't be reached";
+    const what = isAnswering ? 'interrupted its answer' : "can't be reached";
     const why = isTimeout ? `gave no answer within ${timeoutMs / 1000} s` : `${what} (${reasonOf(error)})`;
     return { result: { failure: why, isDown: true }, again: true, afterMs: null };
   }

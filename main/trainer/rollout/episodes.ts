@@ -106,7 +106,7 @@ function openPlay(
   /** Adds what was said and answered to the conversation; the answer's tokens, or null where it has ended. */
   const heard = (
     ended: EndedTurn,
-    { messages: said, record }: EnvironmentTurn,
+    { messages: said, record, calls = [] }: EnvironmentTurn,
     step: EnvironmentStep | string | undefined,
   ): readonly number[] | null => {
     const { completion, turn, ids, terminated, byString } = ended;
@@ -114,7 +114,9 @@ function openPlay(
     const past = pastOf(ended);
     const own = said.at(-1) ?? { role: 'assistant' as const, content: '' };
     if (step === undefined || typeof step === 'string') {
-      all.set(completion, { ...past, messages: [...past.messages, own], failure: step ?? 'no answer' });
+      const tool_calls = calls.flatMap((one) => ('call' in one ? [one.call] : []));
+      const unanswered = { ...own, ...(tool_calls.length > 0 && { tool_calls }) };
+      all.set(completion, { ...past, messages: [...past.messages, unanswered], failure: step ?? 'no answer' });
       return null;
     }
     const { message, rewards, state, called } = step;

@@ -96,14 +96,14 @@ describe('openToolEndpoint', () => {
     await tool.close();
   });
 
-  it('fails a call whose server breaks off or fails, after three attempts', async () => {
+  it('fails a call whose server interrupts its answers, after three attempts', async () => {
     const { url } = await rewardServer(({ body }, _, response) => {
       response.writeHead(body.name === 'break' ? 200 : 500, { 'content-length': 100 }).write('{"result": "ab');
       setTimeout(() => response.destroy(), 5);
     });
     const tool = openToolEndpoint({ url, timeout_s: 20 }, null, { pauseMs: 1 });
     for (const name of ['break', 'fail'])
-      expect(await tool.call(name, {})).toEqual({ failure: 'broke off its answer (UND_ERR_SOCKET), 3 times' });
+      expect(await tool.call(name, {})).toEqual({ failure: 'interrupted its answer (UND_ERR_SOCKET), 3 times' });
     await tool.close();
   });
 });

@@ -102,6 +102,12 @@ describe('sampleEpisodes with tools', () => {
     const [played] = await sampleEpisodes({ engine: saying(place, [broken, '4']), task, tokenizer }, prompts, sampling);
     const [said, result] = played?.episode?.messages ?? [];
     expect(said).toEqual({ role: 'assistant', content: broken, outcome: { done: false } });
+    // Neither is one lost that nobody answered.
+    const environment = { maxTurns: 2, maxTurnTokens: null, hasTools: true, step: () => ['price: gone'] };
+    const lost = { engine: saying(place, [CALL, '4']), task: { ...task, environment }, tokenizer };
+    const [failed] = await sampleEpisodes(lost, prompts, sampling);
+    expect(failed?.episode?.messages).toEqual([{ role: 'assistant', content: '', tool_calls: [expect.anything()] }]);
+    expect(failed?.episode?.failure).toBe('price: gone');
     expect(result?.content).toMatch(/^\{"error":"This call can't be read: /);
   });
 });
