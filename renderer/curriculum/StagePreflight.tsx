@@ -6,7 +6,7 @@ import type { StageView } from '../../main/api/contract/index.ts';
 import { client } from '../api/client.ts';
 import { Failed } from '../components/Feedback.tsx';
 import classes from '../components/preflight/Preflight.module.css';
-import { isCrowded, needsConsent, Preflight } from '../components/preflight/Preflight.tsx';
+import { isCrowded, isForNow, needsConsent, Preflight } from '../components/preflight/Preflight.tsx';
 
 export interface StagePreflightProps {
   readonly stage: StageView;
@@ -50,7 +50,7 @@ export function StagePreflight({ stage, onAdjust, onClose, onMet }: StagePreflig
           <div className={classes.actions}>
             <CountAsMet score={report.met} isPending={count.isPending} onClick={count.mutate} />
             <Button
-              variant={isCrowded(report) || report.met !== null ? 'default' : 'filled'}
+              variant={isForNow(report) && report.met === null ? 'filled' : 'default'}
               onClick={() => start.mutate(needsConsent(report))}
               disabled={blocked}
               loading={start.isPending}

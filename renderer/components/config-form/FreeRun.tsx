@@ -8,7 +8,7 @@ import { api, client } from '../../api/client.ts';
 import { Failed, Loading } from '../Feedback.tsx';
 import { Link } from '../Link.tsx';
 import preflight from '../preflight/Preflight.module.css';
-import { isCrowded, needsConsent, Preflight } from '../preflight/Preflight.tsx';
+import { isCrowded, isForNow, needsConsent, Preflight } from '../preflight/Preflight.tsx';
 import classes from './ConfigForm.module.css';
 import { ConfigForm, useConfigFaults } from './ConfigForm.tsx';
 import { FormDrawer, type FormGuard, useChanged } from './FormDrawer.tsx';
@@ -134,7 +134,7 @@ function Form({ defaults, follows, task, model, onClose, onDone: leave, onChange
             {queue.error !== null && <Failed what="The run was not queued" error={queue.error} />}
             <div className={preflight.actions}>
               <Button
-                variant={isCrowded(report) ? 'default' : 'filled'}
+                variant={isForNow(report) ? 'filled' : 'default'}
                 onClick={() => start.mutate(needsConsent(report))}
                 disabled={blocked}
                 loading={start.isPending}

@@ -104,6 +104,11 @@ export function isCrowded({ checks }: Pick<Report, 'checks'>): boolean {
   return checks.some(({ name, status }) => name === 'Room' && status !== 'OK');
 }
 
+/** Whether to start now is the best that one can do: no other run is training, and no warm-up is advised. */
+export function isForNow(report: Pick<Report, 'checks' | 'advice'>): boolean {
+  return !isCrowded(report) && (report.advice === null || report.advice.warm_up_steps === null);
+}
+
 /** Whether the user has to agree to words that the tokenizer can't write before it may start. */
 export function needsConsent({ checks }: Pick<Report, 'checks'>): boolean {
   return checks.some(({ name, status }) => name === 'Words' && status === 'FAIL');
