@@ -13,13 +13,25 @@ import { pinnedDay, TEMPLATE_DATE } from './template-date.ts';
 /** The folder's chat template: chat_template.jinja, or the one in tokenizer_config.json; null if there is none. */
 export function readChatTemplate(folder: string, config: Readonly<Record<string, unknown>>): string | null {
   const file = join(folder, 'chat_template.jinja');
-  if (existsSync(file)) return readTemplate(file);
-  const own = config.chat_template;
+  const template = existsSync(file) ? readTemplate(file) : namedDefault(folder, config.chat_template);
+  // An empty one would make every prompt empty.
+  return template === null || template.trim() === '' ? null : template;
+}
+
+/** Older files have several, as a list or by name; the default is for chats without tools. */
+function namedDefault(folder: string, own: unknown): string | null {
   if (typeof own === 'string') return own;
-  // Older files have several; the default is for chats without tools.
-  const named = Array.isArray(own) ? (own as { name?: unknown; template?: unknown }[]) : [];
-  const chosen = named.find(({ name }) => name === 'default')?.template;
-  return typeof chosen === 'string' ? chosen : null;
+  if (typeof own !== 'object' || own === null) return null;
+  const byName = Array.isArray(own)
+    ? new Map((own as { name?: unknown; template?: unknown }[]).map(({ name, template }) => [String(name), template]))
+    : new Map(Object.entries(own));
+  const chosen = byName.get('default');
+  if (typeof chosen === 'string' || byName.size === 0) return chosen ?? null;
+  throw inputError(
+    'CHAT_TEMPLATE_FAILED',
+    `${folder}: its chat templates are called ${[...byName.keys()].slice(0, 8).join(', ')}, and none "default"`,
+    'Save the one to use as chat_template.jinja in that folder.',
+  );
 }
 
 function readTemplate(file: string): string {

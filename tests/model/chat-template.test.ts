@@ -155,7 +155,7 @@ describe('a template that never ends', () => {
 });
 
 describe('readChatTemplate', () => {
-  it('prefers chat_template.jinja, then the text or the default of a list', () => {
+  it('prefers chat_template.jinja, then the text or the default of several; an empty one is none', () => {
     const folder = mkdtempSync(join(tmpdir(), 'braid-template-'));
     const list = [
       { name: 'tool_use', template: 'T' },
@@ -164,7 +164,10 @@ describe('readChatTemplate', () => {
     expect(readChatTemplate(folder, {})).toBe(null);
     expect(readChatTemplate(folder, { chat_template: 'C' })).toBe('C');
     expect(readChatTemplate(folder, { chat_template: list })).toBe('D');
-    expect(readChatTemplate(folder, { chat_template: [list[0]] })).toBe(null);
+    expect(readChatTemplate(folder, { chat_template: { tool_use: 'T', default: 'D' } })).toBe('D');
+    for (const own of [[list[0]], { tool_use: 'T' }])
+      expect(() => readChatTemplate(folder, { chat_template: own })).toThrow('called tool_use, and none "default"');
+    for (const own of [[], {}, ' \n', null]) expect(readChatTemplate(folder, { chat_template: own })).toBe(null);
     writeFileSync(join(folder, 'chat_template.jinja'), 'J');
     expect(readChatTemplate(folder, { chat_template: 'C' })).toBe('J');
     rmSync(folder, { recursive: true });
