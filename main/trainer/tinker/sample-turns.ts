@@ -49,20 +49,19 @@ export async function sampleTurns(
     const of = (i: number): Row => rows[i] as Row;
     const limit = (i: number): number => Math.min(turns.maxTurnTokens, maxNewTokens - of(i).ids.length);
     const first = Math.min(turns.maxTurnTokens, maxNewTokens);
-    const own =
-      turn < 0
-        ? []
-        : turn === 0 && turns.opens !== true
-          ? await sample(
-              prompts,
-              sampling,
-              prompts.map(() => first),
-            )
-          : await sample(
-              active.map((i) => [...of(i).prompt, ...of(i).ids]),
-              { ...sampling, numGenerations: 1, coordinates: [...sampling.coordinates, turn] },
-              active.map(limit),
-            );
+    const said = (): Promise<readonly Completion[]> =>
+      turn === 0 && turns.opens !== true
+        ? sample(
+            prompts,
+            sampling,
+            prompts.map(() => first),
+          )
+        : sample(
+            active.map((i) => [...of(i).prompt, ...of(i).ids]),
+            { ...sampling, numGenerations: 1, coordinates: [...sampling.coordinates, turn] },
+            active.map(limit),
+          );
+    const own = turn < 0 ? [] : await said();
     if (turn >= 0) for (const [place, i] of active.entries()) addTurn(of(i), own[place]);
     const ended = active.map(
       (i, place): EndedTurn => ({

@@ -1,6 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { encodeSafetensors } from '../../../main/model/safetensors.ts';
+import { UNFILTERED } from '../../../main/model/sampler.ts';
+import type { TurnTaking } from '../../../main/model/turns.ts';
 import { planBatches } from '../../../main/trainer/batching/batching.ts';
 import type { ScoredGeneration } from '../../../main/trainer/batching/generation.ts';
 import { parseConfig } from '../../../main/trainer/config/config.ts';
@@ -13,6 +15,7 @@ import { costOf } from '../../../main/trainer/tinker/meter.ts';
 import { gradNormOf } from '../../../main/trainer/tinker/probe.ts';
 import { remoteFaults } from '../../../main/trainer/tinker/refusals.ts';
 import { remotePolicyLoss } from '../../../main/trainer/tinker/remote-loss.ts';
+import { sampleTurns } from '../../../main/trainer/tinker/sample-turns.ts';
 import { datum } from '../../../main/trainer/tinker/wire.ts';
 import { tar } from './server-models.ts';
 
@@ -31,6 +34,32 @@ describe('engineAddress', () => {
     expect(() => engineAddress('ftp://host', true)).toThrow(/Expected an address/);
     expect(() => engineAddress('host:8000', true)).toThrow(/Expected an address/);
     expect(() => engineAddress('https://me:secret@host', true)).toThrow(/without a password/);
+  });
+});
+
+describe('sampleTurns', () => {
+  it('asks whoever speaks first before the server, a request for each completion', async () => {
+    const asked: (readonly (readonly number[])[])[] = [];
+    const sample = async (prompts: readonly (readonly number[])[]) => {
+      asked.push(prompts);
+      return prompts.map(() => ({ ids: [9], terminated: true, logps: [-1] }));
+    };
+    const turns: TurnTaking = {
+      ...{ maxTurnTokens: 4, later: false, opens: true },
+      answer: (ended) => ended.map(({ turn, completion }) => (turn < 0 ? [50 + completion] : null)),
+    };
+    const sampling = { numGenerations: 2, maxNewTokens: 8, temperature: 1, ...UNFILTERED, coordinates: [1], turns };
+    const mask = { toolMask: [0, 1], terminated: true, logps: [0, -1] };
+    expect(await sampleTurns(sample, [[1, 2]], sampling)).toEqual([
+      { ids: [50, 9], ...mask },
+      { ids: [51, 9], ...mask },
+    ]);
+    expect(asked).toEqual([
+      [
+        [1, 2, 50],
+        [1, 2, 51],
+      ],
+    ]);
   });
 });
 
