@@ -51,7 +51,7 @@ describe('patient', () => {
     expect(longest).toBe(2);
   });
 
-  it('begins anew with each wait, also after a callback that throws', () => {
+  it('starts again with each wait, also after a callback that throws', () => {
     waitFor(1000);
     longest = 0;
     later(() => {
