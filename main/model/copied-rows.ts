@@ -9,8 +9,7 @@ import type { Adapter } from './lora.ts';
 import type { Model } from './model.ts';
 import { apart, type Joining, openRowsInFlight } from './rows-in-flight.ts';
 import { cloneKept, disposeKept, type Kept, type ReadRow } from './sequences.ts';
-import type { TurnRows, TurnRowsOptions, Unread } from './turn-rows.ts';
-import { readOn } from './turns.ts';
+import { readOn, type TurnRows, type TurnRowsOptions, type Unread } from './turns.ts';
 
 /** At most so many tokens are read where the row is decoded: they cost what as many of the model's do. */
 const SHORT = 48;

@@ -11,27 +11,7 @@ import { openDecoding, readsAnyRow } from './decoding.ts';
 import type { Adapter } from './lora.ts';
 import { type Model, modelLinears } from './model.ts';
 import type { Kept, ReadRow } from './sequences.ts';
-
-/** What a row is to read next, one token or more. */
-export interface Unread {
-  readonly row: number;
-  readonly ids: readonly number[];
-}
-
-export interface TurnRows {
-  /** Reads tokens of some of these rows: how many of each, and logits after the last of those that read all, [R, V]. */
-  read(unread: readonly Unread[]): { readonly counts: readonly number[]; readonly logits: tf.Tensor2D | null };
-  dispose(): void;
-}
-
-export interface TurnRowsOptions {
-  /** Maximum tokens that a row reads after its prompt. */
-  readonly capacity: number;
-  /** Whether a row's numbers mustn't depend on which others read with it: on the processor's kernels to the bit. */
-  readonly alone: boolean;
-  /** Whether a row reads no more. */
-  isDone(row: number): boolean;
-}
+import type { TurnRows, TurnRowsOptions } from './turns.ts';
 
 /** On wasm, up to five rows are dot products, which add up otherwise. */
 const LEAST_TOKENS = 6;

@@ -71,6 +71,27 @@ export interface ReadContext {
   readonly logits: tf.Tensor2D;
 }
 
+/** What a row is to read next, one token or more. */
+export interface Unread {
+  readonly row: number;
+  readonly ids: readonly number[];
+}
+
+export interface TurnRows {
+  /** Reads tokens of some of these rows: how many of each, and logits after the last of those that read all, [R, V]. */
+  read(unread: readonly Unread[]): { readonly counts: readonly number[]; readonly logits: tf.Tensor2D | null };
+  dispose(): void;
+}
+
+export interface TurnRowsOptions {
+  /** Maximum tokens that a row reads after its prompt. */
+  readonly capacity: number;
+  /** Whether a row's numbers mustn't depend on which others read with it: on the processor's kernels to the bit. */
+  readonly alone: boolean;
+  /** Whether a row reads no more. */
+  isDone(row: number): boolean;
+}
+
 /** Prefix tokens that are one segment of the packed pass: their queries aren't needed, and cost little that way. */
 const UNREAD = 64;
 

@@ -1,5 +1,4 @@
 /** Which rows a decoding step reads tokens of, and where each goes: a row continues from where it left off. */
-import type { RowPrefix } from './decode-attention.ts';
 
 /** A token of a row, which is named by its place among those that decoding was opened on. */
 export interface RowToken {
@@ -24,7 +23,8 @@ export interface RowPlaces {
   advance(count?: number): void;
 }
 
-export function openRowPlaces(rows: readonly RowPrefix[]): RowPlaces {
+/** `rows`: lengths of what was read before decoding. */
+export function openRowPlaces(rows: readonly { readonly length: number }[]): RowPlaces {
   const written = rows.map(() => 0);
   let slots = [...rows.keys()];
   let ahead: readonly number[] = [];
