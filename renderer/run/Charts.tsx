@@ -34,6 +34,8 @@ export function Charts({ feed, detail, markers, children, Step = StepPanel }: Ch
     [metricNames, tailNames],
   );
   const panels = useMemo(() => panelsFor(names), [names]);
+  const warmUp = isWarmingUp(names, detail) ? panels.find(({ id }) => id === 'warm-up') : undefined;
+  const others = panels.filter((panel) => panel !== warmUp);
   const pick = useCallback((step: number) => setPicked(nearest(sampleSteps, step)), [sampleSteps]);
   const reward = useMetrics(feed, rewardLooks);
   // The reward is painted first: the others together take several times as long.
@@ -43,7 +45,11 @@ export function Charts({ feed, detail, markers, children, Step = StepPanel }: Ch
     <>
       <div className={classes.main}>
         <Panel>
-          <RewardChart {...shared} detail={detail} read={reward} />
+          {warmUp === undefined ? (
+            <RewardChart {...shared} detail={detail} read={reward} />
+          ) : (
+            <MetricChart {...shared} panel={warmUp} height={FIRST_HEIGHT} />
+          )}
         </Panel>
         <Step detail={detail} step={picked} onStep={setPicked} isEnded={hasEnded(feed)} />
       </div>
@@ -51,7 +57,7 @@ export function Charts({ feed, detail, markers, children, Step = StepPanel }: Ch
       <ChartControls />
       <div className={classes.grid}>
         {isIdle &&
-          panels.map((panel) => (
+          others.map((panel) => (
             <Panel key={panel.id} {...(panel.wide && { className: classes.wide ?? '' })}>
               <MetricChart {...shared} panel={panel} />
             </Panel>
@@ -68,7 +74,17 @@ interface SharedProps {
   readonly onPick: (step: number) => void;
 }
 
-function MetricChart({ feed, panel, ...shared }: SharedProps & { readonly panel: ChartPanel }) {
+/** Whether neither rewards nor held-out scores are there yet to be shown first. */
+function isWarmingUp(names: readonly string[], { evaluations }: RunDetail): boolean {
+  return names.includes('warm_up/loss') && !names.includes('reward') && evaluations.length === 0;
+}
+
+interface MetricChartProps extends SharedProps {
+  readonly panel: ChartPanel;
+  readonly height?: number;
+}
+
+function MetricChart({ feed, panel, height, ...shared }: MetricChartProps) {
   const { series, isRead, error } = useMetrics(feed, panel.looks);
   const { id: _, looks: __, wide = false, ...rest } = panel;
   if (error !== null) return <Failed what={`${panel.title} can't be drawn`} error={error} />;
@@ -78,7 +94,7 @@ function MetricChart({ feed, panel, ...shared }: SharedProps & { readonly panel:
       {...shared}
       level={2}
       series={series}
-      height={wide ? 190 : 126}
+      height={height ?? (wide ? 190 : 126)}
       empty={emptyWords(isRead, hasEnded(feed))}
     />
   );
@@ -89,6 +105,7 @@ function emptyWords(isRead: boolean, isEnded: boolean): string {
   return isEnded ? 'No values' : 'No values yet';
 }
 
+const FIRST_HEIGHT = 320;
 const top = [1];
 const none: readonly number[] = [];
 
@@ -119,7 +136,7 @@ function RewardChart({ feed, detail, read, ...shared }: RewardChartProps) {
       series={series}
       lines={lines}
       include={feed.run.task === 'interleave' ? top : none}
-      height={320}
+      height={FIRST_HEIGHT}
       empty={isSupervised ? unmeasured : emptyWords(isRead, hasEnded(feed))}
     />
   );

@@ -18,12 +18,8 @@ export interface StepPanelProps {
   readonly isEnded: boolean;
 }
 
-export const StepPanel = memo(function StepPanel({
-  detail: { id, method, sampleSteps },
-  step,
-  onStep,
-  isEnded,
-}: StepPanelProps) {
+export const StepPanel = memo(function StepPanel({ detail, step, onStep, isEnded }: StepPanelProps) {
+  const { id, sampleSteps } = detail;
   const shown = step ?? sampleSteps.at(-1) ?? null;
   const place = shown === null ? -1 : sampleSteps.indexOf(shown);
   const [before, after] = [sampleSteps[place - 1], sampleSteps[place + 1]];
@@ -38,13 +34,7 @@ export const StepPanel = memo(function StepPanel({
   if (shown === null) {
     return (
       <Panel title="Completions">
-        <p className="soft">
-          {method === 'sft' || method === 'polychromic-sft'
-            ? 'SFT samples no completions: it trains on the answers of the dataset.'
-            : isEnded
-              ? 'None were saved.'
-              : 'None saved yet. The first step saves some.'}
-        </p>
+        <p className="soft">{noneWords(detail, isEnded)}</p>
       </Panel>
     );
   }
@@ -81,3 +71,12 @@ export const StepPanel = memo(function StepPanel({
     </Panel>
   );
 });
+
+function noneWords({ method, config }: RunDetail, isEnded: boolean): string {
+  if (method === 'sft' || method === 'polychromic-sft')
+    return 'SFT samples no completions: it trains on the answers of the dataset.';
+  if (isEnded) return 'None were saved.';
+  return Number(config.warm_up_steps ?? 0) > 0
+    ? 'None saved yet. The first step after the warm-up saves some.'
+    : 'None saved yet. The first step saves some.';
+}

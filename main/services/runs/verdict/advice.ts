@@ -21,7 +21,10 @@ const RECENT = 200;
 export function runAdvice(store: Store, runId: number): readonly Advice[] {
   const { title: verdict } = runVerdict(store, runId);
   const config = runConfig(store, runId);
-  return adviceFor(config, figuresOf(store, runId), { verdict, ...warmable(store, runId, config) });
+  return adviceFor(config, figuresOf(store, runId, config.warm_up_steps), {
+    verdict,
+    ...warmable(store, runId, config),
+  });
 }
 
 function warmable(store: Store, runId: number, config: TrainConfig): Pick<AdviceOptions, 'warmable'> {
@@ -72,10 +75,11 @@ export function runConfig(store: Store, runId: number): TrainConfig {
 }
 
 /** Summary figures of a long run without reading every step. */
-function figuresOf({ metrics }: Store, runId: number): RunFigures {
+function figuresOf({ metrics }: Store, runId: number, warmUp: number): RunFigures {
   const newest = (name: string, steps: number): readonly number[] => {
     const { from, to } = metrics.bounds(runId, name) ?? { from: 1, to: 0 };
-    return numbersOf(metrics.series(runId, name, { from: Math.max(from, to - steps + 1), to }));
+    // Steps of the warm-up sample nothing.
+    return numbersOf(metrics.series(runId, name, { from: Math.max(from, warmUp + 1, to - steps + 1), to }));
   };
   const from = metrics.bounds(runId, 'reward')?.from ?? 0;
   return {

@@ -99,6 +99,15 @@ describe('runAdvice and adviseNext', () => {
     });
     expect(() => runAdvice(store, 99)).toThrow('99');
   });
+
+  it('say nothing of generations while slow steps are those of the warm-up', () => {
+    const store = temporaryStore();
+    const { runId } = createRun(store, { ...config, warm_up_steps: 20 }, { name: 'warm' });
+    for (let step = 1; step <= 20; step++) store.metrics.record(runId, step, { 'warm_up/loss': 1, step_time: 200 });
+    expect(runAdvice(store, runId)).toEqual([]);
+    for (let step = 21; step <= 23; step++) store.metrics.record(runId, step, { reward: 0.5, step_time: 200 });
+    expect(runAdvice(store, runId)).toMatchObject([{ rule: 'too_slow' }]);
+  });
 });
 
 describe('advisedName', () => {
