@@ -1,7 +1,8 @@
-/** Decoding of rows in flight: by a backend's fused step where it has one, else op by op through a cache. */
+/** Decoding of rows in flight: by a backend's list of kernels or fused step where it has one, else op by op through a cache. */
 import * as tf from '@tensorflow/tfjs-core';
 import { readsInPlace } from '../tensor/ops/decode-attention.ts';
-import { type DecodeLinear, type DecodeModel, type DecodeRun, openDecodeRun } from '../tensor/ops/decode-step.ts';
+import type { DecodeLinear } from '../tensor/ops/decode-kernels.ts';
+import { type DecodeLayer, type DecodeModel, type DecodeRun, openDecodeRun } from '../tensor/ops/decode-step.ts';
 import { openKvCaches } from '../tensor/ops/kv-caches.ts';
 import { openRowPlaces, type RowToken } from '../tensor/ops/row-places.ts';
 import { gatherRows } from '../tensor/ops/rows.ts';
@@ -11,12 +12,11 @@ import { logitsOf } from './head.ts';
 import { layerConfig } from './layer-sizes.ts';
 import type { Linear } from './linear.ts';
 import type { Adapter } from './lora.ts';
-import type { Attention } from './mixers/attention/mixer.ts';
 import { keepingLayers } from './mixers/index.ts';
 import { type Model, modelParameters } from './model.ts';
-import { openNormFactors } from './norm.ts';
+import { type NormFactors, openNormFactors } from './norm.ts';
 import type { Parameter } from './parameter.ts';
-import { attentionShape, type Kept, openRowStates, type ReadRow } from './sequences.ts';
+import { attentionShape, type Kept, openRowStates, type ReadRow, type RowStates } from './sequences.ts';
 import { isPlain } from './traits.ts';
 
 /** Whether decoding can read tokens of any rows at a time, where a row has at most `longest`. */
@@ -32,30 +32,57 @@ export function openDecoding(
   rows: readonly ReadRow[],
   capacity: number,
 ): DecodeRun {
-  const plain = decodeModel(model, adapter);
-  const fused = plain && openDecodeRun(plain, kept.kv, rows, capacity);
-  return fused ?? openByOps(model, adapter, kept, rows, capacity);
+  const states = openRowStates(kept.states, rows);
+  const factors = openNormFactors();
+  const free = (): void => {
+    states.dispose();
+    factors.dispose();
+  };
+  try {
+    const listed = decodeModel(model, adapter, states, factors);
+    const below = listed && openDecodeRun(listed, kept.kv, rows, capacity);
+    const run = below ?? openByOps(model, adapter, kept.kv, rows, capacity, { states, factors });
+    return {
+      ...run,
+      // Those that stay are copied, and found where they then are when the steps of fewer rows are laid out.
+      keep: (which) => {
+        states.keep(which);
+        run.keep(which);
+      },
+      ...(kept.states.size > 0 && { states: states.of }),
+      dispose: () => {
+        run.dispose();
+        free();
+      },
+    };
+  } catch (error) {
+    free();
+    throw error;
+  }
+}
+
+/** What a run has of its rows and weights, which outlives it. */
+interface Held {
+  readonly states: RowStates;
+  readonly factors: NormFactors;
 }
 
 function openByOps(
   model: Model,
   adapter: Adapter | null,
-  kept: Kept,
+  kv: Kept['kv'],
   rows: readonly ReadRow[],
   capacity: number,
+  { states, factors }: Held,
 ): DecodeRun {
   const { config } = model;
   const { window, windowLayers } = config;
   const keeping = keepingLayers(config);
-  const places = new Map(keeping.map((layer, place) => [layer, place]));
-  const placeOf = (layer: number): number => places.get(layer) ?? -1;
+  const placeOf = placesAmong(keeping);
   const sliding = window === null ? null : { window, layers: windowLayers.map(placeOf) };
   const weights = modelParameters(model).map(({ value }) => value);
   const shapes = keeping.map((layer) => attentionShape(layerConfig(config, layer)));
-  const cache = openKvCaches(kept.kv, rows, capacity, shapes, sliding, weights);
-  const hasStates = kept.states.size > 0;
-  const states = openStates(kept, rows, cache.dispose);
-  const factors = openNormFactors();
+  const cache = openKvCaches(kv, rows, capacity, shapes, sliding, weights);
   const sequences = {
     factors,
     attend: (layer: number, ...given: [tf.Tensor2D, tf.Tensor2D, tf.Tensor2D, boolean]) =>
@@ -87,37 +114,35 @@ function openByOps(
       cache.skip(count);
       next.advance(count);
     },
-    keep: (kept) => {
-      cache.keep(kept);
-      states.keep(kept);
-      next.keep(kept);
+    keep: (which) => {
+      cache.keep(which);
+      next.keep(which);
     },
-    ...(cache.choose && !hasStates && { read }),
+    ...(cache.choose && config.recurrent === null && { read }),
     ...(cache.written && { written: cache.written }),
-    ...(hasStates && { states: states.of }),
-    dispose: () => {
-      cache.dispose();
-      states.dispose();
-      factors.dispose();
-    },
+    dispose: cache.dispose,
   };
 }
 
-/** The rows' states; a cache of keys and values doesn't outlive them. */
-function openStates({ states }: Kept, rows: readonly ReadRow[], free: () => void) {
-  try {
-    return openRowStates(states, rows);
-  } catch (error) {
-    free();
-    throw error;
-  }
+/** Of a layer, which of these it is; -1: none. */
+function placesAmong(layers: readonly number[]): (layer: number) => number {
+  const places = new Map(layers.map((layer, place) => [layer, place]));
+  return (layer) => places.get(layer) ?? -1;
 }
 
-/** The model as fused steps take it; null where its architecture differs in what they compute. */
-function decodeModel(model: Model, adapter: Adapter | null): DecodeModel | null {
+/** The model as a list of kernels or fused steps take it; null where its architecture differs in what they compute. */
+function decodeModel(
+  model: Model,
+  adapter: Adapter | null,
+  states: RowStates,
+  factors: NormFactors,
+): DecodeModel | null {
   const { config } = model;
-  if (!isUniform(adapter) || !isPlain(config) || model.rope.queries !== null) return null;
+  if (!isUniform(adapter) || !isPlain(config)) return null;
   if (config.window !== null && model.maxLength > config.window) return null;
+  const placeOf = placesAmong(keepingLayers(config));
+  const factor = (weight: Parameter<tf.Tensor1D>): tf.Tensor1D =>
+    config.unitOffset ? factors.of(weight) : weight.value;
   const linear = ({ name, weight, bias }: Linear): DecodeLinear => {
     const lora = adapter?.modules.get(name);
     return {
@@ -126,28 +151,28 @@ function decodeModel(model: Model, adapter: Adapter | null): DecodeModel | null 
       lora: lora === undefined ? null : { a: lora.a.value, b: lora.b.value },
     };
   };
-  return {
-    embedding: model.embedding.value,
-    layers: model.layers.map((layer) => {
-      // Nothing but attention is plain.
-      const { qkv, o, qNorm, kNorm } = layer.mixer as Attention;
-      const [q, k, v] = qkv.map(linear) as [DecodeLinear, DecodeLinear, DecodeLinear];
-      const [gate, up] = layer.gateUp.map(linear) as [DecodeLinear, DecodeLinear];
-      return {
-        inputNorm: (layer.mixerNorms.before as Parameter<tf.Tensor1D>).value,
-        q,
-        k,
-        v,
-        o: linear(o),
+  const layers = model.layers.flatMap((layer, index): DecodeLayer[] => {
+    const state = (slot: number): tf.Tensor2D => states.at(index, slot);
+    const given = { layer: index, place: placeOf(index), config, rope: model.rope, linear, factor, state };
+    const mixer = layer.mixer.step(given);
+    if (mixer === null) return [];
+    const [gate, up] = layer.gateUp.map(linear) as [DecodeLinear, DecodeLinear];
+    return [
+      {
+        inputNorm: factor(layer.mixerNorms.before as Parameter<tf.Tensor1D>),
+        mixer,
+        postNorm: factor(layer.mlpNorms.before as Parameter<tf.Tensor1D>),
         gate,
         up,
         down: linear(layer.down),
-        qNorm: qNorm?.value ?? null,
-        kNorm: kNorm?.value ?? null,
-        postNorm: (layer.mlpNorms.before as Parameter<tf.Tensor1D>).value,
-      };
-    }),
-    norm: model.norm.value,
+      },
+    ];
+  });
+  if (layers.length < model.layers.length) return null;
+  return {
+    embedding: model.embedding.value,
+    layers,
+    norm: factor(model.norm),
     head: model.head.value,
     rope: model.rope.main,
     normEps: model.config.rmsNormEps,

@@ -133,6 +133,8 @@ export function readingSequences(
 /** The states of rows in flight. */
 export interface RowStates {
   readonly recur: Recur;
+  /** A state as it is until rows leave, [B, W], for who changes it in place. */
+  at(layer: number, slot: number): tf.Tensor2D;
   /** Copies of these rows' states. */
   of(rows: readonly number[]): ReadonlyMap<string, tf.Tensor2D>;
   /** Keeps only these of the current rows. */
@@ -160,15 +162,19 @@ export function openRowStates(states: Kept['states'], rows: readonly ReadRow[]):
     throw error;
   }
   tf.dispose([...states.values()]);
+  const at = (layer: number, slot: number): tf.Tensor2D => {
+    const state = own.get(stateKey(layer, slot));
+    if (state === undefined) throw new Error(`There is no state ${stateKey(layer, slot)}`);
+    return state;
+  };
   return {
     recur: (layer, slot, cell, inputs) => {
-      const key = stateKey(layer, slot);
-      const before = own.get(key);
-      if (before === undefined) throw new Error(`There is no state ${key}`);
+      const before = at(layer, slot);
       const { out, state } = cell.step(inputs, before);
-      if (state !== before) replace(key, tf.keep(state));
+      if (state !== before) replace(stateKey(layer, slot), tf.keep(state));
       return out;
     },
+    at,
     of: (wanted) => {
       const copies = new Map<string, tf.Tensor2D>();
       try {

@@ -161,9 +161,18 @@ export const PLAIN_TRAITS: Traits = {
   quantisation: null,
 };
 
-/** Whether an architecture computes what Llama, Qwen2 and Qwen3 do; its window is another matter. */
+/** Whether an architecture computes what Llama, Qwen2 and Qwen3 do around its mixers; its window is another matter. */
 export function isPlain(traits: Traits): boolean {
-  const { window: _window, windowLayers: _layers, textPart: _part, quantisation: _files, ...free } = traits;
+  const { window: _window, windowLayers: _layers, textPart: _part, quantisation: _files, ...rest } = traits;
+  // Mixers know of these, and norms multiply by given factors.
+  const {
+    recurrent: _kind,
+    rotaryDim: _dims,
+    outputGate: _gate,
+    noRopeLayers: _none,
+    unitOffset: _offset,
+    ...free
+  } = rest;
   return Object.entries(free).every(([key, value]) => {
     const plain = PLAIN_TRAITS[key as keyof Traits];
     return value === plain || !(key in PLAIN_TRAITS) || (Array.isArray(value) && value.length === 0);

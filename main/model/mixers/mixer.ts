@@ -1,8 +1,10 @@
 /**
  * A layer is a mixer, which brings tokens together, and an MLP. A kind of mixer is a folder here: its tensors, its pass
- * over tokens, and what it keeps of them. Whoever trains, reads prompts, decodes, counts memory or exports asks the kind.
+ * over tokens, its step, and what it keeps of them. Whoever trains, reads prompts, decodes, counts memory or exports asks the kind.
  */
 import type * as tf from '@tensorflow/tfjs-core';
+import type { DecodeLinear } from '../../tensor/ops/decode-kernels.ts';
+import type { DecodeMixer } from '../../tensor/ops/decode-step.ts';
 import type { ModelConfig } from '../config.ts';
 import type { AdaptedModules, Linear } from '../linear.ts';
 import type { Parameter } from '../parameter.ts';
@@ -35,12 +37,29 @@ export interface Pass {
   readonly onKeysValues: ((own: KeysValues) => unknown) | null;
 }
 
+/** Rows that are decoded, as a layer sees them. */
+export interface Step {
+  readonly layer: number;
+  /** Which of the caches of keys and values is the layer's own. */
+  readonly place: number;
+  /** As `layerConfig` gives it. */
+  readonly config: ModelConfig;
+  readonly rope: ModelRope;
+  linear(layer: Linear): DecodeLinear;
+  /** What a norm multiplies by. */
+  factor(weight: Parameter<tf.Tensor1D>): tf.Tensor1D;
+  /** A state of the layer, a row for each row in flight. */
+  state(slot: number): tf.Tensor2D;
+}
+
 export interface Mixer {
   /** In the order of `shapes`. */
   readonly linears: readonly Linear[];
   readonly others: readonly Parameter[];
   /** x [N, D] → same */
   run(x: tf.Tensor2D, pass: Pass): tf.Tensor2D;
+  /** What `run` does of one token a row, as a backend's list of kernels takes it; null: it has no ops for that. */
+  step(step: Step): DecodeMixer | null;
 }
 
 /** A kind of mixer. Numbers are of one layer. */

@@ -1,30 +1,39 @@
 /**
  * A whole decoding step as one call, for backends that have one: webgpu fuses across ops (six to ten launches a layer
- * instead of some twenty), wasm and native run a layer's kernels without tfjs. Others decode op by op through a `KvCache`.
+ * instead of some twenty), wasm and native run a list of kernels without tfjs. Others decode op by op through a `KvCache`.
  */
 import * as tf from '@tensorflow/tfjs-core';
 import type { AttentionShape } from './attention.ts';
 import type { PrefixKv, RowPrefix } from './decode-attention.ts';
+import type { DecodeLinear } from './decode-kernels.ts';
+import type { DecodeList } from './decode-list.ts';
 import type { RopeTables } from './rope.ts';
 import type { RowToken } from './row-places.ts';
 
-// B rows in flight, D width, V vocabulary, r rank of the adapter.
+// B rows in flight, D width, V vocabulary.
 
-/** y = x·weightᵀ (+ bias) (+ scaling · (x·aᵀ)·bᵀ). */
-export interface DecodeLinear {
-  readonly weight: tf.Tensor2D;
-  readonly bias: tf.Tensor1D | null;
-  readonly lora: { readonly a: tf.Tensor2D; readonly b: tf.Tensor2D } | null;
-}
-
-export interface DecodeLayer {
-  readonly inputNorm: tf.Tensor1D;
+/** Attention as Llama, Qwen2 and Qwen3 have it. */
+export interface PlainAttention {
   readonly q: DecodeLinear;
   readonly k: DecodeLinear;
   readonly v: DecodeLinear;
   readonly o: DecodeLinear;
   readonly qNorm: tf.Tensor1D | null;
   readonly kNorm: tf.Tensor1D | null;
+}
+
+/** A layer's mixer in a step. */
+export interface DecodeMixer {
+  readonly linears: readonly DecodeLinear[];
+  /** Where it is nothing else, for backends that fuse across ops. */
+  readonly plain: PlainAttention | null;
+  /** Adds its ops to a list. h [B, D] → change [B, D] */
+  record<Buffer>(list: DecodeList<Buffer>, h: Buffer, change: Buffer): void;
+}
+
+export interface DecodeLayer {
+  readonly inputNorm: tf.Tensor1D;
+  readonly mixer: DecodeMixer;
   readonly postNorm: tf.Tensor1D;
   readonly gate: DecodeLinear;
   readonly up: DecodeLinear;
@@ -32,8 +41,8 @@ export interface DecodeLayer {
 }
 
 /** The linear layers of a decoder's layer. */
-export function linearsOf({ q, k, v, o, gate, up, down }: DecodeLayer): readonly DecodeLinear[] {
-  return [q, k, v, o, gate, up, down];
+export function linearsOf({ mixer, gate, up, down }: DecodeLayer): readonly DecodeLinear[] {
+  return [...mixer.linears, gate, up, down];
 }
 
 /** A decoder's weights; they must stay as they are while a run uses them. */
@@ -47,6 +56,21 @@ export interface DecodeModel {
   readonly shape: AttentionShape;
   /** Of the adapter's products. */
   readonly scaling: number;
+}
+
+/** One whose layers all attend plainly. */
+export interface PlainModel extends DecodeModel {
+  readonly layers: readonly PlainLayer[];
+}
+
+export interface PlainLayer extends DecodeLayer, PlainAttention {}
+
+/** Null where a layer doesn't attend plainly. */
+export function plainModel(model: DecodeModel): PlainModel | null {
+  const layers = model.layers.flatMap((layer) =>
+    layer.mixer.plain === null ? [] : { ...layer, ...layer.mixer.plain },
+  );
+  return layers.length < model.layers.length ? null : { ...model, layers };
 }
 
 /** Its embedding, head and linear layers. */

@@ -3,21 +3,15 @@ import * as tf from '@tensorflow/tfjs-core';
 import { profiled } from '../kernel-profile.ts';
 import { ADD_TO_ROWS } from '../kernels/ids.ts';
 import { type PlacedCache, type PrefixKv, placeCache, type RowPrefix } from '../ops/decode-attention.ts';
-import {
-  bufferWidths,
-  type DecodeBuffers,
-  type DecodeKernels,
-  decodeBySteps,
-  decodeLayers,
-  makeBuffers,
-  productWork,
-  type RowsStep,
-  rowsWork,
-  type SlotTable,
-} from '../ops/decode-layers.ts';
+import type { Columns, DecodeKernels } from '../ops/decode-kernels.ts';
+import { decodeBySteps, decodeLayers, type RowsStep } from '../ops/decode-layers.ts';
 import type { DecodeModel, DecodeRun } from '../ops/decode-step.ts';
+import { productWork, rowsWork, type SlotTable } from '../ops/decode-works.ts';
 import { fitsHeads } from './attention.ts';
+import { convolutionStepAt } from './causal-convolution.ts';
+import { columnsAt } from './columns.ts';
 import { decodeAttentionAt, decodePlan } from './decode-attention.ts';
+import { gatedDeltaStepAt } from './gated-delta.ts';
 import type { Heap } from './heap.ts';
 import { type JobRecorder, recordJobs } from './job-list.ts';
 import { linearAt } from './lora-linear.ts';
@@ -122,35 +116,31 @@ function recordStep(
   const { runtime, keep, op, begin } = recorder;
   const { heap } = runtime;
   const rows = table.length / 3;
-  const widths = bufferWidths(model);
-  const buffers = makeBuffers(widths, (columns) => keep(4 * rows * columns));
+  const [, width] = model.embedding.shape;
   const inputs = { ids: keep(4 * rows), positions: keep(4 * rows) };
+  const x = keep(4 * rows * width);
   op(
-    () => [rowsWork('GatherRows', rows, widths.x)],
-    () => gatherRowsAt(runtime, heap.matrix(model.embedding), inputs.ids, buffers.x, rows, widths.x),
+    () => [rowsWork('GatherRows', rows, width)],
+    () => gatherRowsAt(runtime, heap.matrix(model.embedding), inputs.ids, x, rows, width),
   );
-  const kernels = jobKernels(runtime, keep, model, cache, table, capacity, buffers, inputs);
+  const kernels = jobKernels(runtime, keep, model, cache, table, capacity, inputs);
   const positions = (): ArrayLike<number> => heap.i32(inputs.positions, rows);
-  decodeLayers(model, buffers, kernels, { table, positions, op, begin });
-  return { ...inputs, hidden: buffers.h };
+  return { ...inputs, hidden: decodeLayers(model, x, kernels, { table, positions, op, begin }) };
 }
 
 /** Kernels of a runtime that records their jobs. */
 function jobKernels(
   runtime: WasmRuntime,
   keep: JobRecorder['keep'],
-  model: DecodeModel,
+  { shape, normEps: eps, scaling }: DecodeModel,
   cache: PlacedCache,
   table: SlotTable,
   capacity: number,
-  { x, h, q, k, v, attended, gate, up }: DecodeBuffers<number>,
   inputs: StepInputs,
 ): DecodeKernels<number> {
   const { heap, threads } = runtime;
-  const { shape, normEps: eps, scaling, rope } = model;
   const { numHeads: heads, numKvHeads: kvHeads, headDim, scale } = shape;
   const group = heads / kvHeads;
-  const widths = bufferWidths(model);
   const rows = table.length / 3;
   const integers = (values: readonly number[]): number => {
     const at = keep(4 * values.length);
@@ -163,32 +153,39 @@ function jobKernels(
   /** Rows a tile, of so many rows with so many columns. */
   const perTile = (columns: number, count = rows): number =>
     Math.max(Math.ceil(ROW_TILE / columns), Math.ceil(count / (2 * threads)));
+  const zeros = (count: number): number => {
+    const at = keep(4 * count);
+    heap.f32(at, count).fill(0);
+    return at;
+  };
 
   return {
-    norm: (weight, change) => {
-      const norm = { weight: heap.pointer(weight), eps, perTile: perTile(widths.x) };
-      rmsNormAt(runtime, { x, y: h, rows, width: widths.x, ...norm, ...(change !== null && { change }) });
+    buffer: (columns) => keep(4 * rows * columns),
+    norm: (x, weight, change, y) => {
+      const width = weight.size;
+      const norm = { weight: heap.pointer(weight), eps, perTile: perTile(width) };
+      rmsNormAt(runtime, { x, y, rows, width, ...norm, ...(change !== null && { change }) });
     },
-    linear: (from, { weight, bias, lora }, y) => {
+    linear: (x, { weight, bias, lora }, y) => {
       const [out, width] = weight.shape;
       const adapter = lora && { rank: lora.a.shape[0], a: heap.pointer(lora.a), b: heap.pointer(lora.b), scaling };
-      linearAt(runtime, { rows, out, width, x: from, weight: heap.matrix(weight), y, adapter });
+      linearAt(runtime, { rows, out, width, x, weight: heap.matrix(weight), y, adapter });
       if (bias === null) return;
       const tile = perTile(out);
       runtime.pool.run(ADD_TO_ROWS, [heap.pointer(bias), y, y, rows, out, tile], Math.ceil(rows / tile));
     },
-    headNorm: (of, weight) => {
-      const [at, all] = of === 'q' ? [q, rows * heads] : [k, rows * kvHeads];
-      const norm = { weight: heap.pointer(weight), eps, perTile: perTile(headDim, all) };
-      rmsNormAt(runtime, { x: at, y: at, rows: all, width: headDim, ...norm });
+    headNorm: (x, columns, weight) => {
+      const [width, all] = [weight.size, (rows * columns) / weight.size];
+      const norm = { weight: heap.pointer(weight), eps, perTile: perTile(width, all) };
+      rmsNormAt(runtime, { x, y: x, rows: all, width, ...norm });
     },
-    rope: (at, width) => {
-      const { positions } = inputs;
-      const tables = { positions, cos: heap.pointer(rope.cos), sin: heap.pointer(rope.sin), headDim, isInverse: false };
-      ropeAt(runtime, { x: at, y: at, rows, width, perTile: perTile(width), ...tables });
+    rope: (x, columns, { cos, sin }) => {
+      const tables = { positions: inputs.positions, cos: heap.pointer(cos), sin: heap.pointer(sin) };
+      const dims = { headDim, rotaryDim: 2 * cos.shape[1], isInverse: false };
+      ropeAt(runtime, { x, y: x, rows, width: columns, perTile: perTile(columns), ...tables, ...dims });
     },
-    attention: (layer) => {
-      const { prefix, own } = cache.layers[layer] as PlacedCache['layers'][number];
+    attention: (place, q, k, v, out) => {
+      const { prefix, own } = cache.layers[place] as PlacedCache['layers'][number];
       const prompts = { prefixK: heap.pointer(prefix.k), prefixV: heap.pointer(prefix.v) };
       const caches = { ...prompts, ownK: heap.pointer(own.k), ownV: heap.pointer(own.v), capacity };
       const places = prefix.k.shape[1] ?? 0;
@@ -196,9 +193,27 @@ function jobKernels(
       decodeAttentionAt(
         runtime,
         { heads, kvHeads, headDim, group, scale },
-        { q, k, v, out: attended, ...caches, ...runs, places, keys: Number.POSITIVE_INFINITY },
+        { q, k, v, out, ...caches, ...runs, places, keys: Number.POSITIVE_INFINITY },
       );
     },
-    swiglu: () => swiGluAt(runtime, gate, up, gate, rows * widths.gate),
+    swiglu: (gate, up, columns) => swiGluAt(runtime, gate, up, gate, rows * columns),
+    columns: (op, width, lines, a, b, y) => {
+      const at = (part: Columns<number> | null): number => (part === null ? 0 : part.of + 4 * part.first);
+      const [from, other] = [
+        { a: at(a), aLine: a.line },
+        { b: at(b), bLine: b?.line ?? 0 },
+      ];
+      const all = rows * lines;
+      columnsAt(runtime, { op, ...from, ...other, y, rows: all, width, perTile: perTile(width, all) });
+    },
+    convolution: ({ weight, bias, silu }, states, x, y) => {
+      const [width = 0, , taps = 0] = weight.shape;
+      const weights = { weight: heap.pointer(weight), bias: bias === null ? zeros(width) : heap.pointer(bias) };
+      convolutionStepAt(runtime, { x, ...weights, taps, silu, states: heap.pointer(states), y, rows, width });
+    },
+    deltaRule: (delta, { timeBias, decay }, states, buffers) => {
+      const weights = { timeBias: heap.pointer(timeBias), decay: heap.pointer(decay) };
+      gatedDeltaStepAt(runtime, { ...delta, ...weights, ...buffers, states: heap.pointer(states), rows });
+    },
   };
 }

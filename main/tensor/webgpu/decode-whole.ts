@@ -5,14 +5,8 @@
  */
 import * as tf from '@tensorflow/tfjs-core';
 import type { PrefixKv, RowPrefix } from '../ops/decode-attention.ts';
-import {
-  type DecodeLayer,
-  type DecodeLinear,
-  type DecodeModel,
-  type DecodeRun,
-  linearsOf,
-  weightsOf,
-} from '../ops/decode-step.ts';
+import type { DecodeLinear } from '../ops/decode-kernels.ts';
+import { type DecodeRun, linearsOf, type PlainLayer, type PlainModel, weightsOf } from '../ops/decode-step.ts';
 import { gatherRows } from '../ops/rows.ts';
 import type { WebGpuBackend } from './backend.ts';
 import { type Packer, sizeOf } from './decode-pack.ts';
@@ -59,7 +53,7 @@ interface WholeLayer {
 }
 
 /** Whether this way takes a model that decode.ts takes: vectors of four everywhere, few rows. */
-export function takesWhole(backend: WebGpuBackend, { layers, embedding, shape }: DecodeModel, rows: number): boolean {
+export function takesWhole(backend: WebGpuBackend, { layers, embedding, shape }: PlainModel, rows: number): boolean {
   const linears = layers.flatMap(linearsOf);
   const ranks = linears.map(({ lora }) => lora?.a.shape[0] ?? 0);
   const { numHeads, headDim } = shape;
@@ -71,7 +65,7 @@ export function takesWhole(backend: WebGpuBackend, { layers, embedding, shape }:
 export function openWholeRun(
   backend: WebGpuBackend,
   packer: Packer,
-  model: DecodeModel,
+  model: PlainModel,
   prefix: readonly PrefixKv[],
   prompts: readonly RowPrefix[],
   capacity: number,
@@ -263,7 +257,7 @@ function tableOf<P extends string>(sizes: Readonly<Record<P, number>>): { at(par
   return { at: (part) => places.get(part) ?? 0, size };
 }
 
-function packLayer(packer: Packer, { q, k, v, o, gate, up, down }: DecodeLayer) {
+function packLayer(packer: Packer, { q, k, v, o, gate, up, down }: PlainLayer) {
   const pack = (...linears: readonly DecodeLinear[]): Pack => packLinears(packer, linears);
   return { qkv: pack(q, k, v), o: pack(o), gateUp: pack(gate, up), down: pack(down) };
 }
@@ -285,12 +279,12 @@ type Packs = ReturnType<typeof packLayer>;
 
 function withExtras(
   packer: Packer,
-  model: DecodeModel,
+  model: PlainModel,
   packs: Packs,
   index: number,
   following: Packs | undefined,
 ): WholeLayer {
-  const { postNorm, qNorm, kNorm } = model.layers[index] as DecodeLayer;
+  const { postNorm, qNorm, kNorm } = model.layers[index] as PlainLayer;
   const { qkv, o, gateUp, down } = packs;
   const norms = qNorm === null || kNorm === null ? [] : [qNorm, kNorm];
   const nextNorm = model.layers[index + 1]?.inputNorm ?? model.norm;

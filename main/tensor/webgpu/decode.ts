@@ -6,12 +6,14 @@
  */
 import * as tf from '@tensorflow/tfjs-core';
 import type { PrefixKv, RowPrefix } from '../ops/decode-attention.ts';
+import type { DecodeLinear } from '../ops/decode-kernels.ts';
 import {
-  type DecodeLayer,
-  type DecodeLinear,
   type DecodeModel,
   type DecodeRun,
   linearsOf,
+  type PlainLayer,
+  type PlainModel,
+  plainModel,
   weightsOf,
 } from '../ops/decode-step.ts';
 import { gatherRows } from '../ops/rows.ts';
@@ -38,7 +40,7 @@ interface Pack {
 }
 
 interface PackedLayer {
-  readonly source: DecodeLayer;
+  readonly source: PlainLayer;
   readonly qkv: Pack;
   readonly o: Pack;
   readonly gateUp: Pack;
@@ -49,12 +51,13 @@ interface PackedLayer {
 
 export function openGpuDecodeRun(
   backend: WebGpuBackend,
-  model: DecodeModel,
+  given: DecodeModel,
   prefix: readonly PrefixKv[],
   prompts: readonly RowPrefix[],
   capacity: number,
 ): DecodeRun | null {
-  if (!takes(backend, model, prompts.length)) return null;
+  const model = plainModel(given);
+  if (model === null || !takes(backend, model, prompts.length)) return null;
   const packer = openPacker(backend);
   try {
     if (takesWhole(backend, model, prompts.length))
@@ -67,7 +70,7 @@ export function openGpuDecodeRun(
 }
 
 /** Whether the kernels take the model: whole vectors everywhere, and not more rows than are worth it. */
-function takes(backend: WebGpuBackend, { layers, head, shape: { headDim } }: DecodeModel, rows: number): boolean {
+function takes(backend: WebGpuBackend, { layers, head, shape: { headDim } }: PlainModel, rows: number): boolean {
   const wide = layers.every((layer) =>
     [layer.q, layer.o, layer.gate, layer.down].every(({ weight }) => weight.shape[1] % 4 === 0),
   );
@@ -84,7 +87,7 @@ function takes(backend: WebGpuBackend, { layers, head, shape: { headDim } }: Dec
 function openRun(
   backend: WebGpuBackend,
   packer: Packer,
-  model: DecodeModel,
+  model: PlainModel,
   prefix: readonly PrefixKv[],
   prompts: readonly RowPrefix[],
   capacity: number,
@@ -200,7 +203,7 @@ function openRun(
   };
 }
 
-function packLayer(packer: Packer, source: DecodeLayer): PackedLayer {
+function packLayer(packer: Packer, source: PlainLayer): PackedLayer {
   const { q, k, v, o, gate, up, down, qNorm, kNorm } = source;
   return {
     source,

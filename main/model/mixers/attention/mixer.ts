@@ -1,13 +1,17 @@
 /** Attention, over all tokens before or those of a window. N tokens, H query heads, K key/value heads, d head_dim. */
 import * as tf from '@tensorflow/tfjs-core';
+import type { DecodeLinear } from '../../../tensor/ops/decode-kernels.ts';
+import type { DecodeList } from '../../../tensor/ops/decode-list.ts';
+import type { DecodeMixer } from '../../../tensor/ops/decode-step.ts';
 import { rmsNorm } from '../../../tensor/ops/rms-norm.ts';
 import { type RopeTables, rope } from '../../../tensor/ops/rope.ts';
+import { sigmoidGate } from '../../../tensor/ops/sigmoid-gate.ts';
 import type { ModelConfig } from '../../config.ts';
 import { type Linear, linear, project } from '../../linear.ts';
 import { namesOf } from '../../names.ts';
 import { norm } from '../../norm.ts';
 import type { Parameter } from '../../parameter.ts';
-import type { KeysValues, Mixer, MixerKind, Pass } from '../mixer.ts';
+import type { KeysValues, Mixer, MixerKind, Pass, Step } from '../mixer.ts';
 
 export interface Attention extends Mixer {
   /** q, k and v, or all three in one, one after the other; q and k, or q alone, where the others are the same or elsewhere. */
@@ -72,7 +76,11 @@ function headNorm(
 }
 
 /** A layer's tables; null: it has no RoPE. */
-function ropeTables({ config, rope: { main, local }, layer }: Pass): RopeTables | null {
+function ropeTables({
+  config,
+  rope: { main, local },
+  layer,
+}: Pick<Pass, 'config' | 'rope' | 'layer'>): RopeTables | null {
   if (config.noRopeLayers.includes(layer)) return null;
   return local !== null && config.windowLayers.includes(layer) ? local : main;
 }
@@ -94,12 +102,12 @@ function rotate(
   return tf.reshape(tf.concat([rotated, rest as tf.Tensor], 1), [n, width]);
 }
 
-/** Queries and what their heads' outputs are multiplied by: one head's after the other's. x [N, H*2d] → [N, H*d] each */
+/** Queries and the gates of their heads' outputs: one head's after the other's. x [N, H*2d] → [N, H*d] each */
 function withoutGate(x: tf.Tensor2D, { headDim, numHeads }: ModelConfig): readonly [tf.Tensor2D, tf.Tensor2D] {
   const [n] = x.shape;
   const both = tf.split(tf.reshape(x, [n * numHeads, 2 * headDim]), 2, 1);
   const [queries, gate] = both.map((part) => tf.reshape<tf.Rank.R2>(part, [n, numHeads * headDim]));
-  return [queries as tf.Tensor2D, tf.sigmoid(gate as tf.Tensor2D)];
+  return [queries as tf.Tensor2D, gate as tf.Tensor2D];
 }
 
 /** The norm of values, which has no weight. */
@@ -110,7 +118,7 @@ function valueNorm(v: tf.Tensor2D, { valueNorm, headDim, rmsNormEps }: ModelConf
   return tf.reshape(rmsNorm(heads, tf.ones([headDim]), rmsNormEps), [n, width]);
 }
 
-function run(layer: Omit<Attention, 'run'>, x: tf.Tensor2D, pass: Pass): tf.Tensor2D {
+function run(layer: Omit<Attention, 'run' | 'step'>, x: tf.Tensor2D, pass: Pass): tf.Tensor2D {
   const { config, positions, adapter } = pass;
   const widths = qkvWidths(config).slice(0, config.keysOf === null ? 3 : 1);
   const projected = project(x, layer.qkv, widths, adapter);
@@ -124,7 +132,40 @@ function run(layer: Omit<Attention, 'run'>, x: tf.Tensor2D, pass: Pass): tf.Tens
   const [keys, values] = pass.given ?? own();
   if (pass.given === null) pass.onKeysValues?.([keys, values]);
   const attended = pass.sequences.attend(config.keysOf ?? pass.layer, queries, keys, values, pass.given !== null);
-  return linear(gate === null ? attended : tf.mul(attended, gate), layer.o, adapter); // [N, D]
+  return linear(gate === null ? attended : sigmoidGate(gate, attended), layer.o, adapter); // [N, D]
+}
+
+/** Null where heads aren't each layer's own, normed each by itself, and rotated by one table. */
+function step({ qkv, o, qNorm, kNorm }: Omit<Attention, 'run' | 'step'>, given: Step): DecodeMixer | null {
+  const { config, place } = given;
+  const { headDim, numHeads, numKvHeads, outputGate } = config;
+  if (config.keysOf !== null || config.valueNorm || given.rope.queries !== null || qkv.length !== 3) return null;
+  if (config.qkNorm && config.qkNormOver === 'heads') return null;
+  const [q, k, v] = qkv.map(given.linear) as [DecodeLinear, DecodeLinear, DecodeLinear];
+  const out = given.linear(o);
+  const tables = ropeTables(given);
+  const norms = { qNorm: qNorm && given.factor(qNorm), kNorm: kNorm && given.factor(kNorm) };
+  const isPlain = !outputGate && tables === given.rope.main && config.rotaryDim === null;
+  const [queries, keys] = [numHeads * headDim, numKvHeads * headDim];
+  return {
+    linears: [q, k, v, out],
+    plain: isPlain ? { q, k, v, o: out, ...norms } : null,
+    record: <Buffer>(list: DecodeList<Buffer>, h: Buffer, change: Buffer): void => {
+      const room = { q: list.room(queries), k: list.room(keys), v: list.room(keys), attended: list.room(queries) };
+      // Of each head the queries and their gate.
+      const both = outputGate ? list.room(2 * queries) : room.q;
+      const half = (first: number) => ({ of: both, line: 2 * headDim, first });
+      list.linears(h, [q, both], [k, room.k], [v, room.v]);
+      if (outputGate) list.columns('copy', headDim, numHeads, half(0), null, room.q);
+      if (norms.qNorm !== null && norms.kNorm !== null)
+        list.headNorms([room.q, queries, norms.qNorm], [room.k, keys, norms.kNorm]);
+      if (tables !== null) list.ropes(tables, [room.q, queries], [room.k, keys]);
+      list.attention(place, room.q, room.k, room.v, room.attended);
+      const attended = { of: room.attended, line: headDim, first: 0 };
+      if (outputGate) list.columns('gate', headDim, numHeads, half(headDim), attended, room.attended);
+      list.linears(room.attended, [out, change]);
+    },
+  };
 }
 
 export const attention: MixerKind<Attention> = {
@@ -137,7 +178,7 @@ export const attention: MixerKind<Attention> = {
     const kNorm = config.qkNorm && config.keysOf === null ? parts.vector(`${names.kNorm}.weight`) : null;
     const others = [qNorm, kNorm].filter((weight) => weight !== null);
     const own = { qkv, o, qNorm, kNorm, linears: [...qkv, o], others };
-    return { ...own, run: (x, pass) => run(own, x, pass) };
+    return { ...own, run: (x, pass) => run(own, x, pass), step: (given) => step(own, given) };
   },
   tokenFloats: ({ numKvHeads, headDim, keysOf }) => (keysOf === null ? 2 * numKvHeads * headDim : 0),
   stateWidths: () => [],

@@ -3,15 +3,18 @@
  * a state that decays and is corrected by each token, a gated norm. N tokens.
  */
 import * as tf from '@tensorflow/tfjs-core';
-import { causalConvolution } from '../../../tensor/ops/causal-convolution.ts';
-import { gatedDeltaRule } from '../../../tensor/ops/gated-delta.ts';
+import { causalConvolution, hasConvolutionStep } from '../../../tensor/ops/causal-convolution.ts';
+import type { DecodeLinear } from '../../../tensor/ops/decode-kernels.ts';
+import type { DecodeList } from '../../../tensor/ops/decode-list.ts';
+import type { DecodeMixer } from '../../../tensor/ops/decode-step.ts';
+import { gatedDeltaRule, hasGatedDeltaStep } from '../../../tensor/ops/gated-delta.ts';
 import { rmsNorm } from '../../../tensor/ops/rms-norm.ts';
 import { swiglu } from '../../../tensor/ops/swiglu.ts';
 import type { ModelConfig } from '../../config.ts';
 import { type Linear, linear } from '../../linear.ts';
 import type { Parameter } from '../../parameter.ts';
 import type { GatedDeltaLayers } from '../../traits.ts';
-import type { Mixer, MixerKind, Pass } from '../mixer.ts';
+import type { Mixer, MixerKind, Pass, Step } from '../mixer.ts';
 
 interface Weights {
   readonly qkv: Linear;
@@ -24,6 +27,8 @@ interface Weights {
   readonly timeBias: Parameter<tf.Tensor1D>;
   readonly norm: Parameter<tf.Tensor1D>;
 }
+
+type Five<T> = [T, T, T, T, T];
 
 function sizes({ recurrent }: ModelConfig): GatedDeltaLayers & { readonly keys: number; readonly values: number } {
   if (recurrent?.mixer !== 'gated-delta') throw new Error('Expected a model of gated delta rules');
@@ -43,6 +48,30 @@ function run(weights: Weights, x: tf.Tensor2D, { config, layer, adapter, sequenc
   const normed = rmsNorm(tf.reshape(read, [n * valueHeads, valueDim]), weights.norm.value, config.rmsNormEps);
   const gate = linear(x, weights.z, adapter);
   return linear(swiglu(gate, tf.reshape(normed, [n, values])), weights.out, adapter);
+}
+
+function step(weights: Weights, { config, linear, state }: Step): DecodeMixer | null {
+  const { keys, values, taps, ...shape } = sizes(config);
+  if (!hasConvolutionStep(taps) || !hasGatedDeltaStep(shape)) return null;
+  const names = ['qkv', 'z', 'a', 'b', 'out'] as const;
+  const [qkv, z, a, b, out] = names.map((name) => linear(weights[name])) as Five<DecodeLinear>;
+  const [convolution, decay] = [weights.convolution.value, weights.decay.value];
+  const [timeBias, norm] = [weights.timeBias.value, weights.norm.value];
+  return {
+    linears: [qkv, z, a, b, out],
+    plain: null,
+    record: <Buffer>(list: DecodeList<Buffer>, h: Buffer, change: Buffer): void => {
+      const [raw, mixed] = [list.room(2 * keys + values), list.room(2 * keys + values)];
+      const gates = { a: list.room(shape.valueHeads), b: list.room(shape.valueHeads) };
+      const [gate, read] = [list.room(values), list.room(values)];
+      list.linears(h, [qkv, raw], [z, gate], [a, gates.a], [b, gates.b]);
+      list.convolution({ weight: convolution, bias: null, silu: true }, state(0), raw, mixed);
+      list.deltaRule(shape, { timeBias, decay }, state(1), { mixed, ...gates, out: read });
+      list.headNorms([read, values, norm]);
+      list.swiglu(gate, read, values);
+      list.linears(gate, [out, change]);
+    },
+  };
 }
 
 export const gatedDelta: MixerKind<Mixer> = {
@@ -65,7 +94,7 @@ export const gatedDelta: MixerKind<Mixer> = {
     const linears = ['out_proj', 'in_proj_qkv', 'in_proj_z', 'in_proj_b', 'in_proj_a'].map((name) =>
       parts.linear(`linear_attn.${name}`),
     );
-    const [out, qkv, z, b, a] = linears as [Linear, Linear, Linear, Linear, Linear];
+    const [out, qkv, z, b, a] = linears as Five<Linear>;
     const weights = {
       ...{ out, qkv, z, b, a },
       convolution: parts.tensor('linear_attn.conv1d.weight'),
@@ -74,7 +103,7 @@ export const gatedDelta: MixerKind<Mixer> = {
       norm: parts.vector('linear_attn.norm.weight'),
     };
     const others = [weights.timeBias, weights.decay, weights.convolution, weights.norm];
-    return { linears, others, run: (x, pass) => run(weights, x, pass) };
+    return { linears, others, run: (x, pass) => run(weights, x, pass), step: (given) => step(weights, given) };
   },
   tokenFloats: () => 0,
   stateWidths(config) {

@@ -1,6 +1,7 @@
 /** LFM2's gated short convolution: out(C · conv(B · x)), where B, C and x are projections. N tokens, D width. */
 import * as tf from '@tensorflow/tfjs-core';
-import { causalConvolution } from '../../../tensor/ops/causal-convolution.ts';
+import { causalConvolution, hasConvolutionStep } from '../../../tensor/ops/causal-convolution.ts';
+import type { DecodeList } from '../../../tensor/ops/decode-list.ts';
 import type { ModelConfig } from '../../config.ts';
 import { linear } from '../../linear.ts';
 import type { Mixer, MixerKind } from '../mixer.ts';
@@ -37,6 +38,25 @@ export const shortConvolution: MixerKind<Mixer> = {
         const [b, c, own] = tf.split(linear(x, first, adapter), 3, 1) as [tf.Tensor2D, tf.Tensor2D, tf.Tensor2D];
         const cell = causalConvolution(weight.value, bias?.value ?? null);
         return linear(tf.mul(c, sequences.recur(layer, 0, cell, [tf.mul(b, own)])), last, adapter);
+      },
+      step({ config, linear, state }) {
+        const { hiddenSize: d } = config;
+        if (!hasConvolutionStep(sizes(config).taps)) return null;
+        const [input, output] = [linear(first), linear(last)];
+        const weights = { weight: weight.value, bias: bias?.value ?? null, silu: false };
+        return {
+          linears: [input, output],
+          plain: null,
+          record: <Buffer>(list: DecodeList<Buffer>, h: Buffer, change: Buffer): void => {
+            const [all, x, y] = [list.room(3 * d), list.room(d), list.room(d)];
+            const part = (n: number) => ({ of: all, line: 3 * d, first: n * d });
+            list.linears(h, [input, all]);
+            list.columns('multiply', d, 1, part(0), part(2), x);
+            list.convolution(weights, state(0), x, y);
+            list.columns('multiply', d, 1, part(1), { of: y, line: d, first: 0 }, y);
+            list.linears(y, [output, change]);
+          },
+        };
       },
     };
   },

@@ -3,23 +3,15 @@ import * as tf from '@tensorflow/tfjs-core';
 import { pulse } from '../../../pulse.ts';
 import { profiled } from '../../kernel-profile.ts';
 import { type PlacedCache, type PrefixKv, placeCache, type RowPrefix } from '../../ops/decode-attention.ts';
-import {
-  bufferWidths,
-  type DecodeBuffers,
-  type DecodeKernels,
-  type DecodeOps,
-  decodeBySteps,
-  decodeLayers,
-  makeBuffers,
-  productWork,
-  type RowsStep,
-  rowsWork,
-  type SlotTable,
-} from '../../ops/decode-layers.ts';
-import { type DecodeLinear, type DecodeModel, type DecodeRun, linearsOf } from '../../ops/decode-step.ts';
+import type { DecodeKernels, DecodeLinear } from '../../ops/decode-kernels.ts';
+import { decodeBySteps, decodeLayers, type RowsStep } from '../../ops/decode-layers.ts';
+import type { DecodeOps } from '../../ops/decode-list.ts';
+import type { DecodeModel, DecodeRun } from '../../ops/decode-step.ts';
+import { productWork, rowsWork, type SlotTable } from '../../ops/decode-works.ts';
 import type { NativeBackend } from '../binding.ts';
 import { boolAttr, FLOAT, type Handle, handleOf, INT32, maths, toTensor, typeAttr, withOps } from '../ops.ts';
 import { headsOf } from './attention.ts';
+import { ownMemoryOf } from './kernel.ts';
 import { multiply } from './matmul.ts';
 import { type KernelBinding, type KernelName, runKernel } from './run-kernel.ts';
 
@@ -111,29 +103,33 @@ function makeStep(
   table: SlotTable,
 ): RowsStep {
   const rows = table.length / 3;
-  const widths = bufferWidths(model);
-  const buffers = makeBuffers(widths, (columns) => owned.floats([rows, columns]));
+  const [, width] = model.embedding.shape;
   const [embedding, head] = [handleOf(backend, model.embedding), handleOf(backend, model.head)];
-  const run = (name: KernelName, ...[tensors, numbers]: KernelArguments): void =>
-    runKernel(binding, name, tensors, numbers);
+  const run: Run = (name, tensors, numbers) => runKernel(binding, name, tensors, numbers);
   const inputs: StepInputs = { positions: null, values: [] };
-  const kernels = callKernels(backend, owned, run, model, cache, table, buffers, inputs);
+  const kernels = callKernels(backend, binding, owned, run, model, cache, table, inputs);
+  // The layers, once for all steps: what a call needs besides its tensors is made when it first runs.
+  const list: (() => void)[] = [];
   const ops: DecodeOps = {
     table,
     positions: () => inputs.values,
-    op: (works, ...parts) =>
-      profiled(works, () => {
+    op: (works, ...parts) => {
+      const all = (): void => {
         for (const part of parts) part();
-      }),
-    begin: pulse,
+      };
+      list.push(() => profiled(works, all));
+    },
+    begin: () => list.push(pulse),
   };
-  const logitsOf = (hidden: Handle, count: number): tf.Tensor2D => {
+  const x = kernels.buffer(width);
+  const hidden = decodeLayers(model, x, kernels, ops);
+  const logitsOf = (from: Handle, count: number): tf.Tensor2D => {
     const logits = openOwned(backend, binding);
     try {
       const out = logits.floats([count, model.head.shape[0]]);
       profiled(
         () => [productWork(count, model.head)],
-        () => multiply({ run }, hidden, head, out, { ...plain, ofWeights: true }),
+        () => multiply({ run }, from, head, out, { ...plain, ofWeights: true }),
       );
       return tf.engine().makeTensorFromTensorInfo(toTensor(backend, out)) as tf.Tensor2D;
     } catch (error) {
@@ -149,14 +145,14 @@ function makeStep(
         inputs.positions = given.of(Int32Array.from(positions), [rows]);
         inputs.values = positions;
         profiled(
-          () => [rowsWork('GatherRows', rows, widths.x)],
-          () => run('gatherRows', { x: embedding, indices, out: buffers.x }),
+          () => [rowsWork('GatherRows', rows, width)],
+          () => run('gatherRows', { x: embedding, indices, out: x }),
         );
-        decodeLayers(model, buffers, kernels, ops);
-        if (wanted === undefined) return logitsOf(buffers.h, rows);
-        const hidden = given.floats([wanted.length, widths.h]);
-        run('gatherRows', { x: buffers.h, indices: given.of(Int32Array.from(wanted), [wanted.length]), out: hidden });
-        return logitsOf(hidden, wanted.length);
+        for (const op of list) op();
+        if (wanted === undefined) return logitsOf(hidden, rows);
+        const some = given.floats([wanted.length, width]);
+        run('gatherRows', { x: hidden, indices: given.of(Int32Array.from(wanted), [wanted.length]), out: some });
+        return logitsOf(some, wanted.length);
       } finally {
         given.free();
       }
@@ -165,12 +161,11 @@ function makeStep(
   };
 }
 
-type KernelArguments = [
+type Run = (
+  name: KernelName,
   tensors: Readonly<Record<string, Handle | undefined>>,
   numbers?: Readonly<Record<string, number | boolean>>,
-];
-
-type Run = (name: KernelName, ...given: KernelArguments) => void;
+) => void;
 
 /** What changes from step to step. */
 interface StepInputs {
@@ -187,73 +182,88 @@ interface LinearHandles {
 
 function callKernels(
   backend: NativeBackend,
+  binding: KernelBinding,
   owned: Owned,
   run: Run,
-  model: DecodeModel,
+  { shape, normEps: eps, scaling }: DecodeModel,
   cache: PlacedCache,
   table: SlotTable,
-  { x, h, q, k, v, attended, gate, up }: DecodeBuffers<Handle>,
   inputs: StepInputs,
 ): DecodeKernels<Handle> {
-  const { shape, normEps: eps, scaling, rope, layers } = model;
-  const { numHeads, numKvHeads, headDim } = shape;
+  const { headDim } = shape;
   const rows = table.length / 3;
   const of = (tensor: tf.Tensor): Handle => handleOf(backend, tensor);
+  const changed = (states: tf.Tensor2D): Handle => ownMemoryOf(backend, binding, states, of(states));
   const slots = owned.of(Int32Array.from(table), [rows, 3]);
-  const tables = { cos: of(rope.cos), sin: of(rope.sin) };
   const caches = cache.layers.map(({ prefix, own }) => ({
     prefixK: of(prefix.k),
     prefixV: of(prefix.v),
     ownK: of(own.k),
     ownV: of(own.v),
   }));
-  // All adapted layers have one rank.
-  const all = layers.flatMap(linearsOf);
-  const rank = all.find(({ lora }) => lora !== null)?.lora?.a.shape[0];
-  const low = rank === undefined ? null : owned.floats([rows, rank]);
-  const handlesOf = ({ weight, bias, lora }: DecodeLinear): LinearHandles => ({
-    weight: of(weight),
-    bias: bias && owned.of(repeated(bias.dataSync<'float32'>(), rows), [rows, bias.size]),
-    lora: lora && low && { a: of(lora.a), b: of(lora.b), low },
-  });
-  const linears = new Map(all.map((linear) => [linear, handlesOf(linear)]));
+  const lowOf = once((rank: number) => owned.floats([rows, rank]));
+  const zerosOf = once((count: number) => owned.of(new Float32Array(count), [count]));
+  const handlesOf = once(
+    ({ weight, bias, lora }: DecodeLinear): LinearHandles => ({
+      weight: of(weight),
+      bias: bias && owned.of(repeated(bias.dataSync<'float32'>(), rows), [rows, bias.size]),
+      lora: lora && { a: of(lora.a), b: of(lora.b), low: lowOf(lora.a.shape[0]) },
+    }),
+  );
   // The same memory, a head a row.
-  const hasHeadNorms = layers.some(({ qNorm }) => qNorm !== null);
-  const heads = hasHeadNorms
-    ? { q: owned.reshaped(q, [rows * numHeads, headDim]), k: owned.reshaped(k, [rows * numKvHeads, headDim]) }
-    : null;
+  const headsIn = once((width: number) =>
+    once((x: Handle) => owned.reshaped(x, [(rows * (x.shape[1] ?? 0)) / width, width])),
+  );
 
   return {
-    norm: (weight, change) => {
+    buffer: (columns) => owned.floats([rows, columns]),
+    norm: (x, weight, change, y) => {
       if (change !== null) run('addInPlace', { target: x, x: change }, { scale: 1 });
-      run('rmsNorm', { x, weight: of(weight), out: h }, { eps });
+      run('rmsNorm', { x, weight: of(weight), out: y }, { eps });
     },
-    linear: (from, layer, y) => {
-      const { weight, bias, lora } = linears.get(layer) as LinearHandles;
-      if (lora !== null) multiply({ run }, from, lora.a, lora.low, { ...plain, alpha: scaling });
-      multiply({ run }, from, weight, y, {
-        ...plain,
-        ofWeights: true,
-        ...(lora !== null && { low: [lora.low, lora.b] }),
-      });
+    linear: (x, layer, y) => {
+      const { weight, bias, lora } = handlesOf(layer);
+      if (lora !== null) multiply({ run }, x, lora.a, lora.low, { ...plain, alpha: scaling });
+      const low = lora && { low: [lora.low, lora.b] as const };
+      multiply({ run }, x, weight, y, { ...plain, ofWeights: true, ...low });
       if (bias !== null) run('addInPlace', { target: y, x: bias }, { scale: 1 });
     },
-    headNorm: (name, weight) => {
-      if (heads === null) return;
-      const { [name]: each } = heads;
-      run('rmsNorm', { x: each, weight: of(weight), out: each }, { eps });
+    headNorm: (x, _columns, weight) => {
+      const heads = headsIn(weight.size)(x);
+      run('rmsNorm', { x: heads, weight: of(weight), out: heads }, { eps });
     },
-    rope: (part) => {
-      const { positions } = inputs;
-      run('rope', { x: part, positions: positions ?? undefined, ...tables, out: part }, { headDim, inverse: false });
+    rope: (x, _columns, { cos, sin }) => {
+      const tables = { positions: inputs.positions ?? undefined, cos: of(cos), sin: of(sin) };
+      run('rope', { x, ...tables, out: x }, { headDim, inverse: false });
     },
-    attention: (layer) =>
-      run(
-        'decodeAttention',
-        { q, k, v, ...caches[layer], rows: slots, positions: inputs.positions ?? undefined, out: attended },
-        headsOf(shape),
-      ),
-    swiglu: () => run('swiglu', { gate, up, out: gate }),
+    attention: (place, q, k, v, out) => {
+      const places = { rows: slots, positions: inputs.positions ?? undefined };
+      run('decodeAttention', { q, k, v, ...caches[place], ...places, out }, headsOf(shape));
+    },
+    swiglu: (gate, up) => run('swiglu', { gate, up, out: gate }),
+    columns: (op, width, _lines, a, b, out) => {
+      const places = { aLine: a.line, aFirst: a.first, bLine: b?.line ?? 0, bFirst: b?.first ?? 0 };
+      run('columns', { a: a.of, b: b?.of, out }, { width, ...places, gate: op === 'gate' });
+    },
+    convolution: ({ weight, bias, silu }, states, x, y) => {
+      const weights = { weight: of(weight), bias: bias === null ? zerosOf(y.shape[1] ?? 0) : of(bias) };
+      run('convolutionStep', { x, ...weights, states: changed(states), out: y }, { silu });
+    },
+    deltaRule: ({ keyHeads, valueHeads, keyDim, valueDim }, { timeBias, decay }, states, buffers) => {
+      const weights = { timeBias: of(timeBias), decay: of(decay) };
+      const sizes = { keyHeads, valueHeads, keyDim, valueDim };
+      run('gatedDeltaStep', { ...buffers, ...weights, states: changed(states) }, sizes);
+    },
+  };
+}
+
+/** Makes what belongs to a key when it is first asked for. */
+function once<K, V>(make: (key: K) => V): (key: K) => V {
+  const made = new Map<K, V>();
+  return (key) => {
+    const known = made.get(key) ?? make(key);
+    made.set(key, known);
+    return known;
   };
 }
 

@@ -84,7 +84,12 @@ export function runCpuKernel<A>(
 const ownMemory = new WeakSet<object>();
 
 /** Tensors may share memory with each other, or with the array that they were made of: what is changed gets its own. */
-function ownMemoryOf(backend: NativeBackend, binding: KernelBinding, { dataId }: Tensor, shared: Handle): Handle {
+export function ownMemoryOf(
+  backend: NativeBackend,
+  binding: KernelBinding,
+  { dataId }: Tensor,
+  shared: Handle,
+): Handle {
   if (ownMemory.has(dataId)) return shared;
   const own = { ...shared, id: binding.allocateTensor(shared.shape, FLOAT) };
   runKernel(binding, 'copy', { from: shared, to: own });
