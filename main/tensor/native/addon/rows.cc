@@ -223,7 +223,7 @@ void swigluGrad(const Call<args::swigluGrad> &call) {
 // `width`: a, a · b, or σ(a) · b.
 void columns(const Call<args::columns> &call) {
   constexpr int kMost = 1 << 30;
-  const int count = call.count(call.out), width = call.whole(call.width, 1, std::max(1, count));
+  const int count = call.count(call.out), width = call.whole(call.width, 1, kMost);
   if (count % width != 0) call.reject(call.width, "to divide " + std::to_string(count), std::to_string(width));
   const int rows = count / width;
   const auto part = [&](auto tensor, auto line, auto first) -> const float * {

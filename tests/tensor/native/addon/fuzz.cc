@@ -205,13 +205,24 @@ Trial norm() {
 
 Trial rope() {
   const int n = size(), headDim = 2 * pick(1, 40), heads = pick(1, 5), positions = pick(1, 30);
+  const int half = chance(70) ? headDim / 2 : pick(1, headDim / 2);
   return {"rope",
           {{"x", floats({n, heads * headDim})},
            {"positions", indices({n}, 0, positions - 1)},
-           {"cos", floats({positions, headDim / 2})},
-           {"sin", floats({positions, headDim / 2})},
+           {"cos", floats({positions, half})},
+           {"sin", floats({positions, half})},
            {"out", floats({n, heads * headDim})}},
           {{"headDim", headDim}, {"inverse", chance(50)}}};
+}
+
+Trial columns() {
+  const int rows = size(), width = pick(1, 40), aFirst = pick(0, 9), bFirst = pick(0, 9);
+  const int aLine = width + aFirst + pick(0, 9), bLine = width + bFirst + pick(0, 9);
+  Trial trial{"columns",
+              {{"a", floats({rows, aLine})}, {"out", floats({rows, width})}},
+              {{"width", width}, {"aLine", aLine}, {"aFirst", aFirst}, {"bLine", bLine}, {"bFirst", bFirst}, {"gate", chance(50)}}};
+  if (chance(70)) trial.tensors.insert({"b", floats({rows, bLine})});
+  return trial;
 }
 
 Trial table() {
@@ -398,7 +409,7 @@ Trial recurrence() {
 }
 
 Trial any() {
-  switch (pick(0, 11)) {
+  switch (pick(0, 12)) {
     case 0:
       return product();
     case 1:
@@ -421,6 +432,8 @@ Trial any() {
       return packPrefix();
     case 10:
       return recurrence();
+    case 11:
+      return columns();
     default:
       return sample();
   }
