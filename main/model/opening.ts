@@ -22,16 +22,31 @@ export function encodeOpenPrompt(
     const asked = messages.map(({ content }) => content ?? '').join(BETWEEN);
     return tokenizer.encodeText(`${asked}\n`, { quoted, special: true });
   }
-  const { text, at } = rendered(tokenizer, messages, '.', (words) => tokenizer.quote(words, quoted));
-  return tokenizer.encodeQuoted(slice(text, 0, at));
+  const whole = (words: string) => rendered(tokenizer, messages, words, (own) => tokenizer.quote(own, quoted));
+  const { text, at } = whole('.');
+  const cut = tokenizer.encodeQuoted(slice(text, 0, at));
+  // Some tokenizers write the break before the words in other tokens than at the end of a text.
+  const [one, other] = [tokenizer.encodeQuoted(text), tokenizer.encodeQuoted(whole('a').text)];
+  const shared = one.slice(
+    0,
+    one.findIndex((id, i) => id !== other[i]),
+  );
+  return tokenizer.decode(shared) === tokenizer.decode(cut) ? shared : cut;
 }
 
-/** The tokens of the words, and of what the template puts between them and the model's first turn. */
-export function encodeOpening(tokenizer: Tokenizer, messages: readonly ChatMessage[], words: string): number[] {
+/** The tokens of the words after those of the prompt, and of what the template puts before the model's first turn. */
+export function encodeOpening(
+  tokenizer: Tokenizer,
+  { messages, promptIds }: { readonly messages: readonly ChatMessage[]; readonly promptIds: readonly number[] },
+  words: string,
+): number[] {
   if (!tokenizer.hasChatTemplate) return tokenizer.encodeText(`${words.trimEnd()}\n`, { quoted: [words] });
   // Without words there still is a place for them.
   const { text, at } = rendered(tokenizer, messages, words.trim() === '' ? '.' : words, (own) => own);
-  return tokenizer.encodeQuoted(slice(text, at));
+  const whole = tokenizer.encodeQuoted(text);
+  return promptIds.every((id, i) => id === whole[i])
+    ? whole.slice(promptIds.length)
+    : tokenizer.encodeQuoted(slice(text, at));
 }
 
 function rendered(

@@ -96,11 +96,13 @@ function openPlay(
   ): readonly number[] => {
     const { message, state = null } = typeof step === 'object' ? step : {};
     const content = message ?? '';
-    const tokens = encodeOpening(tokenizer, promptMessages(record), content);
+    const { promptIds = [] } = prompts[Math.floor(completion / numGenerations)] ?? {};
+    const prompt = { messages: promptMessages(record), promptIds };
+    const tokens = encodeOpening(tokenizer, prompt, content);
     const long = `the environment begins with ${tokens.length} tokens, and the completion may have ${room}`;
     const failure = typeof step === 'object' ? (tokens.length < room ? null : long) : (step ?? 'no answer');
     all.set(completion, { ...before, messages: failure === null ? [{ role: 'user', content }] : [], failure, state });
-    return failure === null ? tokens : encodeOpening(tokenizer, promptMessages(record), '');
+    return failure === null ? tokens : encodeOpening(tokenizer, prompt, '');
   };
 
   /** Adds what was said and answered to the conversation; the answer's tokens, or null where it has ended. */

@@ -145,7 +145,9 @@ describe('sampleEpisodes where the environment begins', () => {
       const opening = ids.slice(0, toolMask.indexOf(1));
       const content = `The game:\n\n${first}`;
       const whole = encodeConversation(tokenizer, [{ role: 'user', content }], true);
-      expect(tokenizer.decode([...(prompts[0]?.promptIds ?? []), ...opening])).toBe(tokenizer.decode(whole));
+      const read = [...(prompts[0]?.promptIds ?? []), ...opening];
+      if (!first.startsWith('\n')) expect(read).toEqual(whole);
+      expect(tokenizer.decode(read)).toBe(tokenizer.decode(whole));
       expect(episode?.messages.map(({ role, content: words }) => [role, words])).toEqual([
         ['user', first],
         ['assistant', '5'],
