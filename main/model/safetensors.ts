@@ -301,9 +301,13 @@ function halfToFloatBits(half: number): number {
   return sign | ((113 - shift) << 23) | (((fraction << shift) & 0x3ff) << 13);
 }
 
+const oneFloat = new Float32Array(1);
+const oneFloatBits = new Uint32Array(oneFloat.buffer);
+
 /** The float16 nearest to a number (ties to even), as its bits; beyond 65504 infinity. */
 export function floatToHalf(value: number): number {
-  return halfBits(new Uint32Array(new Float32Array([value]).buffer)[0] as number, value);
+  oneFloat[0] = value;
+  return halfBits(oneFloatBits[0] as number, value);
 }
 
 function halfBits(bits: number, value: number): number {
