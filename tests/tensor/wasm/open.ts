@@ -11,8 +11,11 @@ export function openForTest(threads: number, revectorize?: boolean): Promise<Was
 /** `length` floats in [-1, 1) that depend on the seed only. */
 export function noise(length: number, seed: number): Float32Array {
   let state = seed * 2654435761 + 1;
-  return Float32Array.from({ length }, () => {
+  // Millions of them at times: Float32Array.from takes six times as long.
+  const values = new Float32Array(length);
+  for (let i = 0; i < length; i++) {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return state / 2147483648 - 1;
-  });
+    values[i] = state / 2147483648 - 1;
+  }
+  return values;
 }
