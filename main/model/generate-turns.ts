@@ -73,7 +73,8 @@ async function talkOn(
   const { turns, maxNewTokens: capacity, answers, onStep } = options;
   const prompts = new Map(talks.map(({ prompt, promptIds }) => [prompt, promptIds]));
   const used = [...prompts.keys()];
-  const inState = (state: Talk['state']): Talk[] => talks.filter((talk) => talk.state === state);
+  const places = talks.map(({ prompt }) => used.indexOf(prompt));
+  const inState = (state: Talk['state']): number[] => [...talks.keys()].filter((row) => talks[row]?.state === state);
 
   /** Chooses a token of each, and frees the logits. */
   function choose(some: readonly Talk[], logits: tf.Tensor2D): void {
@@ -91,30 +92,27 @@ async function talkOn(
 
   const prefill = readPrompts(model, adapter, [...prompts.values()], () => options.onToken?.(0, talks.length));
   checkLogits(prefill, used);
-  const { kept, places, logits: first } = prefill;
-  const after = talks.map(({ prompt }) => places[used.indexOf(prompt)] ?? NOWHERE);
+  const { kept, logits: first } = prefill;
+  const after = places.map((place) => prefill.places[place] ?? NOWHERE);
   const isDone = (row: number): boolean => talks[row]?.state === 'done';
   const rows = openOrFree(prefill, () =>
     openTurnRows(model, adapter, kept, after, { capacity, alone: turns.later, isDone }),
   );
   try {
-    const fresh = inState('ready').filter(({ ids }) => ids.length === 0);
-    const ofFresh = fresh.map(({ prompt }) => used.indexOf(prompt));
+    const fresh = inState('ready').filter((row) => talks[row]?.ids.length === 0);
+    const ofFresh = fresh.map((row) => places[row] ?? 0);
     if (fresh.length > 0)
       choose(
-        fresh,
+        fresh.map((row) => talks[row] as Talk),
         tf.tidy(() => gatherRows(first, tf.tensor1d(ofFresh, 'int32'))),
       );
     for (;;) {
-      const ready = inState('ready');
+      const ready = inState('ready').map((row) => ({ row, talk: talks[row] as Talk }));
       if (ready.length > 0) {
-        const { counts, logits } = rows.read(ready.map((talk) => ({ row: talks.indexOf(talk), ids: talk.unread })));
-        ready.forEach(({ unread }, i) => void unread.splice(0, counts[i]));
-        if (logits !== null)
-          choose(
-            ready.filter(({ unread }) => unread.length === 0),
-            logits,
-          );
+        const { counts, logits } = rows.read(ready.map(({ row, talk }) => ({ row, ids: talk.unread })));
+        ready.forEach(({ talk }, i) => void talk.unread.splice(0, counts[i]));
+        const whole = ready.map(({ talk }) => talk).filter(({ unread }) => unread.length === 0);
+        if (logits !== null) choose(whole, logits);
         pulse();
         onStep(inState('ready').length);
       }

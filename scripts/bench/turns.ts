@@ -4,6 +4,7 @@
  * node scripts/bench/turns.ts MODEL_DIR [--backend wasm] [--threads 2] [--prompts 2] [--group 4] [--turns 4]
  *   [--own 24] [--answer 16] [--wait MS] [--rounds 5] [--uneven] [--rank 0] [--cpu-clock]
  *
+ * In one turn it writes as many tokens as it writes and reads in several, answers among them, at the same lengths by row.
  * The model writes `--own` tokens a turn, and somebody answers each turn but the last with `--answer` tokens: at once, or
  * with `--wait` so many milliseconds later. `--uneven`: turns of half to one and a half times as many tokens, by row and
  * turn. `--rank`: of an adapter. `--cpu-clock` counts CPU time instead, for a busy machine.

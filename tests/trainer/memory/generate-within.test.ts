@@ -47,7 +47,9 @@ for (const backend of await openTestBackends()) {
       const shape = { promptTokens: 12, completionTokens: 6, group: 1 };
       const moved = cacheBytes(model.config, { ...shape, prefixes: 2 }, 9);
       expect(cacheBytes(model.config, shape, 10)).toBeLessThan(moved);
-      const bytes = readsInPlace() ? cacheBytes(model.config, { ...shape, group: 4 }, 9) : moved;
+      const stay = readsInPlace();
+      // Two groups that share their prompt's.
+      const bytes = stay ? cacheBytes(model.config, { ...shape, group: 4 }, 8) : moved;
       let most = 0;
       const onToken = (_done: number, active: number): void => {
         most = Math.max(most, active);
@@ -55,7 +57,7 @@ for (const backend of await openTestBackends()) {
       const turns: TurnTaking = { maxTurnTokens: 6, later: false, answer: (ended) => ended.map(() => null) };
       const options = { ...OPTIONS, numGenerations: 4, turns, onToken };
       await sampleWithin({ model, adapter: null }, prompts, bytes / 2 ** 20, options);
-      expect(most).toBe(9);
+      expect(most).toBe(stay ? 8 : 9);
       disposeModel(model);
     });
 
