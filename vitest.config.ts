@@ -3,28 +3,40 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
-/** Functions, tables, services and commands: these files share a process, which imports the app once. */
-const together = 'api|commands|docs|io|renderer|services|store|tasks|text';
+/** Tests that open a tensor backend start worker threads of their own: one process a file keeps backends apart. */
+const backends = 'faults|model|parity|rewards|tensor';
+const backendsOfTrainer = 'backend|jobs|local|loops|losses|memory|optim|run|stage|tinker';
+
+/** The other files share a process, which imports the app once. */
+const together = [
+  'tests/*.test.ts',
+  `tests/!(${backends}|trainer)/**/*.test.ts`,
+  `tests/trainer/!(${backendsOfTrainer})/**/*.test.ts`,
+];
 
 /** What stands in for a module of the app does so for the whole process. */
-const mocking = ['tests/commands/train-seeds-stop.test.ts'];
+const mocking = ['tests/commands/train-seeds-stop.test.ts', 'tests/desktop/sandbox.test.ts'];
 
 /**
  * Campaigns of many seconds each, for `npm run test:long`: kills and broken disks, screens and stories by clicks but for
  * Home, commands and services that start many trainers, recipes from end to end, exhaustive shapes, and the
  * GPU's kernels on a software adapter. CI runs them beside the others.
  */
-const long = [
+const longTogether = [
   'tests/campaign/**/*.test.ts',
-  'tests/commands/{bench,bench-webgpu,engine,evaluate,merge,replies,sweep,task,train-seeds,train-webgpu}.test.ts',
+  'tests/commands/{bench,engine,evaluate,merge,replies,sweep,task,train-seeds}.test.ts',
   'tests/e2e/!(home).test.ts',
-  'tests/faults/{checkpoints,full-disk-host,killed,out-of-memory}.test.ts',
-  'tests/model/{generate,gradients,turns}.test.ts',
-  'tests/parity/{families,grpo-steps,precision}.test.ts',
   'tests/scripts/package.test.ts',
   'tests/services/recipes/*.test.ts',
   'tests/services/{queue/queue,servers/command,sweeps/sweep-runs}.test.ts',
   'tests/services/training/{external-rewards,live-runs,preflight,training}.test.ts',
+];
+/** These open backends, count what a process holds, or fill it. */
+const longApart = [
+  'tests/commands/{bench,train}-webgpu.test.ts',
+  'tests/faults/{checkpoints,full-disk-host,killed,out-of-memory}.test.ts',
+  'tests/model/{generate,gradients,turns}.test.ts',
+  'tests/parity/{families,grpo-steps,precision}.test.ts',
   'tests/tasks/sandbox/thousand.test.ts',
   'tests/tensor/native/sanitizers.test.ts',
   'tests/tensor/ops/*.test.ts',
@@ -33,6 +45,7 @@ const long = [
   'tests/trainer/local/micro-batch-loss.test.ts',
   'tests/trainer/run/{environment-runs,folder-task-runs,no-leak,webgpu-faults,webgpu-run}.test.ts',
 ];
+const long = [...longTogether, ...longApart];
 
 /** The processes that tests start take compiled code from here: without it, half of a test's time is compiling. */
 const compileCache = join(import.meta.dirname, 'node_modules/.cache/braid-tests');
@@ -70,20 +83,27 @@ export default defineConfig({
     projects: [
       {
         test: {
-          ...{ ...shared, name: 'together', isolate: false },
-          include: [`tests/@(${together})/**/*.test.ts`],
+          ...shared,
+          name: 'together',
+          isolate: false,
+          include: together,
           exclude: [...mocking, ...long, ...elsewhere],
         },
       },
-      // Tensor tests start worker threads of their own: one process a file keeps backends apart.
       {
         test: {
-          ...{ ...shared, name: 'apart' },
-          include: ['tests/*.test.ts', `tests/!(${together})/**/*.test.ts`, ...mocking],
+          ...shared,
+          name: 'apart',
+          include: [
+            `tests/@(${backends})/**/*.test.ts`,
+            `tests/trainer/@(${backendsOfTrainer})/**/*.test.ts`,
+            ...mocking,
+          ],
           exclude: [...long, ...elsewhere],
         },
       },
-      { test: { ...shared, name: 'long', include: long, exclude: elsewhere } },
+      { test: { ...shared, name: 'long', isolate: false, include: longTogether, exclude: elsewhere } },
+      { test: { ...shared, name: 'long-apart', include: longApart, exclude: elsewhere } },
     ],
   },
 });
