@@ -282,7 +282,7 @@ Trial decode() {
   const HeadSizes heads;
   const int batch = size(40), slots = batch + pick(0, 4), capacity = pick(1, 12), prompt = size(60), places = 64 * pick(1, 2);
   const Shape q = {batch, heads.heads() * heads.headDim}, k = {batch, heads.kvHeads * heads.headDim};
-  Owned rows(Type::kInt32, {batch, 3});
+  Owned rows(Type::kInt32, {batch, 3}), positions(Type::kInt32, {batch});
   int start = 0, length = 0;
   for (int i = 0; i < batch; i++) {
     if (i == 0 || chance(20)) {
@@ -292,14 +292,14 @@ Trial decode() {
     rows.ints()[3 * i] = i;
     rows.ints()[3 * i + 1] = start;
     rows.ints()[3 * i + 2] = length;
+    positions.ints()[i] = length + pick(0, capacity - 1);
   }
-  auto numbers = heads.numbers();
-  numbers["step"] = pick(0, capacity - 1);
   return {"decodeAttention",
           {{"q", floats(q)}, {"k", floats(k)}, {"v", floats(k)}, {"prefixK", floats({heads.kvHeads, places, heads.headDim})},
            {"prefixV", floats({heads.kvHeads, places, heads.headDim})}, {"ownK", floats({slots, heads.kvHeads, capacity, heads.headDim})},
-           {"ownV", floats({slots, heads.kvHeads, capacity, heads.headDim})}, {"rows", rows}, {"out", floats(q)}},
-          numbers};
+           {"ownV", floats({slots, heads.kvHeads, capacity, heads.headDim})}, {"rows", rows}, {"positions", positions},
+           {"out", floats(q)}},
+          heads.numbers()};
 }
 
 Trial packPrefix() {
