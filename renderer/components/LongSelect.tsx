@@ -99,7 +99,7 @@ export function LongMultiSelect({ data, ...select }: Omit<MultiSelectProps, 'dat
   );
 }
 
-/** A text of one's own, or one of the options: all of them until something is typed, whatever the field has. */
+/** Any text, or one of the options: all of them until something is typed, whatever the field has. */
 export function LongAutocomplete({ data, onChange, ...entry }: Omit<AutocompleteProps, 'data'> & Long) {
   const [typed, setTyped] = useState(false);
   const menu = useLongMenu(data);
