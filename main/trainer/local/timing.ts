@@ -47,6 +47,8 @@ const LEAST_GROWTH = 3;
 const MOST_ROUNDS = 8;
 /** Decoding steps timed at each depth. */
 const DECODE_STEPS = 4;
+/** Steps that are taken where two are timed. */
+const LEAST_STEPS = 3;
 
 /** The work of a pass over groups, their prompts computed once. */
 export function workOf(config: ModelConfig, groups: readonly PromptGroup[]): PassWork {
@@ -306,6 +308,8 @@ export function timeDecoding(policy: Policy, { prompts, steps, capacity }: Decod
       skipTo(early);
       // The first one finds nothing prepared, so it never counts.
       const first = step();
+      // There may be no positions for more.
+      if (steps < LEAST_STEPS) return first;
       const count = Math.min(DECODE_STEPS, Math.floor(DECODE_SECONDS / 4 / first), Math.floor(steps / 4));
       const atQuarter = mean(Math.max(1, count));
       skipTo(deep);

@@ -195,7 +195,7 @@ describe('the queue of stages', () => {
     // Only the trainer can see that the completions don't fit.
     const short = stage();
     const row = requireStage(store, short);
-    store.stages.change(short, { ...row, config: { ...row.config, max_completion_length: 1 } });
+    store.stages.change(short, { ...row, config: { ...row.config, max_completion_length: 1, warm_up_steps: 1 } });
     queue.enqueue(short);
     await settled(short, 'failed');
     expect(store.stages.get(short)?.reason).toContain('max_completion_length');

@@ -219,7 +219,7 @@ describe('a sweep in the queue', () => {
 
   it('lists a run that only its trainer can refuse as failed, and continues with the others', async () => {
     const { store, notices, host, sweep } = await bench();
-    const id = sweep({ fields: { max_completion_length: [1, null] } });
+    const id = sweep({ fields: { max_completion_length: [1, null] } }, { warm_up_steps: 1 });
     host().queue.addSweep(id);
     await until(() => isOver(store, id));
     expect(states(store, id)).toEqual(['failed', 'done']);

@@ -145,7 +145,7 @@ describe('preflight', () => {
 
   it('reports why a start would fail, and throws only when cancelled', async () => {
     const { look } = await bench();
-    const report = await look({ max_completion_length: 1 });
+    const report = await look({ max_completion_length: 1, warm_up_steps: 1 });
     expect(report.sampled).toBeNull();
     expect(failures(report)).toMatchObject([
       { name: 'Start', detail: expect.stringContaining('max_completion_length') },

@@ -132,6 +132,9 @@ for (const backend of await openTestBackends()) {
       ];
       expect(timeDecoding(policy, { prompts, steps: 20, capacity: 20 })).toBeGreaterThan(0);
       expect(timeDecoding(policy, { prompts, steps: 1, capacity: 20 })).toBeGreaterThan(0);
+      // Answers of a word leave room for hardly more than the prompt.
+      const full = [{ tokens: model.maxLength - 2, rows: 2 }];
+      expect(timeDecoding(policy, { prompts: full, steps: 2, capacity: 2 })).toBeGreaterThan(0);
       expect(tf.memory().numTensors).toBe(before);
       disposeModel(model);
     });
