@@ -32,7 +32,7 @@ export function limitInWords(event: {
 }): string {
   const { maxCompletionLength: limit, sampled } = event;
   const seen = sampled === undefined ? '' : ` (${sampled.cut} of ${sampled.completions} sampled first are cut off)`;
-  return `completions of up to ${limit} tokens${seen}`;
+  return `completions of up to ${counted(limit, 'token')}${seen}`;
 }
 
 /** A size in MiB, in GiB from 1 GiB, in KiB below half a MiB. */
