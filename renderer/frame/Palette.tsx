@@ -39,7 +39,6 @@ import { tour } from './tour-store.ts';
 export function Palette() {
   const { data: runs = [] } = useAllRuns();
   const [isOpen, setOpen] = useState(false);
-  const isSettled = useSettled(isOpen);
   const { data: curriculum } = useQuery(api.stages.list.queryOptions({ enabled: isOpen }));
   const { data: sweeps = [] } = useQuery(api.sweeps.list.queryOptions({ enabled: isOpen }));
   const { data: datasets = [] } = useQuery(api.datasets.list.queryOptions({ enabled: isOpen }));
@@ -89,14 +88,15 @@ export function Palette() {
   const ownTasks = useMemo(() => entriesOf(taskPlaces(tasks), IconChecklist), [tasks]);
   const weights = useMemo(() => entriesOf(modelPlaces(models), IconBox), [models]);
   const all = [...stages, ...pairs, ...experiments, ...compared, ...ownTasks, ...objects, ...weights];
-  // The place that is open is no place to go to.
-  const visitedBefore = isOpen && workspace !== undefined ? recentPlaces(workspace) : [];
+  const { query } = useSpotlight(paletteStore);
+  // The place that is open is no place to go to. What is searched for is also under its own heading.
+  const visitedBefore = isOpen && query === '' && workspace !== undefined ? recentPlaces(workspace) : [];
   const others = visitedBefore.filter((path) => path !== window.location.hash.slice(1));
   const recent = others.flatMap((path) => {
     const found = all.find(({ id }) => id === path);
     return found === undefined ? [] : { ...found, id: `recent ${path}` };
   });
-  const { query } = useSpotlight(paletteStore);
+  const isSettled = useSettled(isOpen, query);
   usePreselected(isOpen, query, all.length);
   return (
     <Spotlight
@@ -108,8 +108,7 @@ export function Palette() {
       }}
       onSpotlightClose={() => setOpen(false)}
       actions={[
-        // What is searched for is also under its own heading.
-        { group: 'Recent', actions: query === '' ? recent : [] },
+        { group: 'Recent', actions: recent },
         { group: 'On this screen', actions: screenActions },
         { group: 'Go to', actions: places },
         { group: 'Help', actions: help },
@@ -144,7 +143,7 @@ export function Palette() {
   );
 }
 
-/** Entries that are shown when the palette opens, somewhat more than fit in it; the others follow once the page is idle. */
+/** Entries that are shown at first, somewhat more than fit in the palette; the others follow once the page is idle. */
 const FIRST = 14;
 const MOST = 40;
 const none: SpotlightActionData[] = [];
@@ -170,18 +169,15 @@ function entriesOf(places: readonly PalettePlace[], Icon: ComponentType<typeof i
   }));
 }
 
-/** True once the open palette is painted and the page is idle. */
-function useSettled(isOpen: boolean): boolean {
-  const [isSettled, setSettled] = useState(false);
+/** True once the open palette is painted with what is found, and the page is idle. */
+function useSettled(isOpen: boolean, query: string): boolean {
+  const [settled, setSettled] = useState<string | null>(null);
   useEffect(() => {
-    if (!isOpen) return;
-    const cancel = whenIdle(() => setSettled(true));
-    return () => {
-      cancel();
-      setSettled(false);
-    };
-  }, [isOpen]);
-  return isSettled;
+    if (isOpen) return whenIdle(() => setSettled(query));
+    setSettled(null);
+    return undefined;
+  }, [isOpen, query]);
+  return isOpen && settled === query;
 }
 
 /** Selects the first entry whenever the list changes, so that Enter opens the best match. */
