@@ -7,9 +7,14 @@ const BUCKETS = 200;
 /** How often the curve of a run in training is refreshed. */
 const EVERY_MS = 3000;
 
-/** What a run's curve shows: supervised training has no rewards. */
-export function curveMetric({ method }: Pick<RunDetail, 'method'>): 'reward' | 'loss' {
-  return method === 'sft' || method === 'polychromic-sft' ? 'loss' : 'reward';
+/** Whether a run trains on the dataset's answers: it samples nothing, so it has no rewards. */
+export function isSupervised({ method }: Pick<RunDetail, 'method'>): boolean {
+  return method === 'sft' || method === 'polychromic-sft';
+}
+
+/** What a run's curve shows. */
+export function curveMetric(run: Pick<RunDetail, 'method'>): 'reward' | 'loss' {
+  return isSupervised(run) ? 'loss' : 'reward';
 }
 
 /** A run's reward or loss as a curve: refreshed while it trains, and once more when it has ended or was rolled back. */

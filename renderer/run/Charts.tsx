@@ -2,6 +2,7 @@
 import { type ComponentType, type ReactNode, useCallback, useMemo, useState } from 'react';
 import type { RunDetail } from '../../main/api/contract/index.ts';
 import { ChartControls } from '../charts/ChartGroup.tsx';
+import { isSupervised } from '../charts/curve-query.ts';
 import { LineChart } from '../charts/LineChart.tsx';
 import type { EventMarker } from '../charts/overlays.ts';
 import { heldOutSeries, referenceLines } from '../charts/run-series.ts';
@@ -118,26 +119,26 @@ function RewardChart({ feed, detail, read, ...shared }: RewardChartProps) {
   const { series: train, isRead, error } = read;
   const { evaluations, baselineScore, stage } = detail;
   // SFT samples nothing: its reward is known from held-out evaluations only.
-  const isSupervised = detail.method === 'sft' || detail.method === 'polychromic-sft';
+  const supervised = isSupervised(detail);
   const series = useMemo(() => {
     const evaluated = evaluations.length === 0 ? [] : [heldOutSeries(evaluations)];
-    if (isSupervised) return evaluated;
+    if (supervised) return evaluated;
     // Both at once, as adding the second series later would recreate the chart.
     return isRead ? [...train, ...evaluated] : [];
-  }, [train, isRead, evaluations, isSupervised]);
+  }, [train, isRead, evaluations, supervised]);
   const lines = useMemo(() => referenceLines(baselineScore, stage), [baselineScore, stage]);
   if (error !== null) return <Failed what="The reward can't be drawn" error={error} />;
   return (
     <LineChart
       {...shared}
       level={2}
-      title={isSupervised ? 'Held-out score' : 'Reward'}
-      about={isSupervised ? heldOutWords : rewardWords}
+      title={supervised ? 'Held-out score' : 'Reward'}
+      about={supervised ? heldOutWords : rewardWords}
       series={series}
       lines={lines}
       include={feed.run.task === 'interleave' ? top : none}
       height={FIRST_HEIGHT}
-      empty={isSupervised ? unmeasured : emptyWords(isRead, hasEnded(feed))}
+      empty={supervised ? unmeasured : emptyWords(isRead, hasEnded(feed))}
     />
   );
 }

@@ -5,6 +5,7 @@ import { useLocation } from 'wouter';
 import type { RunDetail } from '../../main/api/contract/index.ts';
 import { api, client } from '../api/client.ts';
 import { ChartGroup } from '../charts/ChartGroup.tsx';
+import { isSupervised } from '../charts/curve-query.ts';
 import { Confirm } from '../components/Confirm.tsx';
 import { FreeRun } from '../components/config-form/FreeRun.tsx';
 import { Failed, Loading } from '../components/Feedback.tsx';
@@ -98,7 +99,7 @@ export function Run({ runId }: { readonly runId: number }) {
             isEnded={hasEnded(feed)}
             step={feed.live?.step ?? feed.run.step}
             verdict={feed.verdict}
-            isReinforced={detail.method !== 'sft' && detail.method !== 'polychromic-sft'}
+            isReinforced={!isSupervised(detail)}
           />
         </Charts>
       </ChartGroup>

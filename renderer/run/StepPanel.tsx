@@ -3,6 +3,7 @@ import { Button } from '@mantine/core';
 import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react';
 import { memo, useMemo } from 'react';
 import type { RunDetail } from '../../main/api/contract/index.ts';
+import { isSupervised } from '../charts/curve-query.ts';
 import { IconButton } from '../components/IconButton.tsx';
 import { Link } from '../components/Link.tsx';
 import { Panel } from '../components/Screen.tsx';
@@ -72,11 +73,10 @@ export const StepPanel = memo(function StepPanel({ detail, step, onStep, isEnded
   );
 });
 
-function noneWords({ method, config }: RunDetail, isEnded: boolean): string {
-  if (method === 'sft' || method === 'polychromic-sft')
-    return 'SFT samples no completions: it trains on the answers of the dataset.';
+function noneWords(run: RunDetail, isEnded: boolean): string {
+  if (isSupervised(run)) return 'SFT samples no completions: it trains on the answers of the dataset.';
   if (isEnded) return 'None were saved.';
-  return Number(config.warm_up_steps ?? 0) > 0
+  return Number(run.config.warm_up_steps ?? 0) > 0
     ? 'None saved yet. The first step after the warm-up saves some.'
     : 'None saved yet. The first step saves some.';
 }

@@ -1,6 +1,7 @@
 /** Prefetches what the run page shows in one go; each part on its own would fetch only once it renders. */
 import { type QueryClient, queryOptions } from '@tanstack/react-query';
 import { api } from '../api/client.ts';
+import { isSupervised } from '../charts/curve-query.ts';
 import { extremes } from './best-and-worst.ts';
 import { panelsFor, rewardLooks } from './panels.ts';
 import { FRESH_MS, metricsQuery } from './use-metrics.ts';
@@ -35,8 +36,7 @@ export async function prefetchRest(queries: QueryClient, runId: number): Promise
     for (const { looks } of panelsFor(metricNames))
       void queries.prefetchQuery(metricsQuery(runId, Object.keys(looks), null, 0));
   // Requested late: answers come in order, and these take as long as several charts.
-  if (method !== 'sft' && method !== 'polychromic-sft')
-    void queries.prefetchQuery(api.runs.watched.queryOptions({ input }));
+  if (!isSupervised({ method })) void queries.prefetchQuery(api.runs.watched.queryOptions({ input }));
   void queries.prefetchQuery(api.runs.advice.queryOptions({ input }));
   void queries.prefetchQuery(api.runs.cost.queryOptions({ input }));
   const step = sampleSteps.at(-1);

@@ -92,7 +92,7 @@ function readVocabulary(metadata: GgufMetadata, path: string, rows: number): Voc
   if (tokens.length > rows) throw unsupported(path, `it has ${tokens.length} tokens, and the model has ${rows}`);
   if (types.length !== tokens.length)
     throw unsupported(path, `it has ${tokens.length} tokens, and types of ${types.length}`);
-  return { tokens, types: types.length === 0 ? tokens.map(() => TOKEN.normal) : types };
+  return { tokens, types };
 }
 
 function refuseStrangeTypes(types: readonly number[], path: string): void {
