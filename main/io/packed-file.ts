@@ -4,7 +4,7 @@ import { extname } from 'node:path';
 import * as zlib from 'node:zlib';
 import { LARGEST_TEXT, readRegular } from './read-file.ts';
 
-export const PACKED_TYPES = ['.gz', '.zst'] as const;
+const PACKED_TYPES = ['.gz', '.zst'] as const;
 
 /** A file's name without the ending of its packing: `a.jsonl.gz` is `a.jsonl`. */
 export function unpackedName(file: string): string {

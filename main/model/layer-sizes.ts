@@ -23,7 +23,7 @@ export function isSource(config: ModelConfig, layer: number): boolean {
 }
 
 /** The layer whose keys and values one of the last layers attends to: the last of its kind before them; -1: none. */
-export function sourceOf({ windowLayers, sharing }: ModelConfig, layer: number): number {
+function sourceOf({ windowLayers, sharing }: ModelConfig, layer: number): number {
   const isLocal = windowLayers.includes(layer);
   for (let source = (sharing?.from ?? 0) - 1; source >= 0; source--)
     if (windowLayers.includes(source) === isLocal) return source;

@@ -85,7 +85,7 @@ export function Replies() {
   );
 }
 
-export function FindingPanel({ methods }: { readonly methods: readonly MethodView[] }) {
+function FindingPanel({ methods }: { readonly methods: readonly MethodView[] }) {
   const { data: report } = useQuery(api.replies.report.queryOptions());
   const { data: table } = useQuery(api.replies.overSeeds.queryOptions());
   if (report === undefined) return null;

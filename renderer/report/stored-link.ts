@@ -5,7 +5,7 @@ import type { Report, ReportedStep } from '../../main/api/contract/index.ts';
 type Answer = (input: never) => unknown;
 
 /** The calls that a report can answer, by their names in the contract. */
-export function answersOf({ content }: Report): Readonly<Record<string, Answer>> {
+function answersOf({ content }: Report): Readonly<Record<string, Answer>> {
   switch (content.kind) {
     case 'run': {
       const { detail, curves, cost, steps } = content;

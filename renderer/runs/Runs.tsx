@@ -180,7 +180,7 @@ function countText(shown: number, all: number): string {
 }
 
 /** The columns that a list shows until the user chooses: as many as fit the window. */
-export function useDefaultColumns(): readonly ColumnId[] {
+function useDefaultColumns(): readonly ColumnId[] {
   const ids = useSyncExternalStore(subscribe, () => defaultColumns(window.innerWidth).join());
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new list only where its columns are others
   return useMemo(() => defaultColumns(window.innerWidth), [ids]);

@@ -117,7 +117,7 @@ function roundTo(type: FloatType, values: Float32Array): void {
 
 /** Codes of 8 bits that are numbers themselves. */
 export const SIGNED = Float32Array.from({ length: 256 }, (_, code) => (code << 24) >> 24);
-export const UNSIGNED = Float32Array.from({ length: 256 }, (_, code) => code);
+const UNSIGNED = Float32Array.from({ length: 256 }, (_, code) => code);
 
 /** Such a matrix as Braid's own kernels have int8; undefined where its groups aren't whole blocks. */
 export function asInt8(columns: number, groupSize: number, matrix: () => QuantisedMatrix): WeightSource['packed'] {

@@ -37,7 +37,7 @@ export function readToolCalls(text: string, tools: readonly ChatTool[]): ToolTur
 }
 
 /** Where calls begin, or may begin in what is still being written; null: nowhere. */
-export function callStart(text: string): number | null {
+function callStart(text: string): number | null {
   const from = afterThoughts(text);
   const marks = CALL_MARKS.map((mark) => text.indexOf(mark, from)).filter((at) => at >= 0);
   if (marks.length > 0) return Math.min(...marks);

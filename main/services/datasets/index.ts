@@ -14,14 +14,13 @@ export {
   type GeneratedDataset,
   generateCurriculum,
   generateDataset,
-  generateStages,
   mixStages,
   quotedInPairs,
   sidesOf,
   type TextOnSide,
 } from './generate.ts';
-export { countLeakage, findLeakage, type Leakage, type Overlap } from './leakage.ts';
+export { findLeakage, type Leakage, type Overlap } from './leakage.ts';
 export { decideSides, type RecordedDataset, recordDataset } from './recorded.ts';
-export { splitTexts, type TextSplit } from './split.ts';
-export { curriculumWords, defaultPairs, type PairCounts, type StageSupply, stageSupply } from './supply.ts';
+export type { TextSplit } from './split.ts';
+export { curriculumWords, defaultPairs, type PairCounts, type StageSupply } from './supply.ts';
 export { readTemplate } from './template-file.ts';

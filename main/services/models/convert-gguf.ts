@@ -71,7 +71,7 @@ function checkedName(name: string): string {
 }
 
 /** What it means to train from weights of few bits. */
-export function roundedWords(bits: number, storedAs: string): string {
+function roundedWords(bits: number, storedAs: string): string {
   return `Its weights were rounded to ${counted(bits, 'bit')} (${storedAs}), and training starts from those: the original model in 16 bits, where you can get it, is the better start.`;
 }
 

@@ -19,7 +19,7 @@ export interface Machine {
   readonly platform: NodeJS.Platform;
 }
 
-export const THIS_MACHINE: Machine = { env: process.env, home: homedir(), platform: process.platform };
+const THIS_MACHINE: Machine = { env: process.env, home: homedir(), platform: process.platform };
 
 /** The folders that exist. */
 export function foundPlaces(machine: Machine = THIS_MACHINE): readonly FoundPlace[] {

@@ -8,9 +8,9 @@ import { OF_RECORDS, type ParseOptions, parseTexts } from './parse.ts';
 import type { CorpusText, SourceText } from './source-text.ts';
 
 export { type Duplicate, type MergeOutcome, type MergeResult, mergeTexts } from './merge.ts';
-export { type ParsedFile, type ParseOptions, parseTexts } from './parse.ts';
+export type { ParsedFile, ParseOptions } from './parse.ts';
 export { type CorpusText, corpusText, type SourceText } from './source-text.ts';
-export { importIntoStore, sourceText, storedTexts } from './stored.ts';
+export { importIntoStore, storedTexts } from './stored.ts';
 
 /** Reads texts from files: all of them, or one error that lists every problem. */
 export function readTexts(files: readonly string[], options: ParseOptions = {}): SourceText[] {

@@ -43,7 +43,7 @@ export function boolAttr(backend: NativeBackend, name: string, value: boolean): 
   return { name, type: backend.binding.TF_ATTR_BOOL, value };
 }
 
-export function intAttr(backend: NativeBackend, name: string, value: number | readonly number[]): OpAttr {
+function intAttr(backend: NativeBackend, name: string, value: number | readonly number[]): OpAttr {
   return { name, type: backend.binding.TF_ATTR_INT, value };
 }
 

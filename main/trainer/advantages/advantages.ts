@@ -20,7 +20,7 @@ export type AdvantageConfig = Pick<
 >;
 
 /** Added to the standard deviation when dividing advantages. */
-export const ADVANTAGE_EPSILON = 1e-4;
+const ADVANTAGE_EPSILON = 1e-4;
 /** A standard deviation up to here counts as zero (torch.isclose's absolute tolerance). */
 const ZERO_STD = 1e-8;
 
@@ -216,7 +216,7 @@ export function nanStats(values: ArrayLike<number>, start = 0, length = values.l
 }
 
 /** The weights in force: the configured ones, or 1 for each function. */
-export function rewardWeights(functions: number, configured: readonly number[] | null): readonly number[] {
+function rewardWeights(functions: number, configured: readonly number[] | null): readonly number[] {
   if (configured === null) return Array.from({ length: functions }, () => 1);
   if (configured.length === functions) return configured;
   throw new BraidError(

@@ -13,7 +13,7 @@ import { nameOfRow } from '../batching/rows.ts';
 const NAMED = 3;
 
 /** What usually helps. */
-export const CALMER = 'Start a new run from a checkpoint before this, with a lower learning rate.';
+const CALMER = 'Start a new run from a checkpoint before this, with a lower learning rate.';
 
 /** An error that ends the run. `message` without a full stop. */
 export function diverged(message: string, remedy: string = CALMER): BraidError {

@@ -71,7 +71,7 @@ export function memoryPlan(config: ModelConfig, options: PlanOptions): MemoryPla
 }
 
 /** The largest number from 1 to `most` for which `holds`; 1 if none does. */
-export function atMost(most: number, holds: (n: number) => boolean): number {
+function atMost(most: number, holds: (n: number) => boolean): number {
   let [low, high] = [1, most];
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);

@@ -6,8 +6,8 @@ import type { ModelConfig } from '../../model/config.ts';
 
 const FLOAT = 4;
 /** Tensors as large as a segment's scores that exist at a time: in the gradient of a pass, and in a decoding step. */
-export const PASS_SCORES = 9;
-export const DECODE_SCORES = 6;
+const PASS_SCORES = 9;
+const DECODE_SCORES = 6;
 
 type Shape = Pick<ModelConfig, 'numHeads' | 'window'>;
 

@@ -1,7 +1,6 @@
 /** Where the parts of a model lie, and what its files say before any of its weights are loaded. */
 import type { ChatSettings } from '../../model/chat-settings.ts';
 import { checkChecksums } from '../../model/checksums.ts';
-import { readModelConfig } from '../../model/config.ts';
 
 /** The folders of a model's parts. */
 export interface ModelParts {
@@ -18,14 +17,4 @@ export interface ModelParts {
 /** Rejects a model with a damaged folder, before reading any of it. */
 export function checkParts({ base, adapter, tokenizer }: ModelParts): void {
   for (const folder of new Set([base, adapter ?? base, tokenizer])) checkChecksums(folder);
-}
-
-/** The end tokens from the model's own configuration. */
-export function endTokensOf(parts: ModelParts): readonly number[] {
-  return readModelConfig(parts.base).eosTokenIds;
-}
-
-/** How many tokens the model has an embedding for. */
-export function vocabularyOf(parts: ModelParts): number {
-  return readModelConfig(parts.base).vocabSize;
 }

@@ -130,7 +130,7 @@ export function openClient(engine: RemoteEngine, patience: Patience = PATIENCE):
 }
 
 /** The body of a good answer in the expected form; otherwise the error that it means. */
-export function read<T>(what: string, { status, body }: Answer, schema: z.ZodType<T>, url: string): T {
+function read<T>(what: string, { status, body }: Answer, schema: z.ZodType<T>, url: string): T {
   if (status === 401 || status === 403) throw keyRefused(url, status);
   if (status === 404 && /not found$/i.test(detailOf(body)) && detailOf(body).toLowerCase() !== 'not found')
     throw failedThere(what, detailOf(body));

@@ -2,7 +2,7 @@
 import { type ConfigFault, isReinforcement, learnsTargets, type TrainConfig } from '../config/config.ts';
 
 /** The alpha of the servers' adapters. */
-export const SERVER_ALPHA = 32;
+const SERVER_ALPHA = 32;
 const ALL_TARGETS = 7;
 
 interface Refusal {

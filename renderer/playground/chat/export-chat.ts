@@ -7,7 +7,7 @@ export function exportChat(title: string, chat: Chat, nameOf: (ref: string) => s
 }
 
 /** A title as a name that every system takes. */
-export function fileName(title: string): string {
+function fileName(title: string): string {
   const plain = title
     .replaceAll(/[^\p{L}\p{N}]+/gu, '-')
     .replaceAll(/^-+|-+$/g, '')

@@ -22,12 +22,7 @@ export interface Attention extends Mixer {
 }
 
 /** Columns of q, k and v; those of q with its gate where it has one. */
-export function qkvWidths({
-  headDim,
-  numHeads,
-  numKvHeads,
-  outputGate,
-}: ModelConfig): readonly [number, number, number] {
+function qkvWidths({ headDim, numHeads, numKvHeads, outputGate }: ModelConfig): readonly [number, number, number] {
   return [(outputGate ? 2 : 1) * numHeads * headDim, numKvHeads * headDim, numKvHeads * headDim];
 }
 

@@ -82,7 +82,7 @@ const findTile = ({ weights, epilogue }: ProductKey): string =>
     : findMatrix(weights.length, COLUMNS, 'wg.y + p.skip');
 
 /** The matrix of a tile's column, and the line of it, as expressions. */
-export const lineOf = (swiglu: boolean, column: string): readonly [part: string, line: string] =>
+const lineOf = (swiglu: boolean, column: string): readonly [part: string, line: string] =>
   swiglu
     ? [`${column} / ${COLUMNS / 2}u`, `min(tile * ${COLUMNS / 2}u + ${column} % ${COLUMNS / 2}u, n - 1u)`]
     : ['matrix', `min(tile * ${COLUMNS}u + ${column}, n - 1u)`];

@@ -8,7 +8,7 @@ import { expDownOf } from './finite.ts';
 const WORKGROUP = 256;
 
 /** Dimensions that index arithmetic here goes up to; more are merged or refused. */
-export const MAX_RANK = 6;
+const MAX_RANK = 6;
 
 /** Of x: vec4<f32>. */
 const UNARY: Readonly<Record<string, string>> = {
@@ -316,7 +316,7 @@ function broadcastShape(a: readonly number[], b: readonly number[]): number[] {
   });
 }
 
-export function cast(backend: WebGpuBackend, x: TensorInfo, dtype: DataType): TensorInfo {
+function cast(backend: WebGpuBackend, x: TensorInfo, dtype: DataType): TensorInfo {
   const [from, to] = [typeOf(x.dtype), typeOf(dtype)];
   if (from === to && (dtype !== 'bool' || x.dtype === 'bool')) return { ...backend.share(x, x.shape), dtype };
   const out = backend.output(x.shape, dtype);

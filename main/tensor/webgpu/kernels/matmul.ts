@@ -20,7 +20,7 @@ const matrix = (backend: WebGpuBackend, tensor: TensorInfo, transposed = false):
   matrixOf(backend, tensor, transposed);
 
 /** a [batch…, m, k] · b [batch…, k, n], times `scale`; a batch of one serves the other's whole batch. */
-export function batchMatMul(
+function batchMatMul(
   backend: WebGpuBackend,
   a: TensorInfo,
   b: TensorInfo,

@@ -62,7 +62,7 @@ export const TILES = {
 export type TileName = keyof typeof TILES;
 
 /** Lines of a panel are so many numbers longer than they need to be that reading eight of them asks all banks. */
-export const PAD = 8;
+const PAD = 8;
 
 /** How the factors' panels are filled and multiplied. */
 interface Reading {
