@@ -17,27 +17,30 @@ export interface NoBfloat16 {
 const IN_FLOAT32 = 'Set compute_dtype to float32';
 
 const OTHER_BACKEND: NoBfloat16 = {
-  why: 'only the native backend has it for now',
-  remedy: `${IN_FLOAT32}, or backend to native, on a processor with AVX-512 BF16.`,
+  why: 'only the native and webgpu backends have it',
+  remedy: `${IN_FLOAT32}, or backend to native on a processor with AVX-512 BF16, or to webgpu on a GPU with matrix units.`,
 };
 
-const found = new Map<string, NoBfloat16 | null>();
+/** Of weights in fewer bits than float32, and of those in float32. */
+type Found = readonly [missing: NoBfloat16 | null, ofFloat32: NoBfloat16 | null];
+
+const found = new Map<string, Found>();
 let current: ComputeDtype = 'float32';
 
-/** Says whether a backend has it; null: it does. Of those that say nothing, it is known that they don't. */
-export function registerBfloat16(backendName: string, missing: NoBfloat16 | null): void {
-  found.set(backendName, missing);
+/** Says whether a backend has it, and has it for weights in float32; null: it does. Those that say nothing don't. */
+export function registerBfloat16(backendName: string, missing: NoBfloat16 | null, ofFloat32 = missing): void {
+  found.set(backendName, [missing, ofFloat32]);
 }
 
 /** Why the current backend has no bfloat16; null: it has. */
-export function whyNoBfloat16(): NoBfloat16 | null {
-  const missing = found.get(tf.getBackend());
-  return missing === undefined ? OTHER_BACKEND : missing;
+export function whyNoBfloat16(areFloat32 = false): NoBfloat16 | null {
+  const [missing, ofFloat32] = found.get(tf.getBackend()) ?? [OTHER_BACKEND, OTHER_BACKEND];
+  return areFloat32 ? ofFloat32 : missing;
 }
 
-/** Sets it for all that this process computes from now on; throws where the current backend can't. */
-export function setComputeDtype(dtype: ComputeDtype): void {
-  const missing = dtype === 'bfloat16' ? whyNoBfloat16() : null;
+/** Sets it for all that this process computes from now on; throws where the current backend can't with such weights. */
+export function setComputeDtype(dtype: ComputeDtype, areFloat32 = false): void {
+  const missing = dtype === 'bfloat16' ? whyNoBfloat16(areFloat32) : null;
   if (missing !== null)
     throw inputError(
       'NO_BFLOAT16',

@@ -15,8 +15,8 @@ describe('setComputeDtype', () => {
     expect(() => setComputeDtype('bfloat16')).toThrow(
       expect.objectContaining({
         code: 'NO_BFLOAT16',
-        message: expect.stringContaining('only the native backend has it for now'),
-        remedy: expect.stringContaining('backend to native'),
+        message: expect.stringContaining('only the native and webgpu backends have it'),
+        remedy: expect.stringContaining('backend to native on'),
       }),
     );
     expect(roundsProducts()).toBe(false);
@@ -29,6 +29,12 @@ describe('setComputeDtype', () => {
     registerBfloat16('wasm', null);
     setComputeDtype('bfloat16');
     expect(roundsProducts()).toBe(true);
+  });
+
+  it('refuses weights in float32 where only those of fewer bits are rounded', () => {
+    registerBfloat16('wasm', null, { why: 'these are float32', remedy: 'Train an adapter.' });
+    setComputeDtype('bfloat16');
+    expect(() => setComputeDtype('bfloat16', true)).toThrow('these are float32');
   });
 });
 

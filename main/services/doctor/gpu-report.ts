@@ -72,7 +72,7 @@ ${result.agreements.map(({ what, difference, bound }) => `| ${what} | ${differen
 ${suiteText(suites)}
 ## How fast is it?
 
-Random weights, those of linear layers as the table says and the rest in bfloat16, LoRA r 16 on all linear layers, one prompt of ${load.promptTokens} tokens with ${load.rows} completions. Decoding: new tokens a second over all rows, and the share of the memory's speed that reading the weights once a step makes. Training: tokens a second forward and backward, layers computed twice, and the share of the plain product's speed. A whole GRPO step: ${load.rows} completions of ${load.decoded} tokens sampled, their loss differentiated and the adapter stepped by the trainer's own functions.
+Random weights, those of linear layers as the table says and the rest in bfloat16, LoRA r 16 on all linear layers, one prompt of ${load.promptTokens} tokens with ${load.rows} completions. Decoding: new tokens a second over all rows, and the share of the memory's speed that reading the weights once a step makes. Training: tokens a second forward and backward, layers computed twice, and the share of the plain product's speed. *In bfloat16*: with compute_dtype bfloat16. A whole GRPO step: ${load.rows} completions of ${load.decoded} tokens sampled, their loss differentiated and the adapter stepped by the trainer's own functions.
 
 | shape | weights | decoded tokens/s | of bandwidth | trained tokens/s | of peak | GRPO step, s | dispatches a token | peak GiB |
 |---|---|---|---|---|---|---|---|---|
@@ -114,7 +114,8 @@ function suiteText(suites: readonly SuiteOutcome[]): string {
 }
 
 function row(timing: GpuReportResult['timings'][number]): string {
-  const weights = timing.precision === 'stored' ? 'bfloat16' : timing.precision;
+  const format = timing.precision === 'stored' ? 'bfloat16' : timing.precision;
+  const weights = timing.computed === 'float32' ? format : `${format}, in bfloat16`;
   if ('fault' in timing) return `| ${timing.shape} | ${weights} | ${timing.fault} | | | | | | |`;
   const { shape, decoded, bandwidthShare, trained, peakShare, stepSeconds, dispatchesPerToken, peakBytes } = timing;
   const speeds = [decoded.toFixed(1), percent(bandwidthShare), trained.toFixed(1), percent(peakShare)];

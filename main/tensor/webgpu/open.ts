@@ -1,10 +1,20 @@
 /** Opens the webgpu backend and makes it tfjs's current one. */
 import * as tf from '@tensorflow/tfjs-core';
+import { type NoBfloat16, registerBfloat16 } from '../compute-dtype.ts';
 import { WEBGPU_BACKEND, WebGpuBackend } from './backend.ts';
 import { Gpu, type GpuOptions } from './gpu.ts';
 import { checkMatrixUnits } from './matrix-units.ts';
 import { registerWebGpuKernels } from './register.ts';
 import { measureSpeed } from './speed.ts';
+
+const NO_UNITS: NoBfloat16 = {
+  why: 'this GPU has no matrix units that WebGPU offers',
+  remedy: 'Set compute_dtype to float32.',
+};
+const WIDE: NoBfloat16 = {
+  why: "a GPU's matrix units take weights of 16 bits and fewer, and these are float32",
+  remedy: 'Set compute_dtype to float32; or use_peft to true and base_weights to auto.',
+};
 
 /** Throws a BraidError that says why where there is no GPU to open. */
 export async function openWebGpuBackend(options: GpuOptions = {}): Promise<WebGpuBackend> {
@@ -23,6 +33,8 @@ export async function openWebGpuBackend(options: GpuOptions = {}): Promise<WebGp
     return openWebGpuBackend({ ...options, matrixUnits: false });
   }
   gpu.deadline = Number.POSITIVE_INFINITY;
+  if (gpu.matrixUnits) registerBfloat16(WEBGPU_BACKEND, null, WIDE);
+  else registerBfloat16(WEBGPU_BACKEND, NO_UNITS);
   // A GPU that is only tried is measured once it is chosen: its programs take time to compile.
   if (!shouldMeasure(options, backend)) return backend;
   try {

@@ -22,16 +22,23 @@ export function combinationFault(config: TrainConfig): ConfigFault | null {
   );
 }
 
-/** Of what computes, only the native backend has bfloat16; with auto, that is known once a backend is chosen. */
-function computeFault({ compute_dtype, backend, engine }: TrainConfig): ConfigFault | null {
+/** Native has bfloat16, webgpu with frozen weights of 16 bits and fewer; with auto, it is known once a backend is chosen. */
+function computeFault({ compute_dtype, backend, engine, use_peft, base_weights }: TrainConfig): ConfigFault | null {
   if (compute_dtype === 'float32') return null;
-  const other =
-    engine !== null ? `the engine "${engine}"` : backend === 'wasm' || backend === 'webgpu' ? backend : null;
+  const field = 'compute_dtype';
+  const areFloat32 = !use_peft || base_weights === 'float32';
+  if (backend === 'webgpu' && engine === null && areFloat32)
+    return {
+      field,
+      message: `expected ${field} float32 with webgpu and weights in float32, got ${compute_dtype}: its matrix units take 16 bits and fewer`,
+      remedy: 'Set it to float32; or use_peft to true and base_weights to auto.',
+    };
+  const other = engine !== null ? `the engine "${engine}"` : backend === 'wasm' ? backend : null;
   if (other === null) return null;
   return {
-    field: 'compute_dtype',
-    message: `expected compute_dtype float32 with ${other}, got ${compute_dtype}: only the native backend has it for now`,
-    remedy: engine !== null ? 'Set it to float32.' : 'Set it to float32, or backend to native.',
+    field,
+    message: `expected ${field} float32 with ${other}, got ${compute_dtype}: only native and webgpu have it`,
+    remedy: engine !== null ? 'Set it to float32.' : 'Set it to float32, or backend to native or webgpu.',
   };
 }
 

@@ -52,7 +52,6 @@ function checkFiles({ config, modelFolder, resumeFrom }: TrainerStart): void {
 /** Opens a session on tokenised records. */
 export function openSessionOn(start: TrainerStart, tokens: SessionTokens, task: Task): Session {
   const { tokenizer, records, evalRecords, maxCompletionLength, trialLength = maxCompletionLength } = tokens;
-  setComputeDtype(start.config.compute_dtype);
   const promptTokens = longestPrompt([...records, ...evalRecords]);
   const maxLength = promptTokens + trialLength;
 
@@ -63,6 +62,7 @@ export function openSessionOn(start: TrainerStart, tokens: SessionTokens, task: 
   // They are loaded with the first completions.
   const budget = currentBudget(modelsBytes(start.rewardAccess?.models ?? {}));
   const memory = decideForRun(start.config, readModelConfig(weights.model), recorded, budget, known);
+  setComputeDtype(start.config.compute_dtype, memory.precision === 'float32');
   const config = { ...start.config, activation_memory_mb: memory.activationMb };
   const model = loadModel(weights.model, maxLength, memory.precision);
   const adapter = openAdapter(model, weights.adapter, config);

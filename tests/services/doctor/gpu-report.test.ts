@@ -23,6 +23,7 @@ const result = {
     {
       shape: 'tiny',
       precision: 'nf4',
+      computed: 'bfloat16',
       decoded: 900.1,
       bandwidthShare: 0.61,
       trained: 8000,
@@ -31,7 +32,7 @@ const result = {
       dispatchesPerToken: 40,
       peakBytes: 2 ** 29,
     },
-    { shape: '3.2 B', precision: 'stored', fault: 'Out of GPU memory' },
+    { shape: '3.2 B', precision: 'stored', computed: 'float32', fault: 'Out of GPU memory' },
   ],
 } as unknown as GpuReportResult;
 
@@ -46,7 +47,7 @@ describe('gpuReport', () => {
     expect(text).toContain('Yes. A small model');
     expect(text).toContain('| log-probabilities, nf4 weights | 3.0e-7 | 0.0001 | ok |');
     expect(text).toContain('    tests/tensor/ops: passed.\n    Tests  10 passed');
-    expect(text).toContain('| tiny | nf4 | 900.1 | 61% | 8000.0 | 50% | 1.25 | 40 | 0.50 |');
+    expect(text).toContain('| tiny | nf4, in bfloat16 | 900.1 | 61% | 8000.0 | 50% | 1.25 | 40 | 0.50 |');
     expect(text).toContain('| 3.2 B | bfloat16 | Out of GPU memory | | | | | | |');
   });
 

@@ -35,9 +35,11 @@ describe('programs of decoding products', () => {
     if (device === undefined) throw new Error('Expected a device');
     const keys = EPILOGUES.flatMap(([epilogue, matrices]) =>
       (['bf16', 'f16', 'int8', 'nf4'] as const).flatMap((format) =>
-        [true, false].flatMap((units) => [
-          { ...PLAIN, units, epilogue, weights: Array.from({ length: matrices }, () => ({ format, vectors: true })) },
-        ]),
+        [true, false].flatMap((units) => {
+          const weights = Array.from({ length: matrices }, () => ({ format, vectors: true }));
+          // Rounded factors need the same of the rest.
+          return [{ ...PLAIN, units, rounded: units && epilogue === 'store', epilogue, weights }];
+        }),
       ),
     );
     for (const key of keys) {

@@ -19,10 +19,10 @@ import { sixteenBits, toBfloat } from './sixteen-bits.ts';
 const KEYS: readonly UnitsKey[] = (['large', 'few rows'] as const).flatMap((tile) =>
   [true, false].flatMap((transposed) =>
     [true, false].flatMap((sliced) => [
-      { tile, transposed, sliced, matrices: 1, format: 'bf16' },
-      { tile, transposed, sliced, matrices: 1, format: 'f16' },
-      { tile, transposed, sliced, matrices: 1, format: 'nf4' },
-      { tile, transposed, sliced, matrices: 1, format: 'int8' },
+      ...(['bf16', 'f16', 'nf4', 'int8'] as const).map((format) => ({
+        ...{ tile, transposed, sliced, matrices: 1, format, rounded: false },
+      })),
+      { tile, transposed, sliced, matrices: 1, format: sliced ? 'bf16' : 'int8', rounded: true },
     ]),
   ),
 );

@@ -132,9 +132,15 @@ describe('configFaults', () => {
   it("takes TRL's bf16 for compute_dtype, and refuses it where only float32 is computed", () => {
     expect(parseConfig({ bf16: true }).compute_dtype).toBe('bfloat16');
     expect(parseConfig({ bf16: false }).compute_dtype).toBe('float32');
-    for (const other of [{ backend: 'wasm' }, { backend: 'webgpu' }, { engine: 'far' }])
+    for (const other of [{ backend: 'wasm' }, { engine: 'far' }])
       expect(configFaults({ bf16: true, ...other })).toMatchObject([
-        { field: 'compute_dtype', message: expect.stringContaining('only the native backend has it for now') },
+        { field: 'compute_dtype', message: expect.stringContaining('only native and webgpu have it') },
+      ]);
+    const onGpu = { bf16: true, backend: 'webgpu' };
+    expect(configFaults(onGpu)).toEqual([]);
+    for (const wide of [{ use_peft: false }, { base_weights: 'float32' }])
+      expect(configFaults({ ...onGpu, ...wide })).toMatchObject([
+        { field: 'compute_dtype', message: expect.stringContaining('weights in float32') },
       ]);
     expect(configFaults({ fp16: true })).toMatchObject([{ message: expect.stringContaining('set compute_dtype') }]);
   });

@@ -2,7 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { timeWithin } from '../../../main/trainer/jobs/gpu-report/job.ts';
 import type { Timing } from '../../../main/trainer/jobs/gpu-report/measure.ts';
 
-const work = ['tiny', '135 M', '494 M'].map((name) => ({ shape: { name }, precision: 'nf4' as const }));
+const work = ['tiny', '135 M', '494 M'].map((name) => ({
+  shape: { name },
+  precision: 'nf4' as const,
+  computed: 'float32' as const,
+}));
 const timing = { shape: 'tiny', precision: 'nf4' } as Timing;
 const progress = async (): Promise<void> => undefined;
 
@@ -14,7 +18,7 @@ describe('timeWithin', () => {
     };
     expect(await timeWithin(work, time, progress)).toEqual([
       timing,
-      { shape: '135 M', precision: 'nf4', fault: 'Out of GPU memory' },
+      { shape: '135 M', precision: 'nf4', computed: 'float32', fault: 'Out of GPU memory' },
       { ...timing, shape: '494 M' },
     ]);
   });
@@ -27,9 +31,9 @@ describe('timeWithin', () => {
     };
     expect(await timeWithin(work, slow, progress, 30)).toEqual([
       timing,
-      ...work.slice(1).map(({ shape, precision }) => ({
+      ...work.slice(1).map(({ shape, ...rest }) => ({
         shape: shape.name,
-        precision,
+        ...rest,
         fault: expect.stringContaining('not timed'),
       })),
     ]);

@@ -3,6 +3,8 @@
  * matrix units a workgroup has the tile of product-units.ts; elsewhere 32 lanes share a line of the weights, as in
  * product-rows.ts, and a workgroup goes through the lines of a tile.
  */
+
+import { roundsProducts } from '../../compute-dtype.ts';
 import type { WebGpuBackend } from '../backend.ts';
 import type { GpuBuffer } from '../pool.ts';
 import { type Program, program, range, variants } from '../program.ts';
@@ -17,7 +19,7 @@ import {
   finishTile,
   LANES,
 } from './decode-finish.ts';
-import { unitsDeclarations, unitsStatements } from './decode-units.ts';
+import { type UnitsReading, unitsDeclarations, unitsStatements } from './decode-units.ts';
 import { formOf, type Matrix } from './matrix.ts';
 import { elementType, type OperandForm, readFour } from './operand.ts';
 import { takesUnits } from './product-by-units.ts';
@@ -40,6 +42,8 @@ export function roomFor(backend: WebGpuBackend, rows: number): number {
 
 export interface ProductKey extends FinishKey {
   readonly units: boolean;
+  /** On units: factors rounded to one number of 16 bits each. */
+  readonly rounded: boolean;
   readonly weights: readonly OperandForm[];
 }
 
@@ -88,9 +92,9 @@ const lineOf = (swiglu: boolean, column: string): readonly [part: string, line: 
     : ['matrix', `min(tile * ${COLUMNS}u + ${column}, n - 1u)`];
 
 export const productProgram = variants((key: ProductKey): Program => {
-  const { units, weights, epilogue, rank, sliced } = key;
+  const { units, rounded, weights, epilogue, rank, sliced } = key;
   return program({
-    name: `Decoding${weights.length > 1 ? ` x ${weights.length}` : ''}${units ? ' by units' : ''}${rank > 0 ? ' + low rank' : ''}${sliced ? ', sliced' : ''} ${epilogue}`,
+    name: `Decoding${weights.length > 1 ? ` x ${weights.length}` : ''}${units ? ' by units' : ''}${rounded ? ', rounded' : ''}${rank > 0 ? ' + low rank' : ''}${sliced ? ', sliced' : ''} ${epilogue}`,
     ...(units && { directives: UNITS_DIRECTIVES }),
     parameters: ['m', 'k', 'n0', 'n1', 'n2', 'slice', 'skip', 'rowsAt', ...FINISH_PARAMETERS],
     buffers: {
@@ -101,7 +105,7 @@ export const productProgram = variants((key: ProductKey): Program => {
       ...finishBuffers(key),
     },
     workgroup: LANES,
-    declarations: `${units ? unitsDeclarations(formatOf(key), weights.length, LANES) : rowsDeclarations(key)}
+    declarations: `${units ? unitsDeclarations(readingOf(key), weights.length, LANES) : rowsDeclarations(key)}
 ${finishDeclarations(key)}`,
     main: `
   let row0 = wg.x * ${key.rows}u;
@@ -122,9 +126,11 @@ function formatOf({ weights }: ProductKey): UnitsFormat {
   return format;
 }
 
+const readingOf = (key: ProductKey): UnitsReading => ({ format: formatOf(key), rounded: key.rounded });
+
 function unitsTile(key: ProductKey): string {
   const { epilogue } = key;
-  return unitsStatements(formatOf(key), LANES, (column) => lineOf(epilogue === 'swiglu', column), 'sumsOfTile');
+  return unitsStatements(readingOf(key), LANES, (column) => lineOf(epilogue === 'swiglu', column), 'sumsOfTile');
 }
 
 const rowsDeclarations = ({ weights }: ProductKey): string => {
@@ -311,7 +317,12 @@ export function decodeProduct(backend: WebGpuBackend, call: DecodeProduct): void
   const { gpu } = backend;
   const { x, rows, room, weights, epilogue, extra, sums, out } = call;
   const plan = planOf(backend, weights, room, epilogue === 'swiglu');
-  const key: ProductKey = { ...keyOf(call, plan, epilogue), units: plan.units, weights: weights.map(readAs(plan)) };
+  const key: ProductKey = {
+    ...keyOf(call, plan, epilogue),
+    units: plan.units,
+    rounded: plan.units && roundsProducts(),
+    weights: weights.map(readAs(plan)),
+  };
   const k = weights[0]?.length ?? 0;
   const [n0 = 0, n1 = 0, n2 = 0] = weights.map(({ lines }) => lines);
   const buffers = [

@@ -6,24 +6,30 @@ import { fillLevels, readEight, type UnitsFormat } from './units-weights.ts';
 const TILE = TILES['few rows'];
 const { depth, columns } = TILE;
 
+/** How the factors are read: product-units.ts says what `rounded` is. */
+export interface UnitsReading {
+  readonly format: UnitsFormat;
+  readonly rounded: boolean;
+}
+
 /** Vectors of eight weights that a lane reads at a time. */
 const weightsAtATime = (lanes: number): number[] => range((columns * depth) / 8 / lanes);
 
-export const unitsDeclarations = (format: UnitsFormat, matrices: number, lanes: number): string => `
-${panels(TILE, { format, transposed: true })}
+export const unitsDeclarations = (key: UnitsReading, matrices: number, lanes: number): string => `
+${panels(TILE, { ...key, transposed: true })}
 var<workgroup> scratch: array<f32, ${lanes}>;
-${readEight(format, matrices)}`;
+${readEight(key.format, matrices)}`;
 
 /**
  * Statements that leave x·wᵀ from `begin` to `end` of K in `target`. `lineOf` gives a column's matrix and line of it.
  */
 export function unitsStatements(
-  format: UnitsFormat,
+  { format, rounded }: UnitsReading,
   lanes: number,
   lineOf: (column: string) => readonly [part: string, line: string],
   target: string,
 ): string {
-  const key = { format, transposed: true };
+  const key = { format, transposed: true, rounded };
   const vectors = depth / 4;
   const at = (i: number): string => `(lane + ${i * lanes}u)`;
   const xs = range((TILE.rows * depth) / 4 / lanes);

@@ -1,4 +1,5 @@
 /** Which products matrix units take, and how they are run: by the program of product-units.ts. */
+import { roundsProducts } from '../../compute-dtype.ts';
 import { isQuantised } from '../../quantised.ts';
 import type { WebGpuBackend } from '../backend.ts';
 import type { GpuBuffer } from '../pool.ts';
@@ -76,6 +77,7 @@ export function unitsProduct({ gpu }: WebGpuBackend, call: UnitsCall): void {
     sliced: !direct,
     matrices: weights.length,
     format: first.format === 'f32' ? 'bf16' : first.format,
+    rounded: roundsProducts(),
   };
   const wide = direct ? place : { columns: n, first: 0 };
   const taken: GpuBuffer[] = [];

@@ -68,6 +68,8 @@ const PAD = 8;
 interface Reading {
   readonly format: UnitsFormat;
   readonly transposed: boolean;
+  /** Factors are rounded to one number of 16 bits each, as a run's compute_dtype of bfloat16 allows: a half of the products. */
+  readonly rounded: boolean;
 }
 
 export interface UnitsKey extends Reading {
@@ -174,14 +176,19 @@ const inTwo = (x: string, at: string, heads: string, rests: string): string => `
       ${heads}[${at}] = vec4<f16>(head);
       ${rests}[${at}] = vec4<f16>(${x} - head);`;
 
-/** Writes the registers into the panels, x as two numbers, and quantised weights. */
-export function stash({ format, transposed }: Reading, { rows, columns, depth }: Tile, lanes: number): string {
+/** Numbers to eleven bits, in the first of these panels. */
+const inOne = (x: string, at: string, heads: string): string => `
+      ${heads}[${at}] = vec4<f16>(${x});`;
+
+/** Writes the registers into the panels, x as two numbers or one, and quantised weights. */
+export function stash({ format, transposed, rounded }: Reading, { rows, columns, depth }: Tile, lanes: number): string {
   const width = (depth + PAD) / 4;
+  const split = rounded ? inOne : inTwo;
   const x = range((rows * depth) / 4 / lanes).map((i) => {
     const at = `(lane + ${i * lanes}u)`;
     return `    {
       let at = ${at} / ${depth / 4}u * ${width}u + ${at} % ${depth / 4}u;
-      let scaled = x${i} * scale;${inTwo('scaled', 'at', 'heads', 'rests')}
+      let scaled = x${i} * scale;${split('scaled', 'at', 'heads', 'rests')}
     }`;
   });
   const [perLine, line] = transposed ? [depth / 8, width] : [columns / 8, (columns + PAD) / 4];
@@ -195,7 +202,7 @@ export function stash({ format, transposed }: Reading, { rows, columns, depth }:
 ${[0, 1]
   .map(
     (half) => `      {
-      let four = size * ${fourQuantised(format, `w${i}`, half)};${inTwo('four', `at + ${half}u`, 'weights', 'weightRests')}
+      let four = size * ${fourQuantised(format, `w${i}`, half)};${split('four', `at + ${half}u`, 'weights', 'weightRests')}
       }`,
   )
   .join('\n')}
@@ -217,7 +224,7 @@ const RIGHT = `subgroup_matrix_right<f16, ${UNIT}, ${UNIT}>`;
 const RESULT = `subgroup_matrix_result<f32, ${UNIT}, ${UNIT}>`;
 
 /** The panels' products, added to the sums. */
-export function multiply({ format, transposed }: Reading, tile: Tile): string {
+export function multiply({ format, transposed, rounded }: Reading, tile: Tile): string {
   const { columns, depth, subgroupRows, subgroupColumns } = tile;
   const [down, across] = [range(subgroupRows / UNIT), range(subgroupColumns / UNIT)];
   const width = (depth + PAD) / 4;
@@ -243,9 +250,9 @@ ${across.map((j) => `        sum${i}_${j} = subgroupMatrixMultiplyAccumulate(l, 
     }`;
   return range(depth / UNIT)
     .flatMap((unit) => [
-      pair(unit * UNIT, 'weights', ['heads', 'rests']),
+      pair(unit * UNIT, 'weights', rounded ? ['heads'] : ['heads', 'rests']),
       // Both second halves together are beyond what a sum keeps.
-      ...(isQuantised(format) ? [pair(unit * UNIT, 'weightRests', ['heads'])] : []),
+      ...(isQuantised(format) && !rounded ? [pair(unit * UNIT, 'weightRests', ['heads'])] : []),
     ])
     .join('\n');
 }
@@ -309,13 +316,13 @@ export const unscaled = (tile: Tile, format: UnitsFormat): string =>
     .join('\n');
 
 /** Declares the panels in workgroup memory. */
-export function panels({ rows, columns, depth }: Tile, { format, transposed }: Reading): string {
+export function panels({ rows, columns, depth }: Tile, { format, transposed, rounded }: Reading): string {
   const width = (depth + PAD) / 4;
   const weights = transposed ? columns * width : (depth * (columns + PAD)) / 4;
   return `var<workgroup> heads: array<vec4<f16>, ${rows * width}>;
-var<workgroup> rests: array<vec4<f16>, ${rows * width}>;
+${rounded ? '' : `var<workgroup> rests: array<vec4<f16>, ${rows * width}>;`}
 var<workgroup> weights: array<vec4<f16>, ${weights}>;
-${isQuantised(format) ? `var<workgroup> weightRests: array<vec4<f16>, ${weights}>;` : ''}
+${isQuantised(format) && !rounded ? `var<workgroup> weightRests: array<vec4<f16>, ${weights}>;` : ''}
 ${levelsOf(format)}`;
 }
 
@@ -339,7 +346,7 @@ export const unitsProgram = variants((key: UnitsKey): Program => {
   const { rows, columns, depth, subgroupColumns } = tile;
   const lanes = lanesOf(tile);
   return program({
-    name: `Product n${key.transposed ? 't' : 'n'}${key.matrices === 1 ? '' : ` x ${key.matrices}`} by units, ${key.tile}${key.sliced ? ', sliced' : ''}`,
+    name: `Product n${key.transposed ? 't' : 'n'}${key.matrices === 1 ? '' : ` x ${key.matrices}`} by units${key.rounded ? ', rounded' : ''}, ${key.tile}${key.sliced ? ', sliced' : ''}`,
     directives: UNITS_DIRECTIVES,
     parameters: ['m', 'n0', 'n1', 'n2', 'k', 'columns', 'first', 'skip', 'slice', 'band'],
     buffers: {

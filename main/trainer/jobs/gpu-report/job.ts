@@ -1,6 +1,7 @@
 /** Job: is what this machine's GPU computes right, and how fast is it? */
 import * as tf from '@tensorflow/tfjs-core';
 import type { GpuMemory } from '../../../native/gpu-memory.ts';
+import { type ComputeDtype, setComputeDtype, whyNoBfloat16 } from '../../../tensor/compute-dtype.ts';
 import type { WebGpuBackend } from '../../../tensor/webgpu/backend.ts';
 import { adapterName } from '../../../tensor/webgpu/describe.ts';
 import type { AdapterFacts } from '../../../tensor/webgpu/protocol.ts';
@@ -36,6 +37,7 @@ export interface GpuReportResult {
 export interface TimingFault {
   readonly shape: string;
   readonly precision: WeightPrecision;
+  readonly computed: ComputeDtype;
   readonly fault: string;
 }
 
@@ -45,6 +47,7 @@ const MOST_TIMING_MS = 6 * 60_000;
 interface Work {
   readonly shape: Pick<Shape, 'name'>;
   readonly precision: WeightPrecision;
+  readonly computed: ComputeDtype;
 }
 
 /** Times one after the other; what fails is said to, and what is left when the time is over. */
@@ -58,7 +61,12 @@ export async function timeWithin<W extends Work>(
   const timings: (Timing | TimingFault)[] = [];
   for (const one of work) {
     await progress(timings.length);
-    const failed = (fault: string): TimingFault => ({ shape: one.shape.name, precision: one.precision, fault });
+    const failed = (fault: string): TimingFault => ({
+      shape: one.shape.name,
+      precision: one.precision,
+      computed: one.computed,
+      fault,
+    });
     if (performance.now() >= end) {
       timings.push(failed('not timed: the time was over; --shapes asks for it alone'));
       continue;
@@ -72,12 +80,15 @@ export async function timeWithin<W extends Work>(
   return timings;
 }
 
+/** What the GPU can compute products in. */
+const dtypes = (): readonly ComputeDtype[] => (whyNoBfloat16() === null ? ['float32', 'bfloat16'] : ['float32']);
+
 export async function runGpuReportJob(job: GpuReportJob, io: JobIo): Promise<GpuReportResult> {
   const backend = tf.backend() as WebGpuBackend;
   const { adapter } = backend.gpu;
   const wanted = job.shapes ?? (adapter.software ? ['tiny'] : SHAPES.map(({ name }) => name));
   const work = SHAPES.filter(({ name }) => wanted.includes(name)).flatMap((shape) =>
-    job.precisions.map((precision) => ({ shape, precision })),
+    job.precisions.flatMap((precision) => dtypes().map((computed) => ({ shape, precision, computed }))),
   );
   const parts = 2 + work.length;
   await io.progress(0, parts, 'parts');
@@ -88,7 +99,14 @@ export async function runGpuReportJob(job: GpuReportJob, io: JobIo): Promise<Gpu
   const peaks = measurePeaks(load);
   const timings = await timeWithin(
     work,
-    ({ shape, precision }) => timeShape(backend, shape, precision, peaks, load),
+    (one) => {
+      setComputeDtype(one.computed);
+      try {
+        return timeShape(backend, one, peaks, load);
+      } finally {
+        setComputeDtype('float32');
+      }
+    },
     (done) => io.progress(2 + done, parts, 'parts'),
   );
   return {

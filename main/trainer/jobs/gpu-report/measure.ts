@@ -1,7 +1,9 @@
 /** What the report times on the current backend: plain peaks, decoding, training passes. */
+
 import * as tf from '@tensorflow/tfjs-core';
 import { createAdapter, disposeAdapter } from '../../../model/lora.ts';
 import { disposeModel } from '../../../model/model.ts';
+import type { ComputeDtype } from '../../../tensor/compute-dtype.ts';
 import type { WebGpuBackend } from '../../../tensor/webgpu/backend.ts';
 import type { WeightPrecision } from '../../../tensor/weights.ts';
 import { disposeBatch, uploadGroups } from '../../batching/packed-batch.ts';
@@ -63,6 +65,8 @@ export interface Timing {
   readonly shape: string;
   /** Of the linear layers. */
   readonly precision: WeightPrecision;
+  /** What their products were computed in. */
+  readonly computed: ComputeDtype;
   /** New tokens a second over all rows, which follow one prompt, with an adapter on all linear layers. */
   readonly decoded: number;
   /** Share of the measured bandwidth that reading the weights once a step takes. */
@@ -77,10 +81,14 @@ export interface Timing {
   readonly peakBytes: number;
 }
 
+export interface TimedShape extends Pick<Timing, 'precision' | 'computed'> {
+  readonly shape: Shape;
+}
+
+/** By the compute_dtype that is set: `computed` names it. */
 export function timeShape(
   backend: WebGpuBackend,
-  of: Shape,
-  precision: WeightPrecision,
+  { shape: of, precision, computed }: TimedShape,
   peaks: Peaks,
   load: Load,
 ): Timing {
@@ -104,6 +112,7 @@ export function timeShape(
     return {
       shape: of.name,
       precision,
+      computed,
       decoded: rows / step,
       bandwidthShare: weightBytes(of, precision) / step / 1e9 / peaks.bandwidth,
       trained,
