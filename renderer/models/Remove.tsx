@@ -35,7 +35,9 @@ export function Remove({ entry: { ref, kind, name }, opened, onClose }: RemovePr
   );
 }
 
-function Consequences({ dependants: { entry, bytes: freed, refusal, runs, stages, checkpoints } }: ConsequencesProps) {
+function Consequences({
+  dependants: { entry, bytes: freed, refusal, runs, stages, waiting, checkpoints },
+}: ConsequencesProps) {
   if (refusal !== null) return <p>{refusal}.</p>;
   const names = (items: readonly { readonly name: string }[]): string => shortened(items.map(({ name }) => name));
   const [chosen, following] = [stages.filter((stage) => stage.chosen), stages.filter((stage) => !stage.chosen)];
@@ -61,7 +63,13 @@ function Consequences({ dependants: { entry, bytes: freed, refusal, runs, stages
           base model.
         </p>
       )}
-      {runs.length + checkpoints.length + stages.length === 0 && <p>Nothing depends on it.</p>}
+      {waiting.length > 0 && (
+        <p>
+          Waiting in the queue to start from it: {shortened(waiting.map(({ kind, name }) => `${kind} ${name}`))}. They
+          won't be able to start.
+        </p>
+      )}
+      {runs.length + checkpoints.length + stages.length + waiting.length === 0 && <p>Nothing depends on it.</p>}
     </>
   );
 }

@@ -60,6 +60,18 @@ export function DeleteRun({ runId, name, onClose, onDeleted }: DeleteRunProps) {
               . They are kept, but can't be restarted from there, and their lineage ends here.
             </p>
           )}
+          {data.stages.length > 0 && (
+            <p>
+              <strong>Stages that would start from its checkpoints:</strong> {data.stages.join(', ')}. They will start
+              from an earlier checkpoint or the base model; one whose settings name the checkpoint can't start.
+            </p>
+          )}
+          {data.waiting.length > 0 && (
+            <p>
+              <strong>Waiting in the queue to start from its checkpoints:</strong> {data.waiting.join(', ')}. They won't
+              be able to start.
+            </p>
+          )}
         </>
       )}
     </Confirm>

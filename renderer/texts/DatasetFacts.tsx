@@ -56,8 +56,8 @@ function HeldOut({ dataset }: { readonly dataset: DatasetDetail }) {
   return dataset.leakage === null ? <p className="soft">Not checked</p> : <Clean task={dataset.task} />;
 }
 
-function Dependents({ dependents: { stages, runs } }: Pick<DatasetDetail, 'dependents'>) {
-  if (stages.length + runs.length === 0) return <p className="soft">No stages or runs yet</p>;
+function Dependents({ dependents: { stages, runs, waiting } }: Pick<DatasetDetail, 'dependents'>) {
+  if (stages.length + runs.length + waiting.length === 0) return <p className="soft">No stages or runs yet</p>;
   return (
     <ul className={classes.names}>
       {stages.map(({ id, name, state }) => (
@@ -68,6 +68,11 @@ function Dependents({ dependents: { stages, runs } }: Pick<DatasetDetail, 'depen
       {runs.map(({ id, name, state }) => (
         <li key={`run-${id}`}>
           <Link href={`/runs/${id}`}>{name}</Link> <StateBadge state={state} />
+        </li>
+      ))}
+      {waiting.map(({ kind, name }) => (
+        <li key={`${kind} ${name}`}>
+          <Link href="/curriculum">{name}</Link> <StateBadge state="queued" />
         </li>
       ))}
     </ul>

@@ -31,7 +31,7 @@ function Consequences({
 }: {
   readonly dataset: DatasetDetail;
 }) {
-  const { stages, runs } = dependents;
+  const { stages, runs, waiting } = dependents;
   return (
     <>
       <p className="num">
@@ -58,7 +58,13 @@ function Consequences({
           </ul>
         </>
       )}
-      {stages.length + runs.length === 0 && <p className="soft">No stage or run depends on it.</p>}
+      {waiting.length > 0 && (
+        <p>
+          Waiting in the queue, and needs it: {waiting.map(({ kind, name }) => `${kind} ${name}`).join(', ')}. Remove{' '}
+          {waiting.length === 1 ? 'it' : 'them'} from the queue first.
+        </p>
+      )}
+      {stages.length + runs.length + waiting.length === 0 && <p className="soft">No stage or run depends on it.</p>}
     </>
   );
 }

@@ -3,6 +3,7 @@ import { stringify } from 'yaml';
 import { inputError } from '../../errors.ts';
 import type { App } from '../../services/app/app.ts';
 import { diffConfigs } from '../../services/config/diff.ts';
+import { stageStart } from '../../services/curriculum/stage-config.ts';
 import { runCost } from '../../services/runs/cost.ts';
 import { exportedFile, exportRun } from '../../services/runs/exports/exports.ts';
 import { readStderr } from '../../services/runs/files.ts';
@@ -88,7 +89,9 @@ export const runs = {
     app.changes.publish('samples', runId);
     for (const topic of ['runs', 'models', 'stages', 'evaluations', 'datasets'] as const) app.changes.publish(topic);
   }),
-  removal: api.runs.removal.handler(({ context: { app }, input }) => removalOf(app.store, input.runId)),
+  removal: api.runs.removal.handler(({ context: { app }, input }) =>
+    removalOf(app.store, input.runId, (stage) => stageStart(app.store, stage, app.paths)),
+  ),
   compareConfigs: api.runs.compareConfigs.handler(({ context: { app }, input: { runIds } }) =>
     diffConfigs(runIds.map((runId) => savedFields(requireRun(app.store, runId)))),
   ),

@@ -10,6 +10,7 @@ import type { StageState } from '../../store/stages.ts';
 import { nativeTask } from '../../tasks/index.ts';
 import { type DatasetFiles, datasetFiles } from '../datasets/files.ts';
 import { countLeakage, type Leakage } from '../datasets/leakage.ts';
+import { type Waiting, waitingInWords, waitingToStart } from '../runs/waiting.ts';
 import { liesInWorkspace } from '../workspace/own-folders.ts';
 import type { Library } from './library.ts';
 
@@ -32,6 +33,8 @@ export interface DatasetDetail extends DatasetSummary {
 export interface Dependents {
   readonly stages: readonly { readonly id: number; readonly name: string; readonly state: StageState }[];
   readonly runs: readonly { readonly id: number; readonly name: string; readonly state: RunState }[];
+  /** Queued runs and sweeps that will need it. */
+  readonly waiting: readonly Pick<Waiting, 'kind' | 'name'>[];
 }
 
 /** Every dataset in curriculum order; newest first within a word count. */
@@ -64,7 +67,7 @@ function isOf(store: Store, path: string, { file }: DatasetRow): boolean {
   return resolve(store.folder, path) === resolve(store.folder, file);
 }
 
-/** Runs and stages that use a dataset. */
+/** Stages, runs, and what waits in the queue, that use a dataset. */
 export function dependentsOf(store: Store, row: DatasetRow): Dependents {
   return {
     stages: store.stages
@@ -75,7 +78,16 @@ export function dependentsOf(store: Store, row: DatasetRow): Dependents {
       .list({})
       .filter(({ dataset }) => isOf(store, dataset, row))
       .map(({ id, name, state }) => ({ id, name, state })),
+    waiting: waitingToStart(store)
+      .filter(({ configs }) => configs.some((config) => reads(store, config, row)))
+      .map(({ kind, name }) => ({ kind, name })),
   };
+}
+
+/** Whether a run with these settings trains on the dataset, or is evaluated on it. */
+function reads(store: Store, { dataset, eval_dataset: heldOut }: Waiting['configs'][number], row: DatasetRow): boolean {
+  const files = Object.values(datasetFiles(resolve(store.folder, row.file)));
+  return [dataset, heldOut].some((path) => typeof path === 'string' && files.includes(resolve(store.folder, path)));
 }
 
 /** One dataset. */
@@ -102,15 +114,22 @@ export function requireDataset(store: Pick<Store, 'datasets'>, id: number): Data
   throw inputError('DATASET_UNKNOWN', `There is no dataset with id ${id}`, 'It may have been removed.');
 }
 
-/** Throws if a run or a queued stage uses the dataset. */
+/** Throws if a run uses the dataset, or something in the queue will. */
 export function checkUnused(store: Store, row: DatasetRow): void {
-  const { stages, runs } = dependentsOf(store, row);
+  const { stages, runs, waiting } = dependentsOf(store, row);
   const run = runs.find(({ state }) => state === 'running' || state === 'paused');
   if (run !== undefined)
     throw inputError(
       'DATASET_IN_USE',
       `${row.name} is in use: run ${run.id} (${run.name}) is ${run.state}`,
       'Stop the run first.',
+    );
+  const [queued] = waiting;
+  if (queued !== undefined)
+    throw inputError(
+      'DATASET_IN_USE',
+      `${row.name} is in use: ${waitingInWords(queued)} needs it`,
+      queued.kind === 'run' ? 'Remove the run from the queue first.' : 'Pause or cancel the sweep first.',
     );
   const stage = stages.find(({ state }) => state === 'queued' || state === 'running');
   if (stage === undefined) return;

@@ -3,7 +3,10 @@ import { inputError } from '../../errors.ts';
 import { removeFolder } from '../../io/remove-folder.ts';
 import type { RunRow } from '../../store/runs.ts';
 import type { StageRow } from '../../store/stages.ts';
+import { checkpointOfRun } from '../runs/from-checkpoint.ts';
+import { isPath } from '../runs/is-path.ts';
 import { isElsewhere } from '../runs/runs.ts';
+import { type Waiting, waitingToStart } from '../runs/waiting.ts';
 import { currentHost } from '../workspace/host.ts';
 import type { OpenWorkspace } from '../workspace/open-workspace.ts';
 import { ownCheckpointFolder } from '../workspace/own-folders.ts';
@@ -29,6 +32,8 @@ export interface Dependants {
   readonly runs: readonly Named[];
   /** Stages that would start from it; `chosen`: by their own settings, without which they can't start. */
   readonly stages: readonly (Named & { readonly chosen: boolean })[];
+  /** Queued runs and sweeps that would start from it, and then can't. */
+  readonly waiting: readonly Pick<Waiting, 'kind' | 'name'>[];
   /** Checkpoints whose adapters need it as their base: they become unusable. */
   readonly checkpoints: readonly string[];
 }
@@ -57,6 +62,9 @@ export async function modelDependants(host: Host, ref: string): Promise<Dependan
     refusal: refusalOf(host, entry, runs.find(isLive)),
     runs: runs.map(({ id, name }) => ({ id, name })),
     stages: stagesOn(host, entry),
+    waiting: waitingToStart(host.store)
+      .filter(({ configs }) => configs.some((config) => startsFrom(host, config, entry)))
+      .map(({ kind, name }) => ({ kind, name })),
     checkpoints: entry.kind === 'checkpoint' ? [] : checkpointsOver(host, entry),
   };
 }
@@ -101,17 +109,23 @@ function stands({ store, paths }: Host, run: RunRow, entry: ModelEntry): boolean
   return baseFolder(run.model, paths) === entry.folder;
 }
 
-function stagesOn({ store, paths, startOf }: Host, entry: ModelEntry): Dependants['stages'] {
-  return store.stages
+function stagesOn(host: Host, entry: ModelEntry): Dependants['stages'] {
+  return host.store.stages
     .list()
-    .filter((stage) => {
-      if (stage.state !== 'planned' && stage.state !== 'queued') return false;
-      const { model, from_checkpoint: from } = startOf(stage);
-      const start = typeof from === 'string' ? fromStoredPath(store.folder, from) : model;
-      if (typeof start !== 'string') return false;
-      return start === entry.folder || baseFolder(start, paths) === entry.folder;
-    })
+    .filter(({ state }) => state === 'planned' || state === 'queued')
+    .filter((stage) => startsFrom(host, host.startOf(stage), entry))
     .map(({ id, name, config }) => ({ id, name, chosen: 'from_checkpoint' in config || 'model' in config }));
+}
+
+function startsFrom({ store, paths }: Host, { model, from_checkpoint: from }: StageStart, entry: ModelEntry): boolean {
+  const start = typeof from === 'string' ? startFolder(store, from) : model;
+  if (typeof start !== 'string') return false;
+  return start === entry.folder || baseFolder(start, paths) === entry.folder;
+}
+
+/** Queued runs may name a run, whose newest checkpoint is meant. */
+function startFolder(store: Host['store'], from: string): string {
+  return (isPath(from) ? null : checkpointOfRun(store, from)) ?? fromStoredPath(store.folder, from);
 }
 
 function checkpointsOver(host: Host, { folder }: ModelEntry): string[] {

@@ -2,9 +2,14 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Store } from '../../store/index.ts';
+import type { StageRow } from '../../store/stages.ts';
 import { ownRunFolder } from '../workspace/own-folders.ts';
+import { fromStoredPath } from '../workspace/workspace.ts';
+import { checkpointOfRun } from './from-checkpoint.ts';
 import { refreshCheckpoints } from './history.ts';
-import { requireRun } from './runs.ts';
+import { isPath } from './is-path.ts';
+import { findCheckpoint, requireRun } from './runs.ts';
+import { waitingToStart } from './waiting.ts';
 
 export interface Removal {
   /** Absolute; it goes with all that is in it. Null: it is not one that Braid made in this workspace, and stays. */
@@ -17,12 +22,21 @@ export interface Removal {
   readonly checkpoints: readonly number[];
   /** Runs that started from one of these checkpoints. They are kept, but can't start from it again. */
   readonly descendants: readonly { readonly id: number; readonly name: string; readonly fromStep: number | null }[];
+  /** Planned and queued stages that would start from one of them: they will start from something else, or not at all. */
+  readonly stages: readonly string[];
+  /** Queued runs and sweeps that would, and then can't start. */
+  readonly waiting: readonly string[];
 }
 
+/** What a stage would start from. */
+type StartOf = (stage: StageRow) => { readonly from_checkpoint?: unknown };
+
 /** What `removeRun` would delete now. */
-export function removalOf(store: Store, runId: number): Removal {
+export function removalOf(store: Store, runId: number, startOf: StartOf = ({ config }) => config): Removal {
   const run = requireRun(store, runId);
   const folder = ownRunFolder(store, run.folder);
+  const isOwn = startsFrom(store, runId);
+  const ahead = store.stages.list().filter(({ state }) => state === 'planned' || state === 'queued');
   return {
     folder,
     bytes: folder === null ? 0 : bytesIn(folder),
@@ -36,6 +50,19 @@ export function removalOf(store: Store, runId: number): Removal {
       .descendants(runId)
       .filter(({ depth }) => depth === 1)
       .map(({ id, name, fromStep }) => ({ id, name, fromStep })),
+    stages: ahead.filter((stage) => isOwn(startOf(stage))).map(({ name }) => name),
+    waiting: waitingToStart(store)
+      .filter(({ configs }) => configs.some(isOwn))
+      .map(({ name }) => name),
+  };
+}
+
+/** Whether a start is a checkpoint of the run; a name means the newest one of the run that has it. */
+function startsFrom(store: Store, runId: number) {
+  return ({ from_checkpoint: from }: ReturnType<StartOf>): boolean => {
+    if (typeof from !== 'string') return false;
+    const path = isPath(from) ? from : (checkpointOfRun(store, from) ?? from);
+    return findCheckpoint(store, fromStoredPath(store.folder, path))?.runId === runId;
   };
 }
 

@@ -260,6 +260,33 @@ describe('removeDataset', () => {
     expect(library.store.stages.get(stageId)?.datasetId).toBeNull();
     expect(errorOf(() => datasetDetail(library.store, id))).toMatchObject({ code: 'DATASET_UNKNOWN' });
   });
+
+  it('keeps one that a queued run or a sweep will train on, or be evaluated on', async () => {
+    const { store, ...library } = temporaryLibrary();
+    const place = { ...library, store };
+    const facts = { task: 'interleave', words: 5, trainN: 1, testN: 1, seed: 0, template: null, textHash: null };
+    const id = store.datasets.record({ ...facts, name: 'five', file: 'datasets/five.jsonl' });
+    const trained = { dataset: join(store.folder, 'datasets/five.jsonl'), eval_dataset: null };
+    const evaluated = { dataset: '/other.jsonl', eval_dataset: join(store.folder, 'datasets/five.test.jsonl') };
+    const queuedId = store.queue.addRun('mine', evaluated);
+    store.queue.addRun(null, { dataset: '/other.jsonl', eval_dataset: null });
+    const trial = { setting: 0, seed: 42, name: 'rates', config: trained, after: null };
+    const sweepId = store.sweeps.add('rates', {}, [trial]);
+    store.sweeps.enqueue(sweepId);
+    expect(datasetDetail(store, id).dependents.waiting).toEqual([
+      { kind: 'run', name: 'mine' },
+      { kind: 'sweep', name: 'rates' },
+    ]);
+    const refused = { code: 'DATASET_IN_USE', message: 'five is in use: the queued run "mine" needs it' };
+    expect(errorOf(() => removeDataset(place, id))).toMatchObject(refused);
+    store.queue.removeRun(queuedId);
+    expect(errorOf(() => removeDataset(place, id))).toMatchObject({
+      message: expect.stringContaining('the sweep "rates"'),
+    });
+    store.sweeps.setState(sweepId, 'paused');
+    removeDataset(place, id);
+    expect(listDatasets(store)).toEqual([]);
+  });
 });
 
 describe('leakageOf', () => {

@@ -62,6 +62,23 @@ describe('modelDependants', () => {
     expect(await modelDependants(following, 'workspace:own')).toMatchObject({ stages });
   });
 
+  it('names what waits in the queue to start from it', async () => {
+    const { host, folder, checkpoint } = await withRun();
+    const { queue, sweeps } = host.store;
+    queue.addRun('by folder', { model: folder, from_checkpoint: null });
+    queue.addRun('by name', { model: 'tiny', from_checkpoint: 'parent' });
+    queue.addRun('other', { model: 'tiny', from_checkpoint: null });
+    const trial = { setting: 0, seed: 42, name: 'rates', config: { model: folder }, after: null };
+    sweeps.enqueue(sweeps.add('rates', {}, [trial]));
+    const waiting = [
+      { kind: 'run', name: 'by folder' },
+      { kind: 'run', name: 'by name' },
+      { kind: 'sweep', name: 'rates' },
+    ];
+    expect((await modelDependants(host, 'workspace:own')).waiting).toEqual(waiting);
+    expect((await modelDependants(host, `checkpoint:${checkpoint}`)).waiting).toEqual([waiting[1]]);
+  });
+
   it('names the run that could not be resumed without its last checkpoint', async () => {
     const { host, checkpoint, parent } = await withRun();
     host.store.runs.setState(parent, 'stopped', null);

@@ -46,7 +46,24 @@ describe('removalOf', () => {
       evaluations: 0,
       checkpoints: [2, 4],
       descendants: [{ id: child.runId, name: child.name, fromStep: 4 }],
+      stages: [],
+      waiting: [],
     });
+  });
+
+  it('names the stages and queued runs that would start from its checkpoints', () => {
+    const store = temporaryStore();
+    const { runId, name, folder } = createRun(store, config);
+    const start = mkdirOf(join(folder, 'checkpoint-4'));
+    store.checkpoints.record(runId, 4, start.slice(store.folder.length + 1), 'final');
+    const stage = { datasetId: null, words: 25, steps: 5, promotion: null, config: {} };
+    store.stages.add({ ...stage, name: '25 words', position: 0 });
+    store.stages.add({ ...stage, name: '50 words', position: 1, config: { from_checkpoint: null } });
+    store.queue.addRun('by path', { from_checkpoint: start });
+    store.queue.addRun('by name', { from_checkpoint: name });
+    store.queue.addRun('other', { from_checkpoint: null });
+    const startOf = ({ config: own }: { readonly config: object }) => ({ from_checkpoint: start, ...own });
+    expect(removalOf(store, runId, startOf)).toMatchObject({ stages: ['25 words'], waiting: ['by path', 'by name'] });
   });
 
   it('takes a run whose folder is gone, and rejects one that is not there', () => {

@@ -1,0 +1,35 @@
+/** What will start outside the curriculum: queued runs, and the sweeps that have runs left, with their settings. */
+import type { Store } from '../../store/index.ts';
+
+export interface Waiting {
+  readonly kind: 'run' | 'sweep';
+  readonly name: string;
+  /** Of each of its runs, with absolute paths. */
+  readonly configs: readonly Readonly<Record<string, unknown>>[];
+}
+
+/** Trials that start, or continue, by themselves. */
+const LEFT: readonly string[] = ['waiting', 'running', 'reached'];
+
+/** Queued runs in their order, then sweeps that are queued or running. */
+export function waitingToStart({ queue, sweeps }: Pick<Store, 'queue' | 'sweeps'>): readonly Waiting[] {
+  const runs = queue.list().flatMap(({ kind, id, name }): Waiting[] => {
+    const queued = kind === 'run' ? queue.getRun(id) : undefined;
+    return queued === undefined
+      ? []
+      : [{ kind: 'run', name: name ?? `without a name (${id})`, configs: [queued.config] }];
+  });
+  const planned = sweeps
+    .list()
+    .filter(({ state }) => state === 'queued' || state === 'running')
+    .map(({ id, name }): Waiting => {
+      const left = sweeps.trials(id).filter(({ state }) => LEFT.includes(state));
+      return { kind: 'sweep', name, configs: left.map(({ config }) => config) };
+    });
+  return [...runs, ...planned];
+}
+
+/** "the queued run "gsm"", or "the sweep "rates"". */
+export function waitingInWords({ kind, name }: Pick<Waiting, 'kind' | 'name'>): string {
+  return `the ${kind === 'run' ? 'queued run' : 'sweep'} "${name}"`;
+}
