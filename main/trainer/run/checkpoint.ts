@@ -143,11 +143,11 @@ function progressState(
   { config, start, memory, maxCompletionLength }: Stage,
   { step, watch, prompts, entropy, generation }: RunProgress,
 ) {
-  const dataset = fingerprint(start.records);
   return {
     seed: config.seed,
     step,
-    dataset,
+    dataset: fingerprint(start.records),
+    heldOut: fingerprint(start.evalRecords),
     memory,
     maxCompletionLength,
     watch,
@@ -233,6 +233,8 @@ const progressSchema = z.object({
   seed: z.int(),
   step: z.int().min(0),
   dataset: z.string(),
+  /** Absent in checkpoints from before it was compared. */
+  heldOut: z.string().optional(),
   watch: watchSchema,
   prompts: promptsSchema.optional(),
   entropy: entropySchema.nullable().default(null),
@@ -257,20 +259,17 @@ export async function restoreCheckpoint(folder: string, { start }: Stage, engine
   };
 }
 
-/** Rejects files that are valid but not of this run: a run resumed from them would differ. */
+/** Rejects files that are valid but not of this run: a run resumed from them would differ, or its scores would. */
 function checkBelongs(
   folder: string,
-  saved: { readonly seed: number; readonly step: number; readonly dataset: string; readonly globalStep: number },
-  { config, records }: TrainerStart,
+  saved: Pick<z.infer<typeof progressSchema>, 'seed' | 'step' | 'dataset' | 'heldOut'> & {
+    readonly globalStep: number;
+  },
+  { config, records, evalRecords }: TrainerStart,
 ): void {
-  const now = fingerprint(records);
-  if (saved.dataset !== now) {
-    throw inputError(
-      'OTHER_DATASET',
-      `${folder}: expected the run's original dataset (${saved.dataset}), got another (${now})`,
-      'Resume with the same dataset, or start a new stage from the checkpoint.',
-    );
-  }
+  checkRecords(folder, 'dataset', saved.dataset, fingerprint(records));
+  const heldOut = fingerprint(evalRecords);
+  checkRecords(folder, 'held-out records', saved.heldOut ?? heldOut, heldOut);
   const file = join(folder, PROGRESS_FILE);
   if (saved.seed !== config.seed)
     throw inputError('BAD_CHECKPOINT', `${file}: expected "seed" ${config.seed}, got ${saved.seed}`, USE_ANOTHER);
@@ -281,6 +280,15 @@ function checkBelongs(
       USE_ANOTHER,
     );
   }
+}
+
+function checkRecords(folder: string, what: string, saved: string, now: string): void {
+  if (saved === now) return;
+  throw inputError(
+    'OTHER_DATASET',
+    `${folder}: expected the run's original ${what} (${saved}), got others (${now})`,
+    'Put the file back as it was, or start a new stage from the checkpoint.',
+  );
 }
 
 /** A token beyond the vocabulary would read beyond the embedding, which no backend checks. */

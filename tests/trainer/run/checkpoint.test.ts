@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { closeWasmBackend } from '../../../main/tensor/wasm/boot.ts';
 import type { WasmRuntime } from '../../../main/tensor/wasm/runtime.ts';
+import { tinyDataset } from '../../tiny-dataset.ts';
 import { openTiny, tinyRun } from './tiny-run.ts';
 
 let runtime: WasmRuntime;
@@ -49,6 +50,18 @@ describe('saveCheckpoint', () => {
     expect(state).toMatchObject({ global_step: 3, max_steps: 3, logging_steps: 1, train_batch_size: 8 });
     expect(state.log_history.map(({ step }: { readonly step: number }) => step)).toEqual([1, 2, 3]);
     expect(state.num_input_tokens_seen).toBe(state.log_history[2].num_tokens);
+  });
+
+  it('is resumed with the held-out records of its scores alone', async () => {
+    const { test } = tinyDataset();
+    const options = { model, config: { max_steps: 1, eval_steps: 1 } };
+    const { checkpoint } = await tinyRun({ ...options, evalRecords: test });
+    const resumed = { ...options, config: { max_steps: 2, eval_steps: 1 }, resumeFrom: checkpoint };
+    await expect(tinyRun({ ...resumed, evalRecords: test.slice(1) })).rejects.toMatchObject({
+      code: 'OTHER_DATASET',
+      message: expect.stringContaining("the run's original held-out records"),
+    });
+    expect((await tinyRun({ ...resumed, evalRecords: test })).steps).toHaveLength(1);
   });
 
   it("keeps what Braid doesn't use of the base model's config.json, and the tokenizer's files", async () => {
