@@ -103,11 +103,8 @@ async function importData(source: string, options: ImportCommandOptions, command
     context.print(`${written.files.train}: ${counted(counts.train, 'record')}; ${written.files.test}: ${counts.test}`);
     if (counts.duplicates > 0)
       context.print(`${counted(counts.duplicates, 'duplicate was', 'duplicates were')} dropped`);
-    if (leakage !== null && !leakage.clean)
-      context.say(
-        `${written.files.test}: ${counted(leakage.overlaps.length, 'held-out record shares', 'held-out records share')} words with training records, ${counted(leakage.shared_titles.length, 'whole prompt')}; --split-by or --dedupe keeps them apart`,
-      );
-    for (const warning of [...written.notes, quoted, unwritable]) if (warning !== null) context.say(warning);
+    const shared = sharedInWords(leakage, counts.test);
+    for (const warning of [shared, ...written.notes, quoted, unwritable]) if (warning !== null) context.say(warning);
     context.out({
       dataset_id: id,
       task: typeof task === 'string' ? task : task.name,
@@ -136,18 +133,29 @@ async function preview(
   const { plan, ...hub } = isHubSource(source)
     ? await planOnHub(source, options, rows, context)
     : { plan: await planImport({ ...localFiles(source, options), ...rows }) };
-  const { columns, mapping, counts, problem, faults, train, quoted, unwritable } = plan;
+  const { columns, mapping, counts, problem, faults, train, leakage, quoted, unwritable } = plan;
   context.print(`${counted(counts.rows, 'row')} with ${columns.join(', ')}`);
   for (const [field, column] of Object.entries(mapping))
     context.print(`${field} = ${column}${readNumber(plan, field, column)}`);
   if (problem !== null) throw inputError('BAD_MAPPING', problem.message, problem.remedy ?? undefined);
   for (const fault of faults) context.print(`[!] ${fault}`);
-  for (const warning of [...plan.notes, quoted, unwritable]) if (warning !== null) context.say(warning);
+  const shared = sharedInWords(leakage, counts.test);
+  for (const warning of [shared, ...plan.notes, quoted, unwritable]) if (warning !== null) context.say(warning);
   const [first] = train;
   if (first !== undefined) context.print(`\n${first.prompt}\n`);
+  if (first !== undefined && first.reference !== '') context.print(`Target: ${first.reference}\n`);
   context.print(`${counted(counts.train, 'training record')}, ${counts.test} held out, ${counts.faults} with faults`);
   context.out({ columns, mapping, ...counts, faults, first: first ?? null, ...hub });
   if (counts.faults > 0) process.exitCode = 2;
+}
+
+/** What training and held-out records share; null: nothing. */
+function sharedInWords(leakage: ImportPlan['leakage'], heldOut: number): string | null {
+  if (leakage === null || leakage.clean) return null;
+  const { overlaps, shared_titles: prompts } = leakage;
+  const whole =
+    prompts.length === 0 ? '' : `, ${counted(prompts.length, 'whole prompt is', 'whole prompts are')} on both sides`;
+  return `${overlaps.length} of ${counted(heldOut, 'held-out record')} share words with training records${whole}; --split-by or --dedupe keeps them apart`;
 }
 
 /** What a number was read as, where it isn't written as one. */

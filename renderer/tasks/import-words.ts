@@ -34,7 +34,10 @@ export function sharedInWords(
   heldOut: number,
 ): string | null {
   if (overlaps.length === 0 && shared_titles.length === 0) return null;
-  const whole = shared_titles.length === 0 ? '' : `, ${number(shared_titles.length)} of them the whole prompt`;
+  const whole =
+    shared_titles.length === 0
+      ? ''
+      : `; ${counted(shared_titles.length, 'whole prompt is', 'whole prompts are')} on both sides`;
   return `${number(overlaps.length)} of ${counted(heldOut, 'held-out record')} share words with training records${whole}`;
 }
 

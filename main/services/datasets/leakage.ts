@@ -44,6 +44,7 @@ export function findRecordLeakage<R extends TaskRecord>(
   return compare(train, test, {
     titles: (record) => [record.prompt],
     texts: (record) => task.quoted(record),
+    whole: (record) => [record.prompt],
   });
 }
 
@@ -51,13 +52,15 @@ interface Parts<R> {
   /** What names a text: the same on both sides is the same text. */
   titles(record: R): readonly string[];
   texts(record: R): readonly string[];
+  /** What counts as shared words however short it is. */
+  whole?(record: R): readonly string[];
 }
 
 function compare<R extends { readonly id: string }>(train: readonly R[], test: readonly R[], parts: Parts<R>): Leakage {
   const trained = new Set(train.flatMap(parts.titles));
   const titles = new Set(test.flatMap(parts.titles));
   const sharedTitles = [...titles].filter((title) => trained.has(title)).sort();
-  const runsOf = (record: R): string[] => parts.texts(record).flatMap(runs);
+  const runsOf = (record: R): string[] => [...parts.texts(record).flatMap(runs), ...(parts.whole?.(record) ?? [])];
   const known = new Map<string, string>();
   for (const record of train) for (const run of runsOf(record)) if (!known.has(run)) known.set(run, record.id);
   const overlaps = test.flatMap((record): Overlap[] => {

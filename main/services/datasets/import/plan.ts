@@ -5,6 +5,7 @@ import type { ChatMessage } from '../../../samples/chat-message.ts';
 import { promptMessages } from '../../../tasks/folder/environment.ts';
 import { openTask, type TaskSource } from '../../../tasks/index.ts';
 import type { Task, TaskRecord } from '../../../tasks/task.ts';
+import { counted } from '../../../text/format.ts';
 import { quotedWarning, usualQuoting } from '../../../text/quoted-tokens.ts';
 import { type DatasetFiles, writeDataset } from '../files.ts';
 import { findRecordLeakage, type Leakage } from '../leakage.ts';
@@ -145,6 +146,7 @@ export async function planRows(options: RowOptions, table: Table, heldOut: HeldO
     return {
       ...shown,
       problem: null,
+      notes: [...shown.notes, ...emptyTexts(fields, [...train, ...test])],
       faults: faults.slice(0, SHOWN).map(describeFault),
       counts: { ...counts, train: train.length, test: test.length },
       train: train.slice(0, SHOWN).map((one) => planned(task, one)),
@@ -216,8 +218,19 @@ export async function writeImport(options: ImportOptions & { readonly target: st
     leakage,
     quoted,
     unwritable,
-    notes: table.notes ?? [],
+    notes: [...(table.notes ?? []), ...emptyTexts(taskFields(options.task), [...train, ...test])],
   };
+}
+
+/** Where a text that every record needs is empty: a missing answer would be trained on, and reward silence. */
+function emptyTexts(fields: readonly TaskField[], records: readonly Parsed[]): string[] {
+  return fields.flatMap(({ name, type, optional }) => {
+    if (type !== 'text' || optional) return [];
+    const empty = records.filter(({ fields: own }) => typeof own[name] === 'string' && own[name].trim() === '');
+    const [first] = empty;
+    if (first === undefined) return [];
+    return `${name} is empty in ${empty.length} of ${counted(records.length, 'record')}, first on line ${first.row.line}; filter those rows out unless that is meant.`;
+  });
 }
 
 /** What is wrong with the file or split of the held-out rows. */

@@ -61,6 +61,20 @@ describe('planImport', () => {
     expect((await writeImport({ ...options(path), model, target })).unwritable).toEqual(said);
   });
 
+  it('names texts that are missing, and counts a short prompt on both sides as shared, as the import does', async () => {
+    const exact = readTaskFolder(resolve(import.meta.dirname, '../../../../resources/tasks/exact-match'));
+    const lines = ['question,answer', 'two and two,4', 'three and three,', 'two and two,4', 'one and one, '];
+    const given = options(file('gaps.csv', lines.join('\n')), { task: exact });
+    const held = { ...given, testFiles: [file('gaps-held.csv', lines.slice(0, 2).join('\n'))] };
+    const { notes, leakage } = await planImport(held);
+    expect(notes).toEqual([
+      'answer is empty in 2 of 5 records, first on line 3; filter those rows out unless that is meant.',
+    ]);
+    expect(leakage).toMatchObject({ clean: false, overlaps: [{ test_id: 'test-1', train_id: 'train-1' }] });
+    const written = await writeImport({ ...held, target: join(folder, 'gaps-out.jsonl') });
+    expect(written).toMatchObject({ notes, leakage });
+  });
+
   it('keeps ids of parquet that no number holds', async () => {
     const [first, second] = [1730000000000000001n, 1730000000000000002n];
     const parquet = parquetWriteBuffer({
