@@ -21,7 +21,8 @@ HERE = Path(__file__).resolve().parent
 
 def read_records(name: str) -> list[dict]:
     file = HERE / name
-    return [json.loads(line) for line in file.read_text("utf-8").splitlines()] if file.exists() else []
+    # Not splitlines(): texts may contain its other line breaks, such as U+2028.
+    return [json.loads(line) for line in file.read_text("utf-8").split("\n") if line] if file.exists() else []
 
 
 class BraidTrainer(GRPOTrainer):
@@ -80,7 +81,6 @@ def main() -> None:
         logging_steps=1,
         log_completions=True,
         num_completions_to_print=0,
-        report_to=[],
         **settings["args"],
         **evaluation,
     )

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { notCarriedOver, trlArguments } from '../../../main/services/trl/fields.ts';
 import { configFaults, configFields, parseConfig } from '../../../main/trainer/config/config.ts';
@@ -18,6 +20,14 @@ describe('trlArguments', () => {
       vllm_importance_sampling_mode: 'token_truncate',
       vllm_importance_sampling_clip_max: 2,
     });
+  });
+
+  it('are none that train.py gives itself, which Python refuses', () => {
+    const program = readFileSync(join(import.meta.dirname, '../../../resources/trl/train.py'), 'utf8');
+    const call = program.slice(program.indexOf('GRPOConfig(\n'), program.indexOf('**settings["args"]'));
+    const own = [...call.matchAll(/^ {8}(\w+)=/gm)].map(([, name]) => name);
+    expect(own).toContain('output_dir');
+    expect(own.filter((name) => Object.hasOwn(trlArguments(parseConfig({}), 1, null), name ?? ''))).toEqual([]);
   });
 
   it('divide by the deviation where TRL has no mean, which is listed', () => {
