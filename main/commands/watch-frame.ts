@@ -4,7 +4,7 @@ import type { RunView } from '../services/runs/run-view.ts';
 import type { SampleView } from '../services/runs/samples/samples.ts';
 import type { Verdict } from '../services/runs/verdict/verdict.ts';
 import type { EventRow } from '../store/events.ts';
-import { counted, formatDuration, formatStepTime } from '../text/format.ts';
+import { counted, formatDuration, formatStepTime, withRemedy } from '../text/format.ts';
 import { visible } from '../text/visible.ts';
 import { WARM_UP_LOSS } from '../trainer/config/config.ts';
 import { drawCurve } from './curve.ts';
@@ -144,7 +144,7 @@ function eventLines({ events }: RunView, { columns, rows, colour }: FrameSize, m
   const newest = events.slice(events.length - Math.min(most, events.length));
   return newest.flatMap(({ step, severity, message, remedy }) => {
     const label = `step ${step}`.padEnd(LABEL);
-    const text = `${message}${remedy === null ? '' : ` ${remedy}`}`;
+    const text = withRemedy(message, remedy);
     const lines = rows === null ? textLines(label, text, columns) : [clip(`${label}${text}`, columns)];
     const codes = SEVERITIES[severity];
     return codes === null ? lines : lines.map((line) => paint(codes, line));

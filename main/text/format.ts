@@ -52,6 +52,12 @@ export function counted(count: number, noun: string, plural = `${noun}s`): strin
   return `${count} ${count === 1 ? noun : plural}`;
 }
 
+/** What happened, then what to do; a message has no full stop of its own unless it is a sentence. */
+export function withRemedy(message: string, remedy: string | null | undefined): string {
+  if (remedy == null) return message;
+  return `${message}${/[.!?…]$/.test(message) ? '' : '.'} ${remedy}`;
+}
+
 /** A difference with its sign, plus where it rounds to 0: +0.120, −0.030; – if it is not a number. */
 export function signed(value: number, digits = 3): string {
   if (!Number.isFinite(value)) return '–';

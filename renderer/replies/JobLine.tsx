@@ -15,7 +15,7 @@ function Line({ job: { id, title, progress, error } }: { readonly job: JobStatus
       <div className={classes.job} role="alert" data-tone="bad">
         <IconAlertTriangle size={15} aria-hidden="true" />
         <p>
-          <strong>{title} failed.</strong> {error.message} {error.remedy}
+          <strong>{title} failed.</strong> {error.message}. {error.remedy}
         </p>
       </div>
     );

@@ -42,7 +42,7 @@ describe('watchFrame', () => {
     expect(frame).toContain('Step 20, best and worst of 2: [wrong], (missing)');
     expect(frame).toContain('best    1.00  red one blue two');
     expect(frame).toContain('worst   0.25  red (one) (blue) [green]');
-    expect(frame.at(-1)).toBe('step 20       KL is high Lower the rate.');
+    expect(frame.at(-1)).toBe('step 20       KL is high. Lower the rate.');
   });
 
   it.each([
@@ -69,7 +69,7 @@ describe('watchFrame', () => {
     const text = frame.join('\n');
     expect(text).toContain('\x1b[32mlearning');
     expect(text).toContain('\x1b[31;2m(blue)\x1b[0m \x1b[31mgreen\x1b[0m');
-    expect(frame.at(-1)).toBe('\x1b[33mstep 20       KL is high Lower the rate.\x1b[0m');
+    expect(frame.at(-1)).toBe('\x1b[33mstep 20       KL is high. Lower the rate.\x1b[0m');
   });
 
   it('lets no completion control the terminal', () => {
@@ -89,9 +89,9 @@ describe('watchFrame', () => {
     const { events, ...rest } = view();
     const long = { ...rest, events: events.map((event) => ({ ...event, remedy: 'word '.repeat(30) })) };
     const narrow = { columns: 60, rows: 40, colour: false };
-    expect(watchFrame(long, narrow).at(-1)).toMatch(/^step 20 {7}KL is high word .*…$/);
+    expect(watchFrame(long, narrow).at(-1)).toMatch(/^step 20 {7}KL is high. word .*…$/);
     expect(watchFrame(long, { ...narrow, rows: null }).slice(-4)).toEqual([
-      expect.stringMatching(/^step 20 {7}KL is high( word)+$/),
+      expect.stringMatching(/^step 20 {7}KL is high\.( word)+$/),
       ...[1, 2, 3].map(() => expect.stringMatching(/^ {14}word( word)+$/)),
     ]);
   });
