@@ -94,6 +94,15 @@ export interface NotCarried {
   readonly instead: string;
 }
 
+/** What a run of TRL was trained with: fields that had no effect there have their defaults. */
+export function trainedByTrl(config: TrainConfig): TrainConfig {
+  const defaults = parseConfig({});
+  // The import keeps completions by it.
+  const lost = (Object.keys(missingFields) as (keyof typeof missingFields)[]).filter((name) => name !== 'sample_steps');
+  const unset = Object.fromEntries(lost.map((name) => [name, defaults[name]]));
+  return { ...config, ...unset, scale_rewards: config.scale_rewards === 'mean' ? 'group' : config.scale_rewards };
+}
+
 /** The fields that are set to something else than their default and that TRL doesn't have. */
 export function notCarriedOver(config: TrainConfig): NotCarried[] {
   const defaults = parseConfig({});

@@ -20,6 +20,7 @@ import { keptTask } from '../tasks/run-task.ts';
 import type { HostPaths } from '../workspace/paths.ts';
 import { type CopiedCheckpoints, copyCheckpoints } from './checkpoints.ts';
 import { readCompletions, type StepSamples } from './completions.ts';
+import { trainedByTrl } from './fields.ts';
 import { type ExportedRecord, isExported, OUTPUT_FOLDER, RUN_FILE, readExportedRecords, TEST_FILE } from './layout.ts';
 import { type LoggedStep, readTrainerState, STATE_FILE, type TrainerState } from './trainer-state.ts';
 
@@ -52,7 +53,7 @@ export async function importRun(store: Store, folder: string, options: ImportOpt
   const { output, exported } = locate(folder);
   const source = sourceOf(store, exported, options, folder);
   const state = readTrainerState(output);
-  const config = { ...source.config, max_steps: Math.max(1, state.maxSteps) };
+  const config = { ...trainedByTrl(source.config), max_steps: Math.max(1, state.maxSteps) };
   const facts = taskFacts(source.task);
   const weights = config.reward_weights ?? facts.rewardWeights;
   const records = exported === null ? [] : readExportedRecords(exported);

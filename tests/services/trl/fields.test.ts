@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { notCarriedOver, trlArguments } from '../../../main/services/trl/fields.ts';
+import { notCarriedOver, trainedByTrl, trlArguments } from '../../../main/services/trl/fields.ts';
 import { configFaults, configFields, parseConfig } from '../../../main/trainer/config/config.ts';
 import { DECLINED, FIXED, RENAMED, SET_ELSEWHERE } from '../../../main/trainer/config/trl-names.ts';
 import { grpoConfigFields } from './grpo-config-fields.ts';
@@ -46,6 +46,14 @@ describe('notCarriedOver', () => {
       { field: 'dynamic_sampling', value: 3, instead: 'TRL keeps groups whose rewards are all equal' },
       { field: 'kl_clamp', value: 10, instead: 'TRL does not bound the log ratio' },
     ]);
+  });
+});
+
+describe('trainedByTrl', () => {
+  it('has the defaults of what had no effect in TRL, and everything else', () => {
+    const own = { temperature: 0.7, sample_steps: 3 };
+    const config = parseConfig({ ...own, dynamic_sampling: 3, warm_up_steps: 5, scale_rewards: 'mean' });
+    expect(trainedByTrl(config)).toEqual(parseConfig({ ...own, scale_rewards: 'group' }));
   });
 });
 

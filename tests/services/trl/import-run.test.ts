@@ -36,11 +36,14 @@ async function trained() {
 describe('importRun', () => {
   it('makes an ended run of what TRL has logged', async () => {
     const { store, folder } = await trained();
+    const settings = join(folder, 'run.yaml');
+    // TRL has no warm-up: none of its steps was one.
+    writeFileSync(settings, readFileSync(settings, 'utf8').replace('warm_up_steps: 0', 'warm_up_steps: 2'));
     const made = await importRun(store, folder, { paths, name: 'from TRL' });
     expect(made).toMatchObject({ name: 'from TRL', steps: 3, samples: 24, evaluations: 3, checkpoints: 2 });
     const run = runDetail(store, made.run_id);
     expect(run).toMatchObject({ state: 'done', step: 3, maxSteps: 3, backend: 'TRL', task: 'interleave' });
-    expect(run.config).toMatchObject({ num_generations: 4, max_steps: 3, lora_r: 2 });
+    expect(run.config).toMatchObject({ num_generations: 4, max_steps: 3, warm_up_steps: 0, lora_r: 2 });
     const state = JSON.parse(readFileSync(join(fixtures, 'trainer_state.json'), 'utf8'));
     const logged = state.log_history.find((one: { step: number; reward?: number }) => one.step === 1 && one.reward);
     expect(store.metrics.series(made.run_id, 'reward')[0]).toEqual({ step: 1, value: logged.reward });
