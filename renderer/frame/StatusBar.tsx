@@ -59,7 +59,7 @@ function Parts({ status }: { readonly status: AppStatus }) {
         </Link>
       ))}
       {queued > 0 && (
-        <Link href="/curriculum">
+        <Link href="/experiments">
           {queued} queued{queueHeld === null ? '' : ', paused'}
         </Link>
       )}

@@ -13,8 +13,9 @@ export type NextStep =
 
 /** The next step; null while a stage is training or queued, when there is nothing to do. */
 export function nextStep({ stages, held, queue }: Curriculum, hasRuns: boolean): NextStep | null {
-  if (stages.length === 0) return { kind: hasRuns ? 'plan' : 'demo' };
+  // Runs and sweeps wait without a curriculum, too.
   if (held !== null) return { kind: 'held' };
+  if (stages.length === 0) return { kind: hasRuns ? 'plan' : 'demo' };
   if (queue.length > 0 || stages.some(({ state }) => state === 'running')) return null;
   const next = stages.find(({ state }) => state !== 'done');
   const warning = warningOf(stages);

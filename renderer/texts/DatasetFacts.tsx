@@ -72,7 +72,7 @@ function Dependents({ dependents: { stages, runs, waiting } }: Pick<DatasetDetai
       ))}
       {waiting.map(({ kind, name }) => (
         <li key={`${kind} ${name}`}>
-          <Link href="/curriculum">{name}</Link> <StateBadge state="queued" />
+          <Link href="/experiments">{name}</Link> <StateBadge state="queued" />
         </li>
       ))}
     </ul>

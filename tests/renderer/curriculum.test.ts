@@ -159,6 +159,7 @@ describe('nextStep', () => {
   it('suggests the demo to a new user, and to everyone else what is left', () => {
     expect(nextStep(curriculum(), false)).toEqual({ kind: 'demo' });
     expect(nextStep(curriculum(), true)).toEqual({ kind: 'plan' });
+    expect(nextStep({ ...curriculum(), held: 'It waits' }, true)).toEqual({ kind: 'held' });
     expect(nextStep(curriculum(stage(1, 'planned')), false)).toEqual({ kind: 'demo' });
     expect(nextStep(curriculum(stage(1, 'done'), stage(2, 'planned')), true)).toMatchObject({ stageId: 2, why: '' });
     expect(nextStep(curriculum(stage(1, 'unmet', { reason: 'Too low' })), true)).toMatchObject({ why: 'Too low' });
