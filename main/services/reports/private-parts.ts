@@ -8,8 +8,11 @@ import type { ComparisonContent, ReportContent, RunContent } from './report.ts';
 /** Keys of services by their usual forms: they can stand in a note, an address or a message. */
 const KEYS = /\b(?:sk|pk|rk|hf|ghp|gho|xox[abp]|AKIA|AIza)[-_]?[A-Za-z0-9_-]{16,}|\bBearer\s+[\w.~+/-]{16,}=*/g;
 const CREDENTIALS = /\b([a-z][a-z0-9+.-]*:\/\/)[^\s/@:]+:[^\s/@]+@/gi;
-/** An absolute path of two parts or more; of an address, `//` comes before it. */
-const PATH = /(?<![\w/.:~])(?:\/(?:[\w.@+~-]+\/)+[\w.@+~-]*|[A-Za-z]:\\(?:[^\\\s"']+\\)*[^\\\s"']*)/g;
+/** An absolute path of two parts or more, in letters of any script; of an address, `//` comes before it. */
+const PATH =
+  /(?<![\p{L}\p{M}\p{N}_/.:~])(?:\/(?:[\p{L}\p{M}\p{N}_.@+~-]+\/)+[\p{L}\p{M}\p{N}_.@+~-]*|[A-Za-z]:\\(?:[^\\\s"']+\\)*[^\\\s"']*)/gu;
+/** A text that is a path and no sentence: its folders may have spaces. */
+const WHOLE_PATH = /^(?!.*[,:;]\s)(?:(?:\/[^/\n]+){2,}|[A-Za-z]:\\[^\n]+)$/;
 
 /** What prompts and completions are under: a path in one is a text's, not this machine's. */
 const TEXTS = ['steps', 'answers'];
@@ -19,11 +22,12 @@ export function withoutPlaces<Content extends ReportContent>(content: Content, r
   const folders = [root, homedir(), tmpdir()].filter((folder) => folder.length > 1);
   const inText = (text: string): string =>
     folders.reduce((before, folder) => before.replaceAll(`${folder}/`, ''), text);
-  const elsewhere = (text: string): string =>
-    inText(text)
-      .replace(CREDENTIALS, '$1')
-      .replace(KEYS, '…')
-      .replace(PATH, (path) => basename(path.replaceAll('\\', '/')));
+  const named = (path: string): string => basename(path.replaceAll('\\', '/'));
+  const elsewhere = (text: string): string => {
+    const shared = inText(text);
+    const short = WHOLE_PATH.test(shared) ? named(shared) : shared;
+    return short.replace(CREDENTIALS, '$1').replace(KEYS, '…').replace(PATH, named);
+  };
   const parts = Object.entries(content).map(([name, part]) => [
     name,
     changed(part, TEXTS.includes(name) ? inText : elsewhere),

@@ -66,6 +66,21 @@ describe('makeReport', () => {
     expect(content.steps[0]?.worst?.completion).toBe('see /usr/share/dict/words and notes.txt');
   });
 
+  it('names no folder, of any script or with spaces in it', () => {
+    const { report, store, runId } = place();
+    const cases = [
+      ['/данные/модели/llama', 'llama'],
+      ['/mnt/My Disk/llama 3', 'llama 3'],
+      ['C:\\Users\\Jürgen\\My модели\\x', 'x'],
+      ["can't read /mnt/jürgen/секрет/x.jsonl: gone", "can't read x.jsonl: gone"],
+      ['/mnt/x.jsonl, line 3: expected a/b', 'x.jsonl, line 3: expected a/b'],
+    ] as const;
+    for (const [text, shared] of cases) {
+      store.runs.annotate(runId, text, []);
+      expect(runOf(dataIn(report().html)).detail.notes).toBe(shared);
+    }
+  });
+
   it('leaves texts out where asked, and keeps the scores', () => {
     const { report, store, runId } = place({ fields: { system_prompt: 'secret prompt' } });
     store.runs.annotate(runId, 'secret note', []);
