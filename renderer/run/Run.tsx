@@ -88,7 +88,13 @@ export function Run({ runId }: { readonly runId: number }) {
     >
       <LineageLine detail={detail} />
       {actions.failure !== null && <Failed what={actions.failure.what} error={actions.failure.error} />}
-      <RunProblem run={feed.run} live={feed.live} savedAt={savedAt(detail)} lacks={detail.lacks} />
+      <RunProblem
+        run={feed.run}
+        live={feed.live}
+        savedAt={savedAt(detail)}
+        lacks={detail.lacks}
+        events={detail.events}
+      />
       <RunStrip feed={feed} detail={detail} />
       {canCompare(feed) && <ComparisonFailure detail={detail} />}
       <ChartGroup>

@@ -4,7 +4,7 @@
  */
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import type { LiveStatus, RunSummary } from '../../main/api/contract/index.ts';
+import type { LiveStatus, RunDetail, RunSummary } from '../../main/api/contract/index.ts';
 import { api } from '../api/client.ts';
 import { Lacks } from './Lacks.tsx';
 import classes from './Run.module.css';
@@ -16,6 +16,7 @@ export interface RunProblemProps {
   readonly savedAt: number | null;
   /** What is missing to resume it. */
   readonly lacks: readonly string[];
+  readonly events: readonly Pick<RunDetail['events'][number], 'message' | 'remedy'>[];
 }
 
 const headings: Readonly<Partial<Record<RunSummary['state'], string>>> = {
@@ -24,7 +25,12 @@ const headings: Readonly<Partial<Record<RunSummary['state'], string>>> = {
   collapsed: 'Collapsed (paused by the collapse watch, then ended)',
 };
 
-export function RunProblem({ run: { id, state, reason, step }, live, savedAt, lacks }: RunProblemProps) {
+/** What to do about the end of a run: as its last event with that reason says. */
+function remedyFor(reason: string | null, events: RunProblemProps['events']): string | null {
+  return events.findLast(({ message }) => message === reason)?.remedy ?? null;
+}
+
+export function RunProblem({ run: { id, state, reason, step }, live, savedAt, lacks, events }: RunProblemProps) {
   if (live !== null) {
     if (live.state !== 'paused' || live.reason === null) return null;
     return (
@@ -40,6 +46,7 @@ export function RunProblem({ run: { id, state, reason, step }, live, savedAt, la
   const heading = headings[state];
   if (heading === undefined) return null;
   const [first, ...rest] = (reason ?? 'No reason was recorded.').split('\n');
+  const remedy = remedyFor(reason, events);
   return (
     <section className={classes.trouble} data-tone="bad" role="alert">
       <IconAlertTriangle size={16} aria-hidden="true" />
@@ -51,6 +58,7 @@ export function RunProblem({ run: { id, state, reason, step }, live, savedAt, la
             : `Everything up to the checkpoint at step ${savedAt} is safe.`}
         </strong>
         <p>{first}</p>
+        {remedy !== null && <p>{remedy}</p>}
         {lacks.length > 0 && (
           <p>
             <Lacks lacks={lacks} />
