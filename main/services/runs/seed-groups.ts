@@ -33,9 +33,12 @@ export interface SeedGroupSummary extends SeedGroup {
 
 const NAME = /^(.+)\/seed_(\d+)$/;
 
+/** Of an experiment or a sweep: in letters of any script. */
+export const EXPERIMENT_NAME = /^[\p{L}\p{N}_][\p{L}\p{M}\p{N}_ .-]*$/u;
+
 /** The name of an experiment's run with one seed. */
 export function seedRunName(experiment: string, seed: number): string {
-  if (/^[\w][\w .-]*$/.test(experiment)) return `${experiment}/seed_${seed}`;
+  if (EXPERIMENT_NAME.test(experiment)) return `${experiment}/seed_${seed}`;
   throw inputError(
     'BAD_OPTION',
     `Expected an experiment's name of letters, digits, spaces, dots and dashes, got "${experiment}"`,

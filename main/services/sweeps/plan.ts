@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { inputError } from '../../errors.ts';
 import { configFields, fieldFaults } from '../../trainer/config/config.ts';
+import { EXPERIMENT_NAME } from '../runs/seed-groups.ts';
 
 /** Runs of one sweep: more are a mistake in a range rather than a plan. */
 export const MOST_TRIALS = 500;
@@ -62,11 +63,7 @@ const halvingSchema = z.strictObject({
 
 export const sweepPlanSchema = z.strictObject({
   /** Of the sweep and, with the settings, of its runs. */
-  name: z
-    .string()
-    .trim()
-    .max(60)
-    .regex(/^[\w][\w .-]*$/, 'expected a name of letters, digits, spaces, dots and dashes'),
+  name: z.string().trim().max(60).regex(EXPERIMENT_NAME, 'expected a name of letters, digits, spaces, dots and dashes'),
   /** grid: every combination of the values; random: so many settings, each value drawn on its own. */
   search: z.enum(['grid', 'random']).default('grid'),
   /** The fields that vary: lists of values, and for random search also ranges. */

@@ -76,7 +76,7 @@ const MOST_CHARACTERS = 80;
 export function experimentNames(name: string, settings: readonly SettingValues[]): readonly string[] {
   const spelt = settings.map((values) => {
     const words = Object.entries(values).map(([field, value]) => `${field} ${valueText(value)}`);
-    return [name, ...words].join(' ').replace(/[^\w .-]+/g, '-');
+    return [name, ...words].join(' ').replace(/[^\p{L}\p{M}\p{N}_ .-]+/gu, '-');
   });
   const clear = new Set(spelt).size === spelt.length && spelt.every((text) => text.length <= MOST_CHARACTERS);
   return clear ? spelt : settings.map((_, i) => `${name} ${i + 1}`);

@@ -41,5 +41,6 @@ describe('seed groups', () => {
   it('rejects unknown and unusable names', () => {
     expect(() => seedGroupSummary(temporaryStore(), 'none')).toThrow('There are no runs of the experiment "none"');
     expect(() => seedRunName('a/b', 1)).toThrow('got "a/b"');
+    expect(seedRunName('Опыт 2', 1)).toBe('Опыт 2/seed_1');
   });
 });

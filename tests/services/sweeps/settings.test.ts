@@ -75,6 +75,9 @@ describe('experimentNames', () => {
     ]);
     expect(experimentNames('a', [{ dataset: '/x/one?' }, { dataset: '/y/one!' }])).toEqual(['a 1', 'a 2']);
     expect(experimentNames('a', [{ system_prompt: 'x'.repeat(90) }])).toEqual(['a 1']);
+    const prompts = [{ system_prompt: 'Коротко.' }, { system_prompt: '详细' }];
+    const named = ['Опыт system_prompt Коротко.', 'Опыт system_prompt 详细'];
+    expect(experimentNames(plan({ name: 'Опыт' }).name, prompts)).toEqual(named);
   });
 });
 
