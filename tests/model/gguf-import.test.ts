@@ -88,6 +88,14 @@ describe('a GGUF file as a model folder', () => {
     expect(encode('a', true)).toEqual([257, ...encode('a')]);
   });
 
+  it('without types of tokens has ordinary ones, and those that llama.cpp knows by their names', () => {
+    const { 'tokenizer.ggml.token_type': _types, ...metadata } = SMALL_METADATA;
+    writeFileSync(path, ggufBytes(metadata, smallTensors('F16')));
+    const { encode, token } = loadTokenizer(unpack(path));
+    // As llama-cpp-python 0.3.36 cuts it.
+    expect(encode('<|im_start|>a<|im_end|>').map(token)).toEqual([...'<|im_start|>a', '<|im_end|>']);
+  });
+
   it('ends answers with the token of its chat template, and keeps the one that the file names', () => {
     const folder = unpack(writeSmall(path));
     expect(json(folder, 'tokenizer_config.json').eos_token).toBe('<|im_end|>');

@@ -10,6 +10,7 @@ import { TOKEN } from './metadata.ts';
 import { isPhi3, SPACED } from './model-name.ts';
 import { cutsOf } from './pre-tokenizers.ts';
 import type { GgufMetadata } from './read.ts';
+import { tokenTypes } from './token-types.ts';
 
 /** Ids of a text, without a begin token that the file asks for; null: llama.cpp ends with an error. */
 export type ServedTokenizer = (text: string) => readonly number[] | null;
@@ -20,7 +21,7 @@ type Cut = (text: string, afterToken: boolean) => readonly number[] | null;
 /** The tokenizer in a file's metadata. */
 export function servedTokenizer(metadata: GgufMetadata): ServedTokenizer {
   const tokens = listOf<string>(metadata, 'tokens');
-  const types = listOf<number>(metadata, 'token_type');
+  const types = tokenTypes(metadata, tokens) ?? [];
   const cut =
     metadata.get('tokenizer.ggml.model') === 'llama' ? byScores(metadata, tokens) : byMerges(metadata, tokens);
   const whole = wholeTokens(tokens, types, isPhi3(String(metadata.get('general.name') ?? '')));

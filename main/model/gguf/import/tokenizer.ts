@@ -5,6 +5,7 @@ import { TOKEN } from '../metadata.ts';
 import { isPhi3, SPACED } from '../model-name.ts';
 import { cutsOf, knownCuts } from '../pre-tokenizers.ts';
 import type { GgufMetadata } from '../read.ts';
+import { tokenTypes } from '../token-types.ts';
 import { mergesOf } from './merges.ts';
 
 type Part = Readonly<Record<string, unknown>>;
@@ -50,14 +51,16 @@ export function ggufTokenizer(
     ...(pieces ? sentencePiece(metadata, vocabulary, nameOf(unknown)) : byteLevel(metadata, vocabulary, path)),
     post_processor: begins ? beginWith(nameOf(bos) ?? '', bos) : null,
   };
+  // What is named here is found whole in texts, which an ordinary token isn't.
+  const specialOf = (id: number | null) => (id === null || types[id] === TOKEN.normal ? null : nameOf(id));
   const settings = {
     tokenizer_class: 'PreTrainedTokenizerFast',
     clean_up_tokenization_spaces: false,
     add_prefix_space: false,
-    bos_token: nameOf(bos),
-    eos_token: nameOf(ends[0] ?? null),
-    pad_token: nameOf(pad),
-    unk_token: nameOf(unknown),
+    bos_token: specialOf(bos),
+    eos_token: specialOf(ends[0] ?? null),
+    pad_token: specialOf(pad),
+    unk_token: specialOf(unknown),
   };
   refuseStrangeTypes(types, path);
   return { definition, settings, template: typeof template === 'string' ? template : null, ids: { bos, pad, ends } };
@@ -82,13 +85,11 @@ interface Vocabulary {
 }
 
 function readVocabulary(metadata: GgufMetadata, path: string, rows: number): Vocabulary {
-  const [tokens, types = []] = ['tokens', 'token_type'].map((name) => metadata.get(`tokenizer.ggml.${name}`));
-  const isWhole =
-    Array.isArray(tokens) &&
-    Array.isArray(types) &&
-    tokens.every((token) => typeof token === 'string' && token.length <= LONGEST_TOKEN) &&
-    types.every((type) => typeof type === 'number');
-  if (!isWhole) throw unsupported(path, 'it has no list of tokens');
+  const tokens = metadata.get('tokenizer.ggml.tokens');
+  const isList =
+    Array.isArray(tokens) && tokens.every((token) => typeof token === 'string' && token.length <= LONGEST_TOKEN);
+  const types = isList ? tokenTypes(metadata, tokens) : null;
+  if (!isList || types === null) throw unsupported(path, 'it has no list of tokens');
   if (tokens.length > rows) throw unsupported(path, `it has ${tokens.length} tokens, and the model has ${rows}`);
   if (types.length !== tokens.length)
     throw unsupported(path, `it has ${tokens.length} tokens, and types of ${types.length}`);
