@@ -6,8 +6,8 @@
  * for few rows, there are never fewer than `LEAST_ROWS`. B rows, N tokens, D width, V vocabulary.
  */
 import * as tf from '@tensorflow/tfjs-core';
-import type { PrefixKv } from '../tensor/ops/decode-attention.ts';
 import type { DecodeRun } from '../tensor/ops/decode-step.ts';
+import type { PrefixKv } from '../tensor/ops/kv-cache.ts';
 import { gatherRows } from '../tensor/ops/rows.ts';
 import { openDecoding } from './decoding.ts';
 import type { Adapter } from './lora.ts';

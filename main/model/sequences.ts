@@ -5,7 +5,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import type { AttentionShape } from '../tensor/ops/attention.ts';
 import { packedAttention } from '../tensor/ops/attention.ts';
-import type { PrefixKv, RowPrefix } from '../tensor/ops/decode-attention.ts';
+import type { PrefixKv, RowPrefix } from '../tensor/ops/kv-cache.ts';
 import { type Cell, layoutOf, type SequenceLayout } from '../tensor/ops/recurrence.ts';
 import { gatherRows } from '../tensor/ops/rows.ts';
 import { longestSequence, windowedAttention } from '../tensor/ops/windowed-attention.ts';

@@ -3,7 +3,7 @@
  * one packed pass after what is kept of the conversation. R rows, N new tokens of all rows, L kept tokens of a row, D width, V vocabulary.
  */
 import * as tf from '@tensorflow/tfjs-core';
-import type { PrefixKv } from '../tensor/ops/decode-attention.ts';
+import type { PrefixKv } from '../tensor/ops/kv-cache.ts';
 import { gatherRows } from '../tensor/ops/rows.ts';
 import { forward } from './decoder.ts';
 import { logitsOf } from './head.ts';

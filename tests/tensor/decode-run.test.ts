@@ -15,8 +15,8 @@ import { hasKernels, type KernelBinding } from '../../main/tensor/native/cpu/run
 import { NATIVE_BACKEND } from '../../main/tensor/native/load.ts';
 import { openNativeBackend } from '../../main/tensor/native/open.ts';
 import { sizesOf, workOf } from '../../main/tensor/op-costs.ts';
-import type { PrefixKv } from '../../main/tensor/ops/decode-attention.ts';
 import { type DecodeRun, type OpenDecodeRun, registerDecodeRun } from '../../main/tensor/ops/decode-step.ts';
+import type { PrefixKv } from '../../main/tensor/ops/kv-cache.ts';
 import { closeWasmBackend } from '../../main/tensor/wasm/boot.ts';
 import { openWasmDecodeRun } from '../../main/tensor/wasm/decode-run.ts';
 import type { WasmRuntime } from '../../main/tensor/wasm/runtime.ts';

@@ -5,7 +5,7 @@
  */
 import * as tf from '@tensorflow/tfjs-core';
 import type { AttentionShape } from '../ops/attention.ts';
-import type { KvCache, PrefixKv, RowPrefix } from '../ops/decode-attention.ts';
+import type { KvCache, PrefixKv, RowPrefix } from '../ops/kv-cache.ts';
 import type { NativeBackend } from './binding.ts';
 import { FLOAT, type Handle, INT32, maths, type Ops, toTensor, typeAttr, withOps } from './ops.ts';
 import { type Slots, slotsOf } from './slots.ts';

@@ -2,7 +2,7 @@
  * Which place of a generation's cache belongs to which row. Places form a grid, as many for every prompt, so that a
  * batched product reads each prompt once; rows that have ended leave gaps until a whole column of the grid is free. Pure.
  */
-import type { RowPrefix } from '../ops/decode-attention.ts';
+import type { RowPrefix } from '../ops/kv-cache.ts';
 
 export interface Slots {
   readonly prompts: readonly RowPrefix[];

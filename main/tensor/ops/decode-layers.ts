@@ -1,11 +1,11 @@
 /** The layers of a decoding step below tfjs, and the run of such steps. They compute what decoding op by op does, to the bit. */
 import type * as tf from '@tensorflow/tfjs-core';
 import { inputError } from '../../errors.ts';
-import { type PlacedCache, slotTable } from './decode-attention.ts';
 import type { DecodeKernels } from './decode-kernels.ts';
 import { type DecodeOps, openDecodeList } from './decode-list.ts';
 import type { DecodeModel, DecodeRun } from './decode-step.ts';
 import type { SlotTable } from './decode-works.ts';
+import { type PlacedCache, slotTable } from './placed-cache.ts';
 import { openRowPlaces } from './row-places.ts';
 
 // B rows in flight, D width, V vocabulary.

@@ -4,9 +4,9 @@
  */
 import * as tf from '@tensorflow/tfjs-core';
 import type { AttentionShape } from './attention.ts';
-import type { PrefixKv, RowPrefix } from './decode-attention.ts';
 import type { DecodeLinear } from './decode-kernels.ts';
 import type { DecodeList } from './decode-list.ts';
+import type { PrefixKv, RowPrefix } from './kv-cache.ts';
 import type { RopeTables } from './rope.ts';
 import type { RowToken } from './row-places.ts';
 

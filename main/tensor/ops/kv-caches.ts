@@ -1,7 +1,8 @@
 /** Keys and values of a generation in layers whose heads differ: a cache of its own for each kind. */
 import type * as tf from '@tensorflow/tfjs-core';
 import type { AttentionShape } from './attention.ts';
-import { type KvCache, openKvCache, type PrefixKv, type RowPrefix, type SlidingLayers } from './decode-attention.ts';
+import { openKvCache } from './decode-attention.ts';
+import type { KvCache, PrefixKv, RowPrefix, SlidingLayers } from './kv-cache.ts';
 import type { RowToken } from './row-places.ts';
 
 interface Kind {

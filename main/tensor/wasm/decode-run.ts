@@ -2,11 +2,12 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { profiled } from '../kernel-profile.ts';
 import { ADD_TO_ROWS } from '../kernels/ids.ts';
-import { type PlacedCache, type PrefixKv, placeCache, type RowPrefix } from '../ops/decode-attention.ts';
 import type { Columns, DecodeKernels } from '../ops/decode-kernels.ts';
 import { decodeBySteps, decodeLayers, type RowsStep } from '../ops/decode-layers.ts';
 import type { DecodeModel, DecodeRun } from '../ops/decode-step.ts';
 import { productWork, rowsWork, type SlotTable } from '../ops/decode-works.ts';
+import type { PrefixKv, RowPrefix } from '../ops/kv-cache.ts';
+import { type PlacedCache, placeCache } from '../ops/placed-cache.ts';
 import { fitsHeads } from './attention.ts';
 import { convolutionStepAt } from './causal-convolution.ts';
 import { columnsAt } from './columns.ts';

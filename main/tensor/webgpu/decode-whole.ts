@@ -4,9 +4,9 @@
  * next product, tile by tile, whose sums and denominator that one finds.
  */
 import * as tf from '@tensorflow/tfjs-core';
-import type { PrefixKv, RowPrefix } from '../ops/decode-attention.ts';
 import type { DecodeLinear } from '../ops/decode-kernels.ts';
 import { type DecodeRun, linearsOf, type PlainLayer, type PlainModel, weightsOf } from '../ops/decode-step.ts';
+import type { PrefixKv, RowPrefix } from '../ops/kv-cache.ts';
 import { gatherRows } from '../ops/rows.ts';
 import type { WebGpuBackend } from './backend.ts';
 import { type Packer, sizeOf } from './decode-pack.ts';

@@ -5,7 +5,6 @@
  * Without an adapter it is two fewer. Buffers are taken once a run, so their bind groups are found again at every token.
  */
 import * as tf from '@tensorflow/tfjs-core';
-import type { PrefixKv, RowPrefix } from '../ops/decode-attention.ts';
 import type { DecodeLinear } from '../ops/decode-kernels.ts';
 import {
   type DecodeModel,
@@ -16,6 +15,7 @@ import {
   plainModel,
   weightsOf,
 } from '../ops/decode-step.ts';
+import type { PrefixKv, RowPrefix } from '../ops/kv-cache.ts';
 import { gatherRows } from '../ops/rows.ts';
 import type { WebGpuBackend } from './backend.ts';
 import { openPacker, type Packer } from './decode-pack.ts';

@@ -1,7 +1,7 @@
 /** The keys and values of a generation in flight: one buffer a layer for the prompts, one for what the rows write. */
 import * as tf from '@tensorflow/tfjs-core';
 import type { AttentionShape } from '../ops/attention.ts';
-import type { KvCache, PrefixKv, RowPrefix } from '../ops/decode-attention.ts';
+import type { KvCache, PrefixKv, RowPrefix } from '../ops/kv-cache.ts';
 import type { WebGpuBackend } from './backend.ts';
 import { type DecodeAttention, decodeAttention, stretchNumbers } from './kernels/decode-attention.ts';
 import { type KvFormat, kvBytes, packKv, unpackKv } from './kernels/kv-pack.ts';

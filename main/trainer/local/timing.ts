@@ -12,7 +12,7 @@ import type { Parameter } from '../../model/parameter.ts';
 import { attendPacked, type ReadRow, stateKey } from '../../model/sequences.ts';
 import { pulse } from '../../pulse.ts';
 import { gradients } from '../../tensor/backward.ts';
-import type { PrefixKv } from '../../tensor/ops/decode-attention.ts';
+import type { PrefixKv } from '../../tensor/ops/kv-cache.ts';
 import { disposeBatch, uploadGroups } from '../batching/packed-batch.ts';
 import { weightCount } from '../memory/budget.ts';
 import { completionLogps, hostLogps, lossAndGradients, type Policy } from '../policy/policy.ts';

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { NativeBackend, NativeBinding } from '../../../main/tensor/native/binding.ts';
 import { openNativeKvCache } from '../../../main/tensor/native/kv-cache.ts';
 import { openNativeBackend } from '../../../main/tensor/native/open.ts';
-import type { KvCache } from '../../../main/tensor/ops/decode-attention.ts';
+import type { KvCache } from '../../../main/tensor/ops/kv-cache.ts';
 import { nativeUnderTest } from '../../native-under-test.ts';
 import { randomTensor } from '../ops/finite-differences.ts';
 

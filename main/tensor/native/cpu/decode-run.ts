@@ -2,12 +2,13 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { pulse } from '../../../pulse.ts';
 import { profiled } from '../../kernel-profile.ts';
-import { type PlacedCache, type PrefixKv, placeCache, type RowPrefix } from '../../ops/decode-attention.ts';
 import type { DecodeKernels, DecodeLinear } from '../../ops/decode-kernels.ts';
 import { decodeBySteps, decodeLayers, type RowsStep } from '../../ops/decode-layers.ts';
 import type { DecodeOps } from '../../ops/decode-list.ts';
 import type { DecodeModel, DecodeRun } from '../../ops/decode-step.ts';
 import { productWork, rowsWork, type SlotTable } from '../../ops/decode-works.ts';
+import type { PrefixKv, RowPrefix } from '../../ops/kv-cache.ts';
+import { type PlacedCache, placeCache } from '../../ops/placed-cache.ts';
 import type { NativeBackend } from '../binding.ts';
 import { boolAttr, FLOAT, type Handle, handleOf, INT32, maths, toTensor, typeAttr, withOps } from '../ops.ts';
 import { headsOf } from './attention.ts';
