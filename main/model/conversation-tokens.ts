@@ -3,7 +3,7 @@
  * turn, from where the model begins to write to the token that ends it. What a template puts behind that token (a line
  * break, the end of a document) isn't trained on: a model that is sampled from stops before it.
  */
-import { type ChatMessage, type ChatTool, plainLines, shownText } from '../samples/chat-message.ts';
+import { type ChatMessage, type ChatTool, isTrained, plainLines, shownText } from '../samples/chat-message.ts';
 import { quotedMessage } from './chat-template.ts';
 import { plain, quote, type Str, slice } from './jinja/text.ts';
 import type { PromptGroup } from './pack.ts';
@@ -38,7 +38,7 @@ export function answerTokens(
 }
 
 /**
- * All turns of the assistant: one sequence in which they are predicted and the others read, where the template writes
+ * All turns of the assistant that are trained on: one sequence in which they are predicted and the others read, where the template writes
  * the beginning of a conversation as it writes it alone; otherwise (earlier turns lose their thoughts) a sequence a turn.
  */
 export function turnsOf(
@@ -47,7 +47,7 @@ export function turnsOf(
   tools: Tools,
   ends: readonly number[],
 ): readonly PromptGroup[] {
-  const turns = [...messages.keys()].filter((i) => i > 0 && messages[i]?.role === 'assistant');
+  const turns = [...messages.keys()].filter((i) => i > 0 && isTrained(messages[i] as ChatMessage));
   return (
     inOneSequence(tokenizer, messages, tools, ends, turns) ??
     turns.map((turn) => alone(tokenizer, messages, tools, ends, turn))

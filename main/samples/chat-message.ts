@@ -42,6 +42,8 @@ export const chatMessageSchema = z.object({
   name: z.string().exactOptional(),
   /** What the assistant thought before it spoke, where a template has a place for it. */
   reasoning_content: z.string().exactOptional(),
+  /** Of the assistant: 0 where a record has the turn to be read and not trained on, as in OpenAI's files. */
+  weight: z.literal(0).exactOptional(),
   /** Of the assistant, in a completion of several turns that is shown; rewards and templates don't see it. */
   outcome: outcomeSchema.exactOptional(),
 });
@@ -76,6 +78,11 @@ export function shownText({ content, tool_calls: calls = [] }: Pick<ChatMessage,
 /** What a conversation asks: all of it but the assistant's last turn, if it ends with one. */
 export function askedOf(messages: readonly ChatMessage[]): readonly ChatMessage[] {
   return answerOf(messages) === null ? messages : messages.slice(0, -1);
+}
+
+/** Whether supervised steps may train a turn. */
+export function isTrained({ role, weight }: Pick<ChatMessage, 'role' | 'weight'>): boolean {
+  return role === 'assistant' && weight !== 0;
 }
 
 /** The assistant's turn that a conversation ends with; null: it ends with somebody else's. */

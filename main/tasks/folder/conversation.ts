@@ -111,7 +111,15 @@ function readMessage(value: unknown, place: string): ChatMessage {
     ...textField(value, 'tool_call_id', place),
     ...textField(value, 'name', place),
     ...textField(value, 'reasoning_content', place),
+    ...(role === 'assistant' && readWeight(value.weight, `${place}.weight`) === 0 && { weight: 0 }),
   };
+}
+
+/** OpenAI's mark of the turns that training leaves out; others are trained on anyway. */
+function readWeight(given: unknown, place: string): 0 | 1 {
+  if (given == null || given === 1) return 1;
+  if (given === 0) return 0;
+  throw fault(place, `to be 0 (not trained on) or 1, got ${shown(given)}`);
 }
 
 function textField<Name extends string>(value: Fields, name: Name, place: string): { readonly [N in Name]?: string } {

@@ -2,6 +2,7 @@
 import { inputError } from '../../errors.ts';
 import { contextLength, readModelConfig } from '../../model/config.ts';
 import { loadTokenizer } from '../../model/tokenizer.ts';
+import { answerOf } from '../../samples/chat-message.ts';
 import type { Task } from '../../tasks/task.ts';
 import { isLimitOpen, trialLength } from '../batching/completion-lengths.ts';
 import {
@@ -9,7 +10,9 @@ import {
   checkHoldsTargets,
   completionLength,
   encodeRecords,
+  endsItself,
   longestPrompt,
+  type TokenRecord,
 } from '../batching/prompts.ts';
 import { isReinforcement, learnsTargets } from '../config/config.ts';
 import { recordedLimit } from '../memory/recorded-limit.ts';
@@ -53,6 +56,7 @@ export function encodeStart(
       `Give the task a "target", or ${isWarmUp ? 'set warm_up_steps to 0' : 'use the method grpo'}.`,
     );
   }
+  if (learnsTargets(start.config)) checkTrained(task, records, everyTurn);
   const all = [...records, ...evalRecords];
   const recorded = recordedLimit(start.resumeFrom ?? null);
   const maxCompletionLength = recorded ?? completionLength(all, start.config, task);
@@ -64,4 +68,21 @@ export function encodeStart(
     ...{ tokenizer, records, evalRecords, maxCompletionLength },
     ...(isOpen && { trialLength: trialLength(maxCompletionLength, room) }),
   };
+}
+
+/** Throws where a record's conversation says of all turns that would be trained on that they aren't to be. */
+function checkTrained(task: Task, records: readonly TokenRecord[], everyTurn: boolean): void {
+  const untrained = records.find(({ record, lessons }) =>
+    lessons === undefined
+      ? endsItself(task, record) && answerOf(record.messages ?? [])?.weight === 0
+      : lessons.length === 0,
+  );
+  if (untrained === undefined) return;
+  throw inputError(
+    'NO_TARGET',
+    `Record ${untrained.record.id} has "weight": 0 at ${everyTurn ? 'every turn' : 'the last turn'} of the assistant, so nothing of it would be trained on`,
+    everyTurn
+      ? 'Leave the record out.'
+      : 'Set assistant_only_loss, which trains its other turns, or leave the record out.',
+  );
 }

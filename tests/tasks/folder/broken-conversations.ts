@@ -18,6 +18,11 @@ export const brokenConversations: readonly (readonly [what: string, record: obje
   ['a role that is a number', { messages: [{ role: 1, content: '' }] }, 'assistant or tool, got 1'],
   ['no content', { messages: [user, { role: 'assistant' }] }, 'expected "messages[1].content" to be a text, got none'],
   ['content that is a number', { messages: [{ role: 'user', content: 3 }] }, 'to be a text, got 3'],
+  [
+    'half a weight',
+    { messages: [user, { ...said, weight: 0.5 }] },
+    '"messages[1].weight" to be 0 (not trained on) or 1, got 0.5',
+  ],
   ['a NUL character', { messages: [{ role: 'user', content: 'a\0' }] }, 'a text without NUL characters'],
   [
     'an image',

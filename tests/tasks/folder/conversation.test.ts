@@ -54,6 +54,14 @@ describe('a record with a conversation', () => {
     expect(read(record)).toEqual({ messages: [user, said], prompt: 'Hi', target: 'Hello' });
   });
 
+  it('keeps of a turn that it is not trained on', () => {
+    const left = { ...said, weight: 0 };
+    expect(read({ messages: [user, left, { ...user, weight: 0 }, { ...said, weight: 1 }] }).messages).toEqual([
+      ...[user, left],
+      ...[user, said],
+    ]);
+  });
+
   it('has tool calls with arguments as objects, and their results', () => {
     const inText = { ...call, function: { ...call.function, arguments: '{"a": 1}' } };
     const conversation = [user, called, result, said];

@@ -1,0 +1,65 @@
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, it } from 'vitest';
+import { openTask } from '../../../main/tasks/index.ts';
+import { parseConfig } from '../../../main/trainer/config/config.ts';
+import { encodeStart } from '../../../main/trainer/stage/encode-start.ts';
+
+const fixture = (name: string): string => fileURLToPath(new URL(`../../parity/fixtures/${name}`, import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'braid-encode-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+for (const name of readdirSync(fixture('tokenizers/qwen2')))
+  copyFileSync(join(fixture('tokenizers/qwen2'), name), join(folder, name));
+const config = JSON.parse(readFileSync(fixture('models/qwen2-tied-f32/config.json'), 'utf8')) as object;
+writeFileSync(
+  join(folder, 'config.json'),
+  JSON.stringify({ ...config, vocab_size: 1000, max_position_embeddings: 999 }),
+);
+
+const definition = "title: T\nfields: { messages: messages }\nprompt: '{messages}'\nsuccess_threshold: 1\n";
+const task = openTask({ name: 'talk', folder: 'talk', definition, reward: '' }, '');
+
+describe('supervised steps on turns with a weight', () => {
+  const conversation = (...weights: readonly (0 | 1)[]) => {
+    const turns = weights.flatMap((weight, i) => [
+      { role: 'user', content: `question ${i}` },
+      { role: 'assistant', content: `answer ${i}`, weight },
+    ]);
+    return task.parseRecord({ id: 'x', messages: turns });
+  };
+  const encode = (weights: readonly (0 | 1)[], own: object) => {
+    const start = {
+      config: parseConfig({ task: 'interleave', model: folder, dataset: 'x', ...own }),
+      modelFolder: folder,
+    };
+    return encodeStart({ ...start, records: [conversation(...weights)], evalRecords: [] }, task);
+  };
+  const every = { method: 'sft', assistant_only_loss: true };
+  const trained = (weights: readonly (0 | 1)[]) => {
+    const { tokenizer, records } = encode(weights, every);
+    const lessons = records[0]?.lessons ?? [];
+    const kept = lessons.flatMap(({ completions, predicted }) =>
+      completions.map((ids, c) => tokenizer.decode(ids.filter((_, i) => predicted?.[c]?.[i] ?? true))),
+    );
+    return kept.join('');
+  };
+
+  it('train those alone that have none of 0', () => {
+    expect(trained([1, 1, 1])).toBe('answer 0answer 1answer 2');
+    expect(trained([1, 0, 1])).toBe('answer 0answer 2');
+    expect(trained([0, 0, 1])).toBe('answer 2');
+    expect(trained([1, 1, 0])).toBe('answer 0answer 1');
+  });
+
+  it('refuse a record of which nothing would be trained on', () => {
+    const refused = (remedy: string) => expect.objectContaining({ code: 'NO_TARGET', remedy });
+    expect(() => encode([1, 0], { method: 'sft' })).toThrow(
+      refused('Set assistant_only_loss, which trains its other turns, or leave the record out.'),
+    );
+    expect(() => encode([0, 0], every)).toThrow(refused('Leave the record out.'));
+    // A target that answers are only compared with.
+    expect(encode([1, 0], { method: 'grpo' }).records).toHaveLength(1);
+  });
+});
