@@ -103,7 +103,7 @@ function lengthsOf({ task: name, dataset }: Options, folder: string, { workspace
 const HEAD = ['optimiser', 'sampling (rows)', 'training (rows)', 'total', 'fits'];
 
 /** The plan as tables, in GiB. */
-function planLines({ stages, full, weightBytes, records }: ModelPlan): string[] {
+function planLines({ stages, full, weightBytes, records, unused }: ModelPlan): string[] {
   const weights = weightBytes === 2 ? 'weights (16 bits)' : 'weights';
   const row = (what: string, plan: MemoryPlan): string[] => [
     what,
@@ -121,6 +121,7 @@ function planLines({ stages, full, weightBytes, records }: ModelPlan): string[] 
     ...['', 'All weights trained (use_peft false):'],
     ...tableLines(['words', 'weights', ...HEAD], byWords(full)),
     ...(records === undefined ? [] : recordLines(records, row)),
+    ...(unused === undefined ? [] : ['', unused]),
   ];
 }
 

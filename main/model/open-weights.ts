@@ -17,12 +17,15 @@ export interface Weights {
   source(name: string, shape: readonly number[]): WeightSource;
   /** The shape of a tensor; throws if there is none. */
   shape(name: string): readonly number[];
+  /** What the files call all their tensors, and those whose sources were asked for. */
+  names(): { readonly all: Iterable<string>; readonly used: ReadonlySet<string> };
   close(): void;
 }
 
 /** Finds the file of every tensor and opens files as they are needed. */
 export function openWeights(folder: string, options: WeightsOptions = {}): Weights {
   const opened = new Map<string, SafetensorsFile>();
+  const used = new Set<string>();
   const map = shardMap(folder);
   const fileOf = (name: string): string => (map === null ? WHOLE : (map.get(name) ?? ''));
   const file = (name: string): SafetensorsFile => {
@@ -61,6 +64,7 @@ export function openWeights(folder: string, options: WeightsOptions = {}): Weigh
   };
   const source = (wanted: string, shape: readonly number[]): WeightSource => {
     const name = nameOf(wanted, shape);
+    used.add(name);
     const quantised = options.quantisation ? quantisedSource(options.quantisation, name, shape, placeOf) : null;
     if (quantised !== null) return quantised;
     const entry = entryOf(name);
@@ -83,7 +87,8 @@ export function openWeights(folder: string, options: WeightsOptions = {}): Weigh
     for (const handle of opened.values()) handle.close();
   };
   const has = (name: string): boolean => nameIn(names(), name, options) !== null;
-  return { has, source, shape: (name) => entryOf(nameOf(name)).shape, close };
+  const shape = (name: string): readonly number[] => entryOf(nameOf(name)).shape;
+  return { has, source, shape, names: () => ({ all: stored().keys(), used }), close };
 }
 
 /** Numbers compared at a time. */
@@ -117,7 +122,7 @@ export function packedKind(
 }
 
 /** Null: a file can't be read, which whoever loads it reports. */
-function lookInto<T>(folder: string, options: WeightsOptions, look: (weights: Weights) => T): T | null {
+export function lookInto<T>(folder: string, options: WeightsOptions, look: (weights: Weights) => T): T | null {
   try {
     const weights = openWeights(folder, options);
     try {

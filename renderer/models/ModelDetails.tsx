@@ -162,6 +162,7 @@ function Facts({ facts }: { readonly facts: NonNullable<ModelDetail['facts']> })
     ['Context', `${facts.context.toLocaleString('en')} tokens`],
     ['Stored as', facts.dtypes.join(', ')],
     ...(facts.quantised === undefined ? [] : ([['Training from it', facts.quantised]] as const)),
+    ...(facts.unused === undefined ? [] : ([['Other tensors', facts.unused]] as const)),
     ['Chat template', facts.chatTemplate ? 'yes' : 'none: prompts are used as they are'],
   ];
   return (

@@ -32,12 +32,9 @@ export async function addModel(host: Host, request: AddRequest, options: JobOpti
   if (file !== null) return convertGguf(planConversion(models, { file, name, dtype }), host.paths, options);
   if (dtype !== undefined)
     throw inputError('BAD_OPTION', 'Expected --dtype with a GGUF file only', 'A folder keeps its type: leave it out.');
-  const {
-    config,
-    parameters,
-    dtypes,
-    quantised = null,
-  } = readModelFacts({ base: path, adapter: null, tokenizer: path });
+  const { config, parameters, dtypes, ...facts } = readModelFacts({ base: path, adapter: null, tokenizer: path });
+  const notes = [facts.quantised, facts.unused].filter((one) => one !== undefined);
+  const note = notes.length === 0 ? null : notes.join('\n');
   const types: Readonly<Record<string, string>> = { BF16: 'bfloat16', F16: 'float16', F32: 'float32' };
   const stored_as = dtypes.find((type) => type !== 'F32') ?? 'F32';
   const added = { architecture: config.modelType, parameters, stored_as, dtype: types[stored_as] ?? stored_as };
@@ -45,11 +42,11 @@ export async function addModel(host: Host, request: AddRequest, options: JobOpti
   if (name !== undefined) {
     const folder = join(models, nameOfCopy(models, name));
     await copyFolder(path, folder, { signal, progress: options.onProgress ?? (() => undefined) });
-    return { folder, name, ...added, note: quantised };
+    return { folder, name, ...added, note };
   }
   await checkSound(path, signal);
   host.store.transaction(() => rememberImported(host.store, path));
-  return { folder: path, name: basename(path), ...added, note: quantised };
+  return { folder: path, name: basename(path), ...added, note };
 }
 
 /** A path; or the name of a model of another program, which is also a better one for it than that of its file. */

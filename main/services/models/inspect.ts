@@ -44,6 +44,8 @@ export interface ModelDetail {
     readonly dtypes: readonly string[];
     /** What happens to quantised weights, in a sentence. */
     readonly quantised?: string;
+    /** What its files hold besides, in a sentence. */
+    readonly unused?: string;
     readonly chatTemplate: boolean;
     readonly adapter: AdapterFacts | null;
     /** The adapter's base model folder. */

@@ -2,13 +2,13 @@
 import { join } from 'node:path';
 import { readChatTemplate } from '../../model/chat-template.ts';
 import type { ModelConfig } from '../../model/config.ts';
-import { parameterShapes } from '../../model/model.ts';
 import { openWeights } from '../../model/open-weights.ts';
 import { parseAdapterConfig } from '../../model/peft-config.ts';
 import { quantisedWords, shortWords } from '../../model/quantised/settings.ts';
 import { readSettings } from '../../model/read-json.ts';
 import { floatType, openSafetensors, type TensorEntry } from '../../model/safetensors.ts';
 import { readTokenizerConfig } from '../../model/tokenizer-files.ts';
+import { checkTensors, unusedWords } from '../../model/unused-tensors.ts';
 import { weightFiles } from '../../model/weight-files.ts';
 import { weightsOptions } from '../../model/weight-names.ts';
 import type { ModelParts } from '../policy/model-parts.ts';
@@ -32,6 +32,8 @@ export interface ModelFacts {
   readonly dtypes: readonly string[];
   /** What happens to quantised weights, in a sentence. */
   readonly quantised?: string;
+  /** What its files hold besides, in a sentence. */
+  readonly unused?: string;
   readonly chatTemplate: boolean;
   /** The adapter; null for a full model. */
   readonly adapter: AdapterFacts | null;
@@ -41,7 +43,7 @@ export interface ModelFacts {
 export function readModelFacts({ base, adapter, tokenizer }: ModelParts): ModelFacts {
   const config = checkModelFolder(base);
   const entries = weightFiles(base).flatMap((name) => [...entriesOf(join(base, name))]);
-  checkTensors(base, config);
+  const unused = unusedWords(othersIn(base, config));
   return {
     config,
     parameters: weightCount(config),
@@ -50,9 +52,20 @@ export function readModelFacts({ base, adapter, tokenizer }: ModelParts): ModelF
         ? [...new Set(entries.map(([, { dtype }]) => dtype))]
         : [shortWords(config.quantisation)],
     ...(config.quantisation !== null && { quantised: quantisedWords(config.quantisation) }),
+    ...(unused !== null && { unused }),
     chatTemplate: readChatTemplate(tokenizer, readTokenizerConfig(tokenizer)) !== null,
     adapter: adapter === null ? null : readAdapterFacts(adapter),
   };
+}
+
+/** Tensors that the model has no place for; throws where one of its own is missing or can't be read. */
+function othersIn(folder: string, config: ModelConfig): readonly string[] {
+  const weights = openWeights(folder, weightsOptions(config));
+  try {
+    return checkTensors(weights, config);
+  } finally {
+    weights.close();
+  }
 }
 
 /** Memory that a model needs, by use. */
@@ -79,16 +92,6 @@ export function memoryNeeds(config: ModelConfig, budget: Budget, fileBytes: Stor
     full: needs('all'),
     weightBytes: weightBytes(precision(LORA), fileBytes),
   };
-}
-
-/** That each weight is there, in its shape and a type that can be read, by the headers alone. */
-function checkTensors(folder: string, config: ModelConfig): void {
-  const weights = openWeights(folder, weightsOptions(config));
-  try {
-    for (const [name, shape] of parameterShapes(config)) void weights.source(name, shape).type;
-  } finally {
-    weights.close();
-  }
 }
 
 /** Reads a LoRA checkpoint's adapter; an error names a tensor whose type can't be read as float32. */

@@ -1,4 +1,7 @@
 /** The memory plan of a model folder for every stage of the curriculum, or records of another task, from its config alone. */
+import { lookInto } from '../../model/open-weights.ts';
+import { checkTensors, unusedWords } from '../../model/unused-tensors.ts';
+import { weightsOptions } from '../../model/weight-names.ts';
 import { type Budget, precisionFor, type Trained, weightBytes, weightCount } from './budget.ts';
 import { checkModelFolder } from './model-folder.ts';
 import { type MemoryPlan, memoryPlan } from './plan.ts';
@@ -20,6 +23,8 @@ export interface ModelPlan {
   readonly full: readonly StagePlan[];
   /** For records that were given; absent: none were. */
   readonly records?: RecordsPlan;
+  /** What the model's files hold besides, in a sentence. */
+  readonly unused?: string;
 }
 
 /** Memory for completions of a task's records. */
@@ -55,6 +60,9 @@ export function planModel(
       const completionTokens = Math.ceil(2 * words * TOKENS_PER_WORD) + 4;
       return { words, ...planFor(trained, { promptTokens: completionTokens + FRAME_TOKENS, completionTokens }) };
     });
+  const unused = unusedWords(
+    lookInto(folder, weightsOptions(config), (weights) => checkTensors(weights, config)) ?? [],
+  );
   return {
     parameters: weightCount(config),
     device: budget.device,
@@ -63,5 +71,6 @@ export function planModel(
     stages: stagesFor(LORA),
     full: stagesFor('all'),
     ...(records !== null && { records: { ...records, lora: planFor(LORA, records), full: planFor('all', records) } }),
+    ...(unused !== null && { unused }),
   };
 }
