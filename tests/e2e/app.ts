@@ -4,11 +4,16 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { Browser, Locator, Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
+import { ok } from '../../main/services/doctor/check.ts';
+import { cacheReport } from '../../main/services/doctor/kept.ts';
+import { openWorkspace } from '../../main/services/workspace/workspace.ts';
+import { openStore } from '../../main/store/index.ts';
+import { VERSION } from '../../main/version.ts';
 import { atEndOfFile } from '../end-of-file.ts';
 import { temporaryFolderOfFile } from '../store/helpers.ts';
-import { launchBrowser } from './browser.ts';
+import { forget, newPage } from './browser.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
@@ -32,6 +37,7 @@ export async function startApp(
   workspace: string = temporaryFolderOfFile(),
   extra: readonly string[] = [],
 ): Promise<RunningApp> {
+  noteExamined(workspace);
   const args = ['main/braid.ts', 'serve', '--workspace', workspace, '--port', '0', '--json', ...extra];
   // Hides a native backend and other programs' models that this machine may have.
   const env = { ...OTHERS_MODELS, ...process.env, BRAID_NATIVE: join(workspace, 'native') };
@@ -52,6 +58,13 @@ export async function startApp(
   return { url, workspace, host, stop };
 }
 
+/** Home would have the machine examined, which takes as long as a few tests; the doctor's own page still does. */
+function noteExamined(workspace: string): void {
+  const store = openStore(openWorkspace({ workspace }).database);
+  cacheReport(store, { checks: [ok('Node', process.version)], at: Date.now() }, VERSION);
+  store.close();
+}
+
 function firstLine(host: ChildProcess): Promise<string> {
   return new Promise((settle) => {
     let text = '';
@@ -70,8 +83,6 @@ export interface OpenPage {
   goto(route: string): Promise<void>;
 }
 
-let browser: Promise<Browser> | null = null;
-
 interface PageOptions {
   /**
    * Whether it loads and renders other screens while it is idle, which takes as long as the page itself. Otherwise it is
@@ -86,28 +97,20 @@ function neverLookAhead(): void {
   window.requestIdleCallback = (callback, options) => (options?.timeout === undefined ? 0 : ask(callback, options));
 }
 
-/** Opens a page on the app; one browser per test file. Animations are off, as axe would measure half-faded text. */
+/** Opens a page on the app, as new to it as a first visitor's, and closes the one that was opened before. */
 export async function openPage(
   app: Pick<RunningApp, 'url'>,
   size = { width: 1280, height: 800 },
   { looksAhead = false }: PageOptions = {},
 ): Promise<OpenPage> {
-  if (browser === null) {
-    const started = launchBrowser();
-    browser = started;
-    atEndOfFile(async () => {
-      browser = null;
-      await (await started).close();
-    });
-  }
-  const context = await (await browser).newContext({ viewport: size, reducedMotion: 'reduce' });
-  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
-  if (!looksAhead) await context.addInitScript(neverLookAhead);
-  const page = await context.newPage();
+  const page = await newPage();
+  await page.setViewportSize(size);
+  if (!looksAhead) await page.addInitScript(neverLookAhead);
   page.setDefaultTimeout(isForPictures ? 120_000 : 45_000);
   const complaints: string[] = [];
   page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
   page.on('pageerror', (error) => complaints.push(error.message));
+  await forget(page, new URL(app.url).origin);
   await page.goto(app.url);
   await page.getByRole('heading', { level: 1 }).waitFor();
   return {
@@ -135,16 +138,24 @@ async function untilSettled(page: Page): Promise<void> {
   await page.waitForFunction(() => document.querySelector('[aria-busy="true"]') === null);
 }
 
-/** Expects no violation on the current screen that axe-core rates serious or critical. */
+/**
+ * Expects no violation on the current screen that axe-core rates serious or critical. While a dialog is open, only that:
+ * the screen behind it is out of reach, and has its own check.
+ */
 export async function expectAccessible(page: Page): Promise<void> {
   await untilSettled(page);
   // Evaluated, not added as a script: the page's content security policy allows only its own scripts.
   // Once for each document: it is half a megabyte, and screens change without loading another one.
   if (await page.evaluate(() => !('axe' in window))) await page.evaluate(axeSource);
   const violations = await page.evaluate(async () => {
-    const { axe } = window as unknown as { axe: { run(options: object): Promise<{ violations: Violation[] }> } };
+    const { axe } = window as unknown as {
+      axe: { run(where: object, options: object): Promise<{ violations: Violation[] }> };
+    };
+    const isBehind = document.querySelector('[role="dialog"][aria-modal="true"]') !== null;
     // What passes is not listed element by element, which takes most of the time.
-    const { violations: found } = await axe.run({ resultTypes: ['violations'] });
+    const { violations: found } = await axe.run(isBehind ? { exclude: ['#root'] } : document, {
+      resultTypes: ['violations'],
+    });
     return found
       .filter(({ impact }) => impact === 'serious' || impact === 'critical')
       .map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`);

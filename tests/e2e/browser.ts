@@ -4,7 +4,7 @@
  */
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { type Browser, chromium } from 'playwright-core';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 
 /** The shell first: it has no windows, and takes two thirds of the processor time. */
 const NAMES = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
@@ -35,11 +35,48 @@ function isProgram(file: string): boolean {
   }
 }
 
+const QUIET = ['--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run'];
+
 /** Starts it headless and without background network access. */
-export function launchBrowser(): Promise<Browser> {
-  const quiet = ['--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run'];
+export function launchBrowser(extra: readonly string[] = []): Promise<Browser> {
   return chromium.launch({
     executablePath: browserPath ?? '',
-    args: ['--no-sandbox', '--disable-gpu', ...quiet],
+    args: ['--no-sandbox', '--disable-gpu', ...QUIET, ...extra],
   });
+}
+
+/**
+ * Every page of a test process is drawn by one process, which has compiled the app's code once: half a second for each
+ * page. They share a profile, as only then they may share that process.
+ */
+const SHARED = ['--renderer-process-limit=1'];
+
+let profile: Promise<BrowserContext> | null = null;
+let open: Page | null = null;
+
+/** A page of the one browser of this test process; the page before it is closed. */
+export async function newPage(): Promise<Page> {
+  profile ??= newProfile();
+  const context = await profile;
+  const page = await context.newPage();
+  // Not before there is another one, or its process would end. What is left on the page isn't to be asked for.
+  await open?.close();
+  open = page;
+  await context.setOffline(false);
+  return page;
+}
+
+/** Animations are off, as axe would measure half-faded text. The browser ends with this process. */
+async function newProfile(): Promise<BrowserContext> {
+  const browser = await launchBrowser(SHARED);
+  const context = await browser.newContext({ reducedMotion: 'reduce' });
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  return context;
+}
+
+/** Makes the page new to that origin: what other pages stored for it goes. */
+export async function forget(page: Page, origin: string): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Storage.clearDataForOrigin', { origin, storageTypes: 'all' });
+  await session.detach();
 }

@@ -83,7 +83,6 @@ describe.skipIf(noBrowser)('every screen', () => {
     const { page, goto, complaints } = opened;
     await page.setViewportSize({ width, height });
     await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
-    await page.reload();
     for (const route of routes) {
       await goto(route);
       await page.waitForFunction(
