@@ -71,7 +71,7 @@ const shared = {
   hookTimeout: 60_000,
   // A page on a busy machine takes longer than vitest's one second.
   expect: { poll: { timeout: 45_000 } },
-  globalSetup: 'tests/no-user-set-up.ts',
+  globalSetup: ['tests/no-user-set-up.ts', 'tests/processes/build.ts'],
   setupFiles: 'tests/each-file.ts',
   env: { NODE_COMPILE_CACHE: compileCache, TMPDIR: temporary, TEMP: temporary, TMP: temporary },
 };

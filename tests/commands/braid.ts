@@ -1,14 +1,13 @@
 /** The braid command as a user runs it: a separate process. */
 import { spawn } from 'node:child_process';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
+import { BRAID } from '../processes/paths.ts';
 
 export interface BraidRun {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
-
-const CLI = resolve(import.meta.dirname, '../../main/braid.ts');
 
 /** A braid command at work. */
 export interface LiveBraid {
@@ -21,7 +20,7 @@ export interface LiveBraid {
 
 /** Starts `braid ARGUMENTS`, the leader of a process group as in a terminal. */
 export function startBraid(args: readonly string[]): LiveBraid {
-  const child = spawn(process.execPath, [CLI, ...args], { stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+  const child = spawn(process.execPath, [BRAID, ...args], { stdio: ['ignore', 'pipe', 'pipe'], detached: true });
   const output = { stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     output.stdout += text;
@@ -48,7 +47,7 @@ export function braid(args: readonly string[], interruptAfter?: number): Promise
 /** Runs `braid ARGUMENTS` with `input` in `home`, with a user configuration and a workspace of its own there. */
 export function braidAt(home: string, input: string, ...args: readonly string[]): Promise<BraidRun> {
   const env = { ...process.env, HOME: home, XDG_CONFIG_HOME: join(home, 'config'), BRAID_WORKSPACE: join(home, 'ws') };
-  const child = spawn(process.execPath, [CLI, ...args], { env, cwd: home });
+  const child = spawn(process.execPath, [BRAID, ...args], { env, cwd: home });
   child.stdin.end(input);
   const texts = { stdout: '', stderr: '' };
   child.stdout.on('data', (piece) => (texts.stdout += piece));

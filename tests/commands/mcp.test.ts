@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, symlinkSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { recordEvents } from '../../main/services/runs/events.ts';
@@ -10,12 +10,11 @@ import { createRun } from '../../main/services/runs/runs.ts';
 import { currentHost } from '../../main/services/workspace/host.ts';
 import { openWorkspace } from '../../main/services/workspace/workspace.ts';
 import { parseConfig } from '../../main/trainer/config/config.ts';
+import { BRAID } from '../processes/paths.ts';
 import { tinyWorkspace } from '../services/tiny-workspace.ts';
 import { sampleOf, temporaryFolder, temporaryStore } from '../store/helpers.ts';
 import { until } from '../until.ts';
 import { braid } from './braid.ts';
-
-const CLI = resolve(import.meta.dirname, '../../main/braid.ts');
 
 interface Answer {
   readonly id: number;
@@ -28,7 +27,7 @@ function connect(...args: readonly string[]) {
 }
 
 async function connectWith(env: Readonly<Record<string, string>>, ...args: readonly string[]) {
-  const child = spawn(process.execPath, [CLI, 'mcp', ...args], { env: { ...process.env, ...env } });
+  const child = spawn(process.execPath, [BRAID, 'mcp', ...args], { env: { ...process.env, ...env } });
   onTestFinished(() => void child.kill('SIGKILL'));
   const lines: string[] = [];
   const answers = new Map<number, Answer>();

@@ -1,14 +1,12 @@
 /** `braid serve` in a process of its own, spoken to over its socket as its page does. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { join, resolve } from 'node:path';
 import { createORPCClient } from '@orpc/client';
 import { RPCLink } from '@orpc/client/websocket';
 import { onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 import { enterPage } from '../api/page-entry.ts';
 import type { Client } from '../api/transports.ts';
-
-const root = resolve(import.meta.dirname, '../..');
+import { BRAID } from '../processes/paths.ts';
 
 export interface Host {
   readonly url: string;
@@ -25,7 +23,7 @@ export interface Limits {
 
 /** Starts it on a free port; it ends with the test. */
 export async function startHost(workspace: string, args: readonly string[] = [], limits: Limits = {}): Promise<Host> {
-  const command = [join(root, 'main/braid.ts'), 'serve', '--workspace', workspace, '--port', '0', '--json', ...args];
+  const command = [BRAID, 'serve', '--workspace', workspace, '--port', '0', '--json', ...args];
   const [program, ...given] = limited([process.execPath, ...command], limits);
   const child = spawn(program ?? '', given, { stdio: ['ignore', 'pipe', 'pipe'] });
   let stderr = '';

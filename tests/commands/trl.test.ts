@@ -4,7 +4,8 @@ import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { readExportedRecords } from '../../main/services/trl/layout.ts';
-import { fixtures, home, tinyStage } from '../services/trl/tiny-export.ts';
+import { BRAID } from '../processes/paths.ts';
+import { fixtures, tinyStage } from '../services/trl/tiny-export.ts';
 import { temporaryFolderOfFile } from '../store/helpers.ts';
 import { braid } from './braid.ts';
 
@@ -21,7 +22,7 @@ beforeAll(async () => {
 
 /** Sends one line to `braid task serve-reward`, then ends its input. */
 function askReward(folder: string, line: string): Promise<string> {
-  const child = spawn(process.execPath, [join(home, 'main/braid.ts'), 'task', 'serve-reward', folder]);
+  const child = spawn(process.execPath, [BRAID, 'task', 'serve-reward', folder]);
   let written = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     written += text;

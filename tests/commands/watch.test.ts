@@ -1,17 +1,17 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { recordEvents } from '../../main/services/runs/events.ts';
 import { createRun, finishRun } from '../../main/services/runs/runs.ts';
 import { openWorkspace } from '../../main/services/workspace/workspace.ts';
 import type { Store } from '../../main/store/index.ts';
 import { parseConfig } from '../../main/trainer/config/config.ts';
+import { BRAID } from '../processes/paths.ts';
 import { sampleOf, temporaryFolder, temporaryStore } from '../store/helpers.ts';
 import { until } from '../until.ts';
 import { braid } from './braid.ts';
 
 const config = parseConfig({ dataset: 'datasets/10words.jsonl', max_steps: 40 });
-const CLI = resolve(import.meta.dirname, '../../main/braid.ts');
 
 function workspace() {
   const root = temporaryFolder();
@@ -55,7 +55,7 @@ describe('braid watch', () => {
 
   it('prints one object a change, and ends with the run', async () => {
     const { root, store, runId } = workspace();
-    const { ended, stdout } = following(process.execPath, [CLI, 'watch', '--json'], root);
+    const { ended, stdout } = following(process.execPath, [BRAID, 'watch', '--json'], root);
     await until(() => stdout().includes('\n'));
     step(store, runId, 2);
     await until(() => stdout().split('\n').length > 2);
@@ -100,7 +100,7 @@ describe('braid watch', () => {
     const { root, store, runId } = workspace();
     const { child, ended, stdout } = following(
       'script',
-      ['-qec', `stty cols 70 rows 30; "${process.execPath}" "${CLI}" watch`, '/dev/null'],
+      ['-qec', `stty cols 70 rows 30; "${process.execPath}" "${BRAID}" watch`, '/dev/null'],
       root,
     );
     await until(() => stdout().includes('1/40 steps'));
@@ -121,7 +121,7 @@ describe('braid watch', () => {
     const { root, store, runId } = workspace();
     const { ended, stdout } = following(
       'script',
-      ['-qec', `"${process.execPath}" "${CLI}" watch 1`, '/dev/null'],
+      ['-qec', `"${process.execPath}" "${BRAID}" watch 1`, '/dev/null'],
       root,
     );
     await until(() => stdout().includes('1/40 steps'));

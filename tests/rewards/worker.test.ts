@@ -11,6 +11,7 @@ import type { FolderSource } from '../../main/tasks/folder/source.ts';
 import { openTask } from '../../main/tasks/index.ts';
 import type { Answer, Task } from '../../main/tasks/task.ts';
 import { buildKernels } from '../../main/tensor/kernels/build.ts';
+import { processPaths } from '../processes/paths.ts';
 import { temporaryFolder } from '../store/helpers.ts';
 import { rewardWorker } from '../tasks/sandbox/scoring.ts';
 import { specOf } from './answers.ts';
@@ -30,7 +31,7 @@ function rewardModel(template: string): string {
 }
 
 /** A task that is rewarded by the model alone, through the thread of such components. */
-function openJudged(classifier: string, worker = join(import.meta.dirname, '../../main/rewards/worker.ts')): Task {
+function openJudged(classifier: string, worker = processPaths().externalRewards): Task {
   const spec = specOf<'classifier'>({ classifier });
   const task: FolderSource = {
     name: 'judged',

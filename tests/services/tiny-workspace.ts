@@ -1,12 +1,13 @@
 /** A workspace with a tiny model and dataset, for runs through the real services and a forked trainer. */
-import { join, resolve } from 'node:path';
-import { checkoutPaths } from '../../main/commands/host-paths.ts';
+import { join } from 'node:path';
 import { disposeModel } from '../../main/model/model.ts';
+import type { HostPaths } from '../../main/services/workspace/paths.ts';
 import { openWorkspace } from '../../main/services/workspace/workspace.ts';
 import type { Store } from '../../main/store/index.ts';
 import { buildKernels } from '../../main/tensor/kernels/build.ts';
 import { parseConfig, type TrainConfig } from '../../main/trainer/config/config.ts';
 import { tinyConfig } from '../left-by.ts';
+import { processPaths } from '../processes/paths.ts';
 import { temporaryFolder, temporaryStore } from '../store/helpers.ts';
 import { writeTinyDataset } from '../tiny-dataset.ts';
 import { writeTinyModel } from '../tiny-model.ts';
@@ -18,7 +19,7 @@ export interface TinyWorkspace {
   readonly model: string;
   readonly dataset: string;
   readonly store: Store;
-  readonly paths: ReturnType<typeof checkoutPaths>;
+  readonly paths: HostPaths;
   config(changes?: Partial<TrainConfig>): TrainConfig;
 }
 
@@ -34,7 +35,7 @@ export async function tinyWorkspace(modelChanges: Parameters<typeof writeTinyMod
     model,
     dataset,
     store: temporaryStore(root),
-    paths: { ...checkoutPaths(resolve(import.meta.dirname, '../..')), kernels: buildKernels() },
+    paths: { ...processPaths(), kernels: buildKernels() },
     config: (changes) => parseConfig({ ...tinyConfig, model, dataset, ...changes }),
   };
 }

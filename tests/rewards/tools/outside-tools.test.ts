@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openToolCommand } from '../../../main/rewards/tools/command.ts';
 import { openToolEndpoint } from '../../../main/rewards/tools/endpoint.ts';
@@ -8,6 +7,7 @@ import { outsideParts, parseDefinition } from '../../../main/tasks/folder/defini
 import { openFolderTask } from '../../../main/tasks/folder/folder-task.ts';
 import type { FolderRecord } from '../../../main/tasks/folder/record.ts';
 import type { EnvironmentTurn } from '../../../main/tasks/task.ts';
+import { processPaths } from '../../processes/paths.ts';
 import { rewardWorker } from '../../tasks/sandbox/scoring.ts';
 import { rewardServer } from '../reward-server.ts';
 
@@ -139,7 +139,7 @@ function opened(allowed: 'all' | 'nothing') {
   const parts = Object.entries(outsideParts(parseDefinition('task.yaml', DEFINITION)));
   const hashes = parts.map(([name, spec]) => reachOf(name, spec, files)?.hash ?? '');
   const access = {
-    worker: join(import.meta.dirname, '../../../main/rewards/worker.ts'),
+    worker: processPaths().externalRewards,
     allowed: allowed === 'all' ? hashes : [],
     keys: {},
     cacheFolder: '',

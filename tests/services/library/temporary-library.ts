@@ -1,11 +1,11 @@
 /** A library on a workspace of its own, with a real thread. */
-import { join, resolve } from 'node:path';
-import { checkoutPaths } from '../../../main/commands/host-paths.ts';
+import { join } from 'node:path';
 import { type Library, openLibrary } from '../../../main/services/library/library.ts';
 import { openTextWorkers } from '../../../main/services/text-worker/workers.ts';
 import { openChanges } from '../../../main/services/workspace/changes.ts';
 import { openJobs } from '../../../main/services/workspace/jobs.ts';
 import { openWorkspace } from '../../../main/services/workspace/workspace.ts';
+import { processPaths } from '../../processes/paths.ts';
 import { temporaryFolder, temporaryStore } from '../../store/helpers.ts';
 import { madeText } from '../texts/made-texts.ts';
 
@@ -16,7 +16,7 @@ export interface TemporaryLibrary extends Library {
   addTexts(...lengths: readonly number[]): number[];
 }
 
-const shipped = checkoutPaths(resolve(import.meta.dirname, '../../..'));
+const shipped = processPaths();
 
 /** One thread serves all tests of a process; it keeps none alive. */
 const workers = openTextWorkers(shipped.textWorker);

@@ -17,13 +17,12 @@ import { openTextWorkers } from '../../../main/services/text-worker/workers.ts';
 import { forkTrainer } from '../../../main/services/trainer-process/channel.ts';
 import { readTaskFolder } from '../../../main/tasks/folder/source.ts';
 import { parseConfig } from '../../../main/trainer/config/config.ts';
+import { processPaths } from '../../processes/paths.ts';
 import { sampleOf, temporaryStore } from '../../store/helpers.ts';
-import { rewardWorker } from '../../tasks/sandbox/scoring.ts';
 import { lines, rewardTs, taskYaml, writeTask } from '../tasks/task-folder.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
-const textWorker = join(root, 'main/services/text-worker/worker.ts');
-const rewardProcess = forkTrainer(join(root, 'main/trainer/process/reward-process.ts'));
+const { textWorker, rewardProcess, rewardWorker } = processPaths();
 const closing: (() => void)[] = [];
 afterEach(() => {
   for (const close of closing.splice(0)) close();

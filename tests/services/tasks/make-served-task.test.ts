@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { allowServer } from '../../../main/services/reward-trials/server-consent.ts';
 import { allowReaches, openConsentFile, reachesOf } from '../../../main/services/tasks/consent.ts';
@@ -10,11 +10,11 @@ import { newTask } from '../../../main/services/tasks/new-task.ts';
 import { type ServerAccess, serverAccess, serverSource } from '../../../main/services/tasks/server-choice.ts';
 import { openFolderTask } from '../../../main/tasks/folder/folder-task.ts';
 import { readTaskFolder } from '../../../main/tasks/folder/source.ts';
+import { processPaths } from '../../processes/paths.ts';
 import { temporaryFolder } from '../../store/helpers.ts';
 import { agreedTo, DOUBLE } from '../../tasks/openenv/served-task.ts';
 
-const root = resolve(import.meta.dirname, '../../..');
-const paths = { resources: join(root, 'resources'), externalRewards: join(root, 'main/rewards/worker.ts') };
+const paths = processPaths();
 
 /** The address of a running double. */
 async function running(...more: readonly string[]): Promise<string> {

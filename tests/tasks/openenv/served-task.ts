@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { type ExternalAccess, reachOf } from '../../../main/tasks/external/access.ts';
 import { checkDefinition, outsideParts } from '../../../main/tasks/folder/definition.ts';
 import type { FolderSource } from '../../../main/tasks/folder/source.ts';
+import { processPaths } from '../../processes/paths.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 /** Guesses the number that the seed is; the guess 9 kills the server. */
@@ -34,7 +35,7 @@ export function agreedTo({ definition, files = {} }: FolderSource): ExternalAcce
   const checked = checkDefinition(definition);
   const parts = 'definition' in checked ? Object.entries(outsideParts(checked.definition)) : [];
   return {
-    worker: join(root, 'main/rewards/worker.ts'),
+    worker: processPaths().externalRewards,
     allowed: parts.flatMap(([name, spec]) => reachOf(name, spec, files)?.hash ?? []),
     keys: {},
     cacheFolder: '',

@@ -1,11 +1,11 @@
-import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { RewardProgram } from '../../../main/tasks/sandbox/messages.ts';
 import { openScorer, type Scored } from '../../../main/tasks/sandbox/scorer.ts';
 import type { Answer } from '../../../main/tasks/task.ts';
+import { processPaths } from '../../processes/paths.ts';
 
-/** The entry of the reward's thread, as a source checkout has it. */
-export const rewardWorker = join(import.meta.dirname, '../../../main/tasks/sandbox/worker.ts');
+/** The entry of the reward's thread. */
+export const { rewardWorker } = processPaths();
 
 /** A completion of a record that has nothing but a target. */
 export function answer(completion: string, target = ''): Answer {

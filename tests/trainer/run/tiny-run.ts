@@ -1,5 +1,4 @@
 /** Whole runs of the trainer in this process, on a tiny random model and a backend that stays open. */
-import { join } from 'node:path';
 import type { WasmRuntime } from '../../../main/tensor/wasm/runtime.ts';
 import { parseConfig, type TrainConfig } from '../../../main/trainer/config/config.ts';
 import { openLocalEngine } from '../../../main/trainer/local/local-engine.ts';
@@ -13,6 +12,7 @@ import type { Metrics, TrainerEvent } from '../../../main/trainer/protocol/train
 import { noProgress, restoreCheckpoint } from '../../../main/trainer/run/checkpoint.ts';
 import { openRunIo } from '../../../main/trainer/run/open-run-io.ts';
 import { tinyConfig, withoutTimes } from '../../left-by.ts';
+import { processPaths } from '../../processes/paths.ts';
 import { temporaryFolder } from '../../store/helpers.ts';
 import { openForTest } from '../../tensor/wasm/open.ts';
 import { tinyDataset } from '../../tiny-dataset.ts';
@@ -45,7 +45,7 @@ export interface TinyRunOptions {
   readonly replace?: (session: Session) => Partial<Session>;
 }
 
-const REWARD_WORKER = join(import.meta.dirname, '../../../main/tasks/sandbox/worker.ts');
+const REWARD_WORKER = processPaths().rewardWorker;
 
 const trainers = {
   grpo: trainGrpo,
