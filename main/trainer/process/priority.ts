@@ -1,10 +1,10 @@
 /** How a trainer shares the CPU with other programs. */
-import { constants, setPriority } from 'node:os';
+import { constants, getPriority, setPriority } from 'node:os';
 
 /** The environment variable that makes a trainer process yield: its host is an app with pages. */
 export const YIELDS = 'BRAID_YIELDS';
 
-/** A third of others' share under contention. Node's own "below normal" is a tenth: next to a build, steps would never finish. */
+/** Below the host's own: a third of its share under contention. Node's own "below normal" is a tenth: next to a build, steps would never finish. */
 const NICE = 5;
 /** Windows has priority classes; this one is below normal. */
 const BELOW_NORMAL = constants.priority.PRIORITY_BELOW_NORMAL;
@@ -14,5 +14,6 @@ const BELOW_NORMAL = constants.priority.PRIORITY_BELOW_NORMAL;
  * before the process creates threads: on Linux each inherits its priority from its creator.
  */
 export function applyPriority(env: NodeJS.ProcessEnv = process.env): void {
-  if (env[YIELDS] === '1') setPriority(process.platform === 'win32' ? BELOW_NORMAL : NICE);
+  if (env[YIELDS] === '1')
+    setPriority(process.platform === 'win32' ? BELOW_NORMAL : Math.min(19, getPriority() + NICE));
 }
