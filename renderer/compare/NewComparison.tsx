@@ -64,7 +64,8 @@ function Form({
   });
   const problem = choiceProblem(choice);
   const options = useMemo(() => modelOptions(models), [models]);
-  const offered = shortcuts(models);
+  const datasets = useMemo(() => sources.map(sourceOption), [sources]);
+  const offered = useMemo(() => shortcuts(models), [models]);
   const parts = tellApart(offered.map(({ label }) => label));
   const available = sources.reduce(
     (sum, { datasetId, heldOut }) => sum + (choice.datasetIds.includes(datasetId) ? Math.min(heldOut, choice.n) : 0),
@@ -104,11 +105,7 @@ function Form({
           label="Held-out prompts from"
           description={`Several show forgetting · ${counted(available, 'prompt')}`}
           placeholder={choice.datasetIds.length === 0 ? 'Choose a dataset' : ''}
-          data={sources.map(({ datasetId, name, heldOut, problem }) => ({
-            value: String(datasetId),
-            label: `${name} · ${problem === null ? `${heldOut} held out` : 'no prompts'}`,
-            disabled: problem !== null,
-          }))}
+          data={datasets}
           value={choice.datasetIds.map(String)}
           onChange={(ids) => change({ datasetIds: ids.map(Number) })}
           hidePickedOptions
@@ -162,6 +159,14 @@ function Form({
       {start.error !== null && <Failed what="The comparison could not be started" error={start.error} />}
     </Panel>
   );
+}
+
+function sourceOption({ datasetId, name, heldOut, problem }: PromptSource) {
+  return {
+    value: String(datasetId),
+    label: `${name} · ${problem === null ? `${heldOut} held out` : 'no prompts'}`,
+    disabled: problem !== null,
+  };
 }
 
 /** Leaves the search field what the chosen ones leave of their row: at its usual width it would wrap to an empty row. */

@@ -60,9 +60,9 @@ export function shortcuts(
   models: readonly Pick<ModelEntry, 'ref' | 'run' | 'step' | 'heldOut' | 'problem'>[],
 ): readonly { readonly label: string; readonly models: readonly string[] }[] {
   const usable = models.filter(({ problem, run }) => problem === null && run !== null);
-  const run = usable.find((entry) => usable.some((other) => other !== entry && other.run?.id === entry.run?.id))?.run;
-  const own = usable.filter((entry) => entry.run?.id === run?.id);
-  if (run == null) return [];
+  const own = [...Map.groupBy(usable, ({ run }) => run?.id).values()].find(({ length }) => length > 1);
+  const run = own?.[0]?.run;
+  if (own === undefined || run == null) return [];
   const scored = own.filter(({ heldOut }) => heldOut !== null);
   const best = scored.toSorted((a, b) => (b.heldOut ?? 0) - (a.heldOut ?? 0) || (a.step ?? 0) - (b.step ?? 0))[0];
   return [

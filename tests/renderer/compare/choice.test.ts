@@ -125,6 +125,20 @@ describe('shortcuts', () => {
     expect(labels).toEqual(['Best checkpoint of b (step 20)', 'Both checkpoints of b']);
   });
 
+  // Compared pair by pair, two thousand would hold up the screen.
+  it('reads each checkpoint a few times, however many there are', () => {
+    let reads = 0;
+    const counted = Array.from({ length: 300 }, (_, i) => ({
+      ...checkpoint(i, null),
+      get run() {
+        reads++;
+        return { id: i, name: `run ${i}` };
+      },
+    }));
+    expect(shortcuts(counted)).toEqual([]);
+    expect(reads).toBeLessThan(5 * 300);
+  });
+
   it('offers nothing for a single checkpoint', () => {
     expect(shortcuts([checkpoint(10, 0.5)])).toEqual([]);
   });
