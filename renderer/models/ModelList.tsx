@@ -7,9 +7,11 @@ import { api } from '../api/client.ts';
 import { DistinctName } from '../components/DistinctName.tsx';
 import { Empty } from '../components/Feedback.tsx';
 import { bytes, compact, score } from '../components/format.ts';
+import { lastCall } from '../components/last-call.ts';
 import { PlainButton } from '../components/PlainButton.tsx';
 import { type NameParts, tellApart } from '../components/tell-apart.ts';
 import { useRows } from '../components/use-rows.ts';
+import { useWhenIdle } from '../components/use-when-idle.ts';
 import { When } from '../components/When.tsx';
 import classes from './Models.module.css';
 import type { ModelLine } from './model-rows.ts';
@@ -22,6 +24,8 @@ export interface ModelListProps {
 }
 
 const HEIGHT = 32;
+
+const partsOf = lastCall(tellApart);
 
 /** Checkpoints stand under their run's name. */
 function nameOfLine(line: ModelLine): string {
@@ -36,10 +40,11 @@ export function ModelList({ lines, sizes, chosen, onChoose }: ModelListProps) {
     getScrollElement: () => scroller.current,
     estimateSize: () => HEIGHT,
     getItemKey: (index) => lines[index]?.key ?? index,
-    overscan: 10,
+    // Lines beyond the visible ones are rendered once those are shown.
+    overscan: useWhenIdle() ? 10 : 0,
     reservedHeight: 160,
   });
-  const parts = useMemo(() => tellApart(lines.map(nameOfLine)), [lines]);
+  const parts = useMemo(() => partsOf(lines.map(nameOfLine)), [lines]);
   const at = lines.findIndex((line) => line.kind === 'model' && line.entry.ref === chosen);
   useEffect(() => {
     if (at >= 0) virtual.scrollToIndex(at, { align: 'auto' });

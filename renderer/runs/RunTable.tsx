@@ -3,6 +3,7 @@ import { Menu } from '@mantine/core';
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
 import { memo, useMemo, useRef } from 'react';
 import { counted, score } from '../components/format.ts';
+import { lastCall } from '../components/last-call.ts';
 import { MoreMenu } from '../components/MoreMenu.tsx';
 import { PlainButton } from '../components/PlainButton.tsx';
 import { tellApart } from '../components/tell-apart.ts';
@@ -33,6 +34,8 @@ export interface RunTableProps {
 
 const ROW = 34;
 
+const partsOf = lastCall(tellApart);
+
 /** A line of the table: a run, or the heading of a group. */
 type TableLine =
   | { readonly kind: 'run'; readonly run: RunRowView; readonly index: number }
@@ -60,7 +63,7 @@ export function RunTable({
   const { sorting } = view;
   const lines = useMemo(() => linesOf(sortRows(rows, sorting), view.groupBy), [rows, sorting, view.groupBy]);
   const sorted = useMemo(() => lines.flatMap((line) => (line.kind === 'run' ? line.run : [])), [lines]);
-  const parts = useMemo(() => tellApart(rows.map(({ name }) => name)), [rows]);
+  const parts = useMemo(() => partsOf(rows.map(({ name }) => name)), [rows]);
   const headers = columns.filter(({ id }) => shown.includes(id));
   const virtual = useRows({
     count: lines.length,

@@ -2,9 +2,11 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useCallback, useDeferredValue, useMemo, useRef, useState, useSyncExternalStore } from 'react';
+import type { LiveStatus, RunSummary } from '../../main/api/contract/index.ts';
 import { api } from '../api/client.ts';
 import { Empty, Failed, Loading } from '../components/Feedback.tsx';
 import { Link } from '../components/Link.tsx';
+import { lastCall } from '../components/last-call.ts';
 import { Screen } from '../components/Screen.tsx';
 import { Segments } from '../components/Segments.tsx';
 import { saveFile } from '../components/save-file.ts';
@@ -20,13 +22,17 @@ import { RunTable } from './RunTable.tsx';
 import { useRememberedFilter } from './remembered-filter.ts';
 import { useRememberedView } from './remembered-view.ts';
 import { type ColumnId, defaultColumns } from './run-columns.ts';
-import { filterRows, type RunRowView, stateFilters, toRows } from './run-rows.ts';
+import { type Around, filterRows, type RunRowView, stateFilters, toRows } from './run-rows.ts';
 import { runsCsv } from './runs-csv.ts';
 import { SettingsPlot } from './SettingsPlot.tsx';
 import { useAllRuns } from './use-all-runs.ts';
 
 /** As many as a chart can distinguish: the last ones selected. */
 const MAX_OVERLAID = 4;
+
+type Listed = readonly [readonly RunSummary[], readonly LiveStatus[], Around['stages'], Around['price']];
+const rowsOf = lastCall(([runs, live, stages, price]: Listed) => toRows(runs, live, { stages, price }));
+const none: readonly never[] = [];
 
 export function Runs() {
   const { data, error, refetch } = useAllRuns();
@@ -46,10 +52,7 @@ export function Runs() {
   );
   const search = useRef<HTMLInputElement>(null);
   const wanted = useDeferredValue(words);
-  const rows = useMemo(
-    () => toRows(data ?? [], status?.live ?? [], { stages: curriculum?.stages ?? [], price: settings ?? null }),
-    [data, status, curriculum, settings],
-  );
+  const rows = rowsOf([data ?? none, status?.live ?? none, curriculum?.stages ?? none, settings ?? null]);
   const found = useMemo(() => filterRows(rows, wanted, state), [rows, wanted, state]);
   const shown = useMemo(() => (kept === null ? found : found.filter(({ id }) => kept.includes(id))), [found, kept]);
   const chosen = rows.filter(({ id }) => selected.includes(id));
