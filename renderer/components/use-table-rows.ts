@@ -1,6 +1,7 @@
 /** The rows of a long table that are near what is shown, in one scroll area; the others are room above and below. */
 import type { RefObject } from 'react';
 import { useRows } from './use-rows.ts';
+import { useWhenIdle } from './use-when-idle.ts';
 
 export interface TableRowsOptions {
   readonly count: number;
@@ -14,7 +15,8 @@ export function useTableRows({ count, scroller, height }: TableRowsOptions) {
     count,
     getScrollElement: () => scroller.current,
     estimateSize: () => height,
-    overscan: 10,
+    // Rows beyond the visible ones are rendered once those are shown.
+    overscan: useWhenIdle() ? 10 : 0,
     reservedHeight: 200,
   });
   const items = rows.getVirtualItems();

@@ -2,13 +2,14 @@
 import { Button, Table, TextInput } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { useMemo, useRef, useState } from 'react';
+import { memo, useMemo, useRef, useState } from 'react';
 import type { TaskSummary } from '../../main/api/contract/index.ts';
 import { api } from '../api/client.ts';
 import { Failed, Loading } from '../components/Feedback.tsx';
 import { counted } from '../components/format.ts';
 import { Link } from '../components/Link.tsx';
 import { Panel, Screen } from '../components/Screen.tsx';
+import rows from '../components/TableRows.module.css';
 import { useTableRows } from '../components/use-table-rows.ts';
 import { useKeys } from '../frame/keys.tsx';
 import { hasDraft } from './draft-store.ts';
@@ -102,31 +103,43 @@ function TaskTable({ label, tasks }: { readonly label: string; readonly tasks: r
             ))}
           </Table.Tr>
         </Table.Thead>
-        <Table.Tbody>
+        <Table.Tbody className={rows.body ?? ''}>
           {before > 0 && <tr style={{ height: before }} />}
-          {shown
-            .flatMap((index) => tasks[index] ?? [])
-            .map(({ name, title, rewards, kinds, check, hasRecords, problem }, i) => (
-              <Table.Tr key={name} ref={measure} data-index={shown[i]}>
-                <Table.Td className={classes.name ?? ''}>
-                  <Link href={`/tasks/${name}`}>{name}</Link>
-                  {info !== undefined && hasDraft({ workspace: info.workspace, name }) && (
-                    <span className={classes.unsaved}> unsaved changes</span>
-                  )}
-                </Table.Td>
-                <Table.Td>{title ?? <span className={classes.bad}>{problem}</span>}</Table.Td>
-                <Table.Td className={`mono ${classes.reward}`}>
-                  {rewards
-                    .map((reward) => (kinds[reward] === undefined ? reward : `${reward} (${kinds[reward]})`))
-                    .join(', ')}
-                </Table.Td>
-                <Table.Td className="mono">{check ?? '–'}</Table.Td>
-                <Table.Td>{hasRecords ? 'yes' : '–'}</Table.Td>
-              </Table.Tr>
-            ))}
+          {shown.map((index) => {
+            const task = tasks[index];
+            if (task === undefined) return null;
+            const isDraft = info !== undefined && hasDraft({ workspace: info.workspace, name: task.name });
+            return <Row key={task.name} {...{ task, index, isDraft, measure }} />;
+          })}
           {after > 0 && <tr style={{ height: after }} />}
         </Table.Tbody>
       </Table>
     </section>
   );
 }
+
+interface RowProps {
+  readonly task: TaskSummary;
+  readonly index: number;
+  /** Whether it has changes that aren't saved. */
+  readonly isDraft: boolean;
+  readonly measure: (row: HTMLElement | null) => void;
+}
+
+const Row = memo(function Row({ task, index, isDraft, measure }: RowProps) {
+  const { name, title, rewards, kinds, check, hasRecords, problem } = task;
+  return (
+    <tr ref={measure} data-index={index} aria-rowindex={index + 2}>
+      <td className={classes.name}>
+        <Link href={`/tasks/${name}`}>{name}</Link>
+        {isDraft && <span className={classes.unsaved}> unsaved changes</span>}
+      </td>
+      <td>{title ?? <span className={classes.bad}>{problem}</span>}</td>
+      <td className={`mono ${classes.reward}`}>
+        {rewards.map((reward) => (kinds[reward] === undefined ? reward : `${reward} (${kinds[reward]})`)).join(', ')}
+      </td>
+      <td className="mono">{check ?? '–'}</td>
+      <td>{hasRecords ? 'yes' : '–'}</td>
+    </tr>
+  );
+});

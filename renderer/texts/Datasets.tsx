@@ -1,7 +1,7 @@
 /** The datasets of the workspace. */
 import { Button, Table, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
+import { memo, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import type { DatasetSummary } from '../../main/api/contract/index.ts';
 import { api } from '../api/client.ts';
@@ -10,6 +10,7 @@ import { bytes, counted, number } from '../components/format.ts';
 import { Link } from '../components/Link.tsx';
 import { heldOutInWords, leakageInWords } from '../components/leakage.ts';
 import { Panel } from '../components/Screen.tsx';
+import rows from '../components/TableRows.module.css';
 import { useTableRows } from '../components/use-table-rows.ts';
 import { When } from '../components/When.tsx';
 import { FoundFiles } from './FoundFiles.tsx';
@@ -95,15 +96,11 @@ function Listed({ datasets, onRemove }: ListedProps) {
               </Table.Th>
             </Table.Tr>
           </Table.Thead>
-          <Table.Tbody>
+          <Table.Tbody className={rows.body ?? ''}>
             {before > 0 && <tr style={{ height: before }} />}
             {shown.map((index) => {
               const dataset = found[index];
-              return (
-                dataset !== undefined && (
-                  <Row key={dataset.id} {...{ dataset, index, measure }} onRemove={() => onRemove(dataset.id)} />
-                )
-              );
+              return dataset !== undefined && <Row key={dataset.id} {...{ dataset, index, measure, onRemove }} />;
             })}
             {after > 0 && <tr style={{ height: after }} />}
           </Table.Tbody>
@@ -113,52 +110,43 @@ function Listed({ datasets, onRemove }: ListedProps) {
   );
 }
 
-interface RowProps {
+interface RowProps extends Pick<ListedProps, 'onRemove'> {
   readonly dataset: DatasetSummary;
   readonly index: number;
   readonly measure: (row: HTMLElement | null) => void;
-  readonly onRemove: () => void;
 }
 
-function Row({ dataset, index, measure, onRemove }: RowProps) {
+const Row = memo(function Row({ dataset, index, measure, onRemove }: RowProps) {
   const { id, name, words, trainN, testN, seed, template, runs, stages, madeAt } = dataset;
   const leaks = leakageInWords(dataset.leakage, testN, dataset.task);
   return (
-    <Table.Tr ref={measure} data-index={index} aria-rowindex={index + 2}>
-      <Table.Td>
+    <tr ref={measure} data-index={index} aria-rowindex={index + 2}>
+      <td>
         <Link href={`/texts/dataset/${id}`}>{name}</Link>
-      </Table.Td>
-      <Table.Td className="mono" ta="right">
-        {number(words)}
-      </Table.Td>
-      <Table.Td className="mono" ta="right">
-        {number(trainN)}
-      </Table.Td>
-      <Table.Td className="mono" ta="right">
-        {number(testN)}
-      </Table.Td>
-      <Table.Td className={leaks === null ? '' : classes.warn} title={leaks ?? undefined}>
+      </td>
+      <td className={`mono ${classes.right}`}>{number(words)}</td>
+      <td className={`mono ${classes.right}`}>{number(trainN)}</td>
+      <td className={`mono ${classes.right}`}>{number(testN)}</td>
+      <td className={leaks === null ? '' : classes.warn} title={leaks ?? undefined}>
         {heldOutInWords(dataset)}
-      </Table.Td>
-      <Table.Td className="mono" ta="right">
-        {template === null ? '–' : seed}
-      </Table.Td>
-      <Table.Td>{template ?? '–'}</Table.Td>
-      <Table.Td>{usedBy(runs, stages)}</Table.Td>
-      <Table.Td ta="right" className={dataset.bytes === null ? classes.warn : 'mono'}>
+      </td>
+      <td className={`mono ${classes.right}`}>{template === null ? '–' : seed}</td>
+      <td>{template ?? '–'}</td>
+      <td>{usedBy(runs, stages)}</td>
+      <td className={`${dataset.bytes === null ? classes.warn : 'mono'} ${classes.right}`}>
         {dataset.bytes === null ? 'file missing' : bytes(dataset.bytes)}
-      </Table.Td>
-      <Table.Td className="soft">
+      </td>
+      <td className="soft">
         <When at={madeAt} />
-      </Table.Td>
-      <Table.Td ta="right">
-        <Button variant="subtle" color="gray" aria-label={`Delete ${name}`} onClick={onRemove}>
+      </td>
+      <td className={classes.right}>
+        <Button variant="subtle" color="gray" aria-label={`Delete ${name}`} onClick={() => onRemove(id)}>
           Delete …
         </Button>
-      </Table.Td>
-    </Table.Tr>
+      </td>
+    </tr>
   );
-}
+});
 
 function usedBy(runs: number, stages: number): string {
   const parts = [...(runs > 0 ? [counted(runs, 'run')] : []), ...(stages > 0 ? [counted(stages, 'stage')] : [])];
