@@ -13,16 +13,17 @@ import { HostRequests } from './frame/HostRequests.tsx';
 import { useHashPath } from './frame/hash-location.ts';
 import { keepFocus } from './frame/keep-focus.ts';
 import { KeysProvider } from './frame/keys.tsx';
-import { LazyScreen, prefetchWhenIdle, screenCode } from './frame/lazy-screen.tsx';
+import { LazyScreen, prefetchWhenIdle, type ScreenCode, screenCode } from './frame/lazy-screen.tsx';
 import { Prerender, type PrerenderTask } from './frame/Prerender.tsx';
 import { PaletteWhenIdle } from './frame/palette-when-idle.tsx';
-import { prefetchScreensWhenIdle } from './frame/prefetch-screens.ts';
+import { prefetchScreen, prefetchScreensWhenIdle } from './frame/prefetch-screens.ts';
 import { Rail } from './frame/Rail.tsx';
 import { SessionExpired } from './frame/SessionExpired.tsx';
 import { StatusBar } from './frame/StatusBar.tsx';
 import { Tour } from './frame/Tour.tsx';
 import { Home } from './home/Home.tsx';
 import { prefetchRun } from './run/prefetch.ts';
+import { fetchAllRuns } from './runs/use-all-runs.ts';
 import { sparklinesAround } from './runs/use-sparklines.ts';
 
 const runs = screenCode(() => import('./runs/Runs.tsx').then(({ Runs }) => Runs));
@@ -60,6 +61,17 @@ const screensByPath = {
   '/playground': playground,
   '/compare': compare,
 };
+
+const codes = new Map<string, Pick<ScreenCode<never>, 'fetch'>>(Object.entries(screensByPath));
+
+/** Starts to load the code of the screen at a path that is about to be opened. */
+export function fetchCode(path: string): void {
+  // A failure is shown when the screen is opened.
+  codes
+    .get(path)
+    ?.fetch()
+    .catch(() => undefined);
+}
 
 const none = {};
 
@@ -127,8 +139,16 @@ function prerenderTasks(queries: QueryClient): readonly PrerenderTask[] {
       return <LazyScreen code={run} props={{ runId: newest.id }} />;
     },
     async () => <LazyScreen code={samples} props={none} />,
+    ...lists.map((path) => async () => {
+      await prefetchScreen(queries, path);
+      return <LazyScreen code={screensByPath[path]} props={none} />;
+    }),
+    // Again where there are many: their rows are then computed.
+    async () => ((await fetchAllRuns(queries)) ? <LazyScreen code={runs} props={none} /> : null),
   ];
 }
+
+const lists = ['/compare', '/tasks', '/texts/datasets', '/models'] as const;
 
 function Page() {
   const [location] = useLocation();

@@ -8,14 +8,14 @@ import { MantineProvider } from '@mantine/core';
 import { notifyManager, QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { App } from './App.tsx';
+import { App, fetchCode } from './App.tsx';
 import { batchNotifications } from './api/batch-notifications.ts';
 import { followChanges } from './api/changes.ts';
 import { keepConnected } from './api/connection.ts';
 import { keepDoubleClicksOnButtons } from './frame/double-click.ts';
 import { prefetchLocation, readHash, setPrefetch } from './frame/hash-location.ts';
+import { prefetchScreen } from './frame/prefetch-screens.ts';
 import { fetchHome } from './home/home-queries.ts';
-import { prefetchRun } from './run/prefetch.ts';
 import { colourScheme } from './theme/colour-scheme.ts';
 import { theme } from './theme/theme.ts';
 
@@ -28,10 +28,9 @@ keepDoubleClicksOnButtons(document);
 notifyManager.setScheduler(batchNotifications());
 followChanges(queries);
 void keepConnected();
-// The run screen is the one whose first view needs several answers from the host.
 setPrefetch((path) => {
-  const runId = Number(/^\/runs\/(\d+)$/.exec(path)?.[1]);
-  return Number.isInteger(runId) ? prefetchRun(queries, runId) : undefined;
+  fetchCode(path);
+  return prefetchScreen(queries, path);
 });
 const { path } = readHash(window.location.hash);
 if (path === '/') void fetchHome(queries).catch(() => undefined);

@@ -1,10 +1,37 @@
 /** Prefetches the data that screens show first, one query after another, since each depends on the previous one. */
 import type { QueryClient } from '@tanstack/react-query';
 import { api } from '../api/client.ts';
+import { prefetchRun } from '../run/prefetch.ts';
 import { byReward } from '../samples/prompts.ts';
 
 /** Kept for as long as the page is open: it is small, and changes on the host invalidate it anyway. */
 const kept = { gcTime: Number.POSITIVE_INFINITY };
+
+/** Fetches what a screen lists, unless it is known; what is known and outdated is shown until it is fetched again. */
+type FetchList = (queries: QueryClient) => Promise<unknown>;
+
+const models: FetchList = (queries) => queries.ensureQueryData({ ...api.models.list.queryOptions(), ...kept });
+
+/** The screens that are a list. */
+const lists: Readonly<Record<string, FetchList>> = {
+  '/models': models,
+  '/texts/datasets': (queries) => queries.ensureQueryData({ ...api.datasets.list.queryOptions(), ...kept }),
+  '/tasks': (queries) => queries.ensureQueryData({ ...api.tasks.list.queryOptions(), ...kept }),
+  '/compare': (queries) =>
+    Promise.all([
+      models(queries),
+      queries.ensureQueryData({ ...api.comparisons.sources.queryOptions(), ...kept }),
+      queries.ensureQueryData({ ...api.comparisons.list.queryOptions(), ...kept }),
+    ]),
+};
+
+/** Prefetches the screen at a path that is about to be opened; undefined if it needs no data. Never rejects. */
+export function prefetchScreen(queries: QueryClient, path: string): Promise<unknown> | undefined {
+  const runId = Number(/^\/runs\/(\d+)$/.exec(path)?.[1]);
+  if (Number.isInteger(runId)) return prefetchRun(queries, runId);
+  // A failure is shown on the screen.
+  return lists[path]?.(queries).catch(() => undefined);
+}
 
 /** Fills the cache while the app is idle. */
 export function prefetchScreensWhenIdle(queries: QueryClient): void {
@@ -19,7 +46,7 @@ async function prefetchScreens(queries: QueryClient): Promise<void> {
   await queries.fetchQuery({ ...api.settings.fields.queryOptions(), ...kept });
   await queries.fetchQuery({ ...api.settings.get.queryOptions(), ...kept });
   await queries.fetchQuery({ ...api.datasets.templates.queryOptions(), ...kept });
-  await queries.fetchQuery({ ...api.models.list.queryOptions(), ...kept });
+  for (const fetchList of Object.values(lists)) await fetchList(queries);
 }
 
 /** The newest step with saved completions, and its best and worst one. */
