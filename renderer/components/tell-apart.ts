@@ -25,10 +25,11 @@ export function tellApart(names: readonly string[]): (name: string) => NameParts
   const all = [...new Set(names)];
   const starts = longestShared(all);
   const ends = longestShared(all.map(reversed));
-  const parts = new Map(
-    all.map((name) => [name, partsOf(name, starts.get(name) ?? 0, ends.get(reversed(name)) ?? 0)] as const),
-  );
-  return (name) => parts.get(name) ?? { start: '', end: name };
+  // Of thousands, a screen shows a few.
+  return (name) => {
+    const start = starts.get(name);
+    return start === undefined ? { start: '', end: name } : partsOf(name, start, ends.get(reversed(name)) ?? 0);
+  };
 }
 
 /** Splits one of the names, without sorting them all. */
