@@ -12,6 +12,7 @@ import { openWorkspace } from '../../main/services/workspace/workspace.ts';
 import { openStore } from '../../main/store/index.ts';
 import { VERSION } from '../../main/version.ts';
 import { atEndOfFile } from '../end-of-file.ts';
+import { BRAID } from '../processes/paths.ts';
 import { temporaryFolderOfFile } from '../store/helpers.ts';
 import { forget, newPage } from './browser.ts';
 
@@ -38,7 +39,7 @@ export async function startApp(
   extra: readonly string[] = [],
 ): Promise<RunningApp> {
   noteExamined(workspace);
-  const args = ['main/braid.ts', 'serve', '--workspace', workspace, '--port', '0', '--json', ...extra];
+  const args = [BRAID, 'serve', '--workspace', workspace, '--port', '0', '--json', ...extra];
   // Hides a native backend and other programs' models that this machine may have.
   const env = { ...OTHERS_MODELS, ...process.env, BRAID_NATIVE: join(workspace, 'native') };
   const host = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], env });
@@ -140,28 +141,35 @@ async function untilSettled(page: Page): Promise<void> {
 
 /**
  * Expects no violation on the current screen that axe-core rates serious or critical. While a dialog is open, only that:
- * the screen behind it is out of reach, and has its own check.
+ * the screen behind it is out of reach, and has its own check. `colours`: of a screen that was checked in another theme.
  */
-export async function expectAccessible(page: Page): Promise<void> {
+export async function expectAccessible(page: Page, rules: 'all' | 'colours' = 'all'): Promise<void> {
   await untilSettled(page);
   // Evaluated, not added as a script: the page's content security policy allows only its own scripts.
   // Once for each document: it is half a megabyte, and screens change without loading another one.
   if (await page.evaluate(() => !('axe' in window))) await page.evaluate(axeSource);
-  const violations = await page.evaluate(async () => {
-    const { axe } = window as unknown as {
-      axe: { run(where: object, options: object): Promise<{ violations: Violation[] }> };
-    };
-    const isBehind = document.querySelector('[role="dialog"][aria-modal="true"]') !== null;
-    // What passes is not listed element by element, which takes most of the time.
-    const { violations: found } = await axe.run(isBehind ? { exclude: ['#root'] } : document, {
-      resultTypes: ['violations'],
-    });
-    return found
-      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-      .map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`);
-  });
+  const violations = await page.evaluate(
+    async (only) => {
+      const { axe } = window as unknown as {
+        axe: { run(where: object, options: object): Promise<{ violations: Violation[] }> };
+      };
+      const isBehind = document.querySelector('[role="dialog"][aria-modal="true"]') !== null;
+      // What passes is not listed element by element, which takes most of the time.
+      const { violations: found } = await axe.run(isBehind ? { exclude: ['#root'] } : document, {
+        resultTypes: ['violations'],
+        ...(only !== null && { runOnly: { type: 'rule', values: only } }),
+      });
+      return found
+        .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+        .map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`);
+    },
+    rules === 'all' ? null : COLOUR_RULES,
+  );
   expect(violations).toEqual([]);
 }
+
+/** Those that look at colours. */
+const COLOUR_RULES = ['color-contrast', 'link-in-text-block'];
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 

@@ -1,11 +1,11 @@
 /** Experiments in a browser: a free run behind another one, and a sweep of two settings with two seeds. */
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { openStore } from '../../main/store/index.ts';
-import { temporaryFolderOfFile } from '../store/helpers.ts';
 import { writeTinyDataset } from '../tiny-dataset.ts';
 import { connectTo } from './api.ts';
-import { expectAccessible, openPage, picture, startApp } from './app.ts';
+import { expectAccessible, openPage, picture, type RunningApp, startApp } from './app.ts';
 import { noBrowser } from './browser.ts';
 
 /** A busy machine answers late. */
@@ -13,52 +13,26 @@ const patient = { timeout: 120_000 };
 /** A few steps of the bundled model; one thread leaves a core for the page. */
 const quick = { max_steps: 2, num_generations: 4, per_device_train_batch_size: 8, eval_records: 4, threads: 1 };
 
-/** A workspace with a small dataset. */
-function workspaceWithDataset(): { readonly workspace: string; readonly dataset: string } {
-  const workspace = temporaryFolderOfFile();
-  const dataset = writeTinyDataset(join(workspace, 'datasets', '2words.jsonl'));
+/** The workspace's small dataset, added once, as a command beside the app would. */
+function smallDataset(workspace: string): string {
+  const dataset = join(workspace, 'datasets', '2words.jsonl');
+  if (existsSync(dataset)) return dataset;
+  writeTinyDataset(dataset);
   const store = openStore(join(workspace, 'braid.db'));
   const facts = { task: 'interleave', words: 2, trainN: 12, testN: 4, seed: 3, template: null, textHash: null };
   store.datasets.record({ name: '2words', file: dataset, ...facts });
   store.close();
-  return { workspace, dataset };
+  return dataset;
 }
 
 describe.skipIf(noBrowser)('experiments', () => {
-  it('queues a free run behind another, and starts it when that ends', async () => {
-    const { workspace, dataset } = workspaceWithDataset();
-    const app = await startApp(workspace);
-    const { page, goto, complaints } = await openPage(app);
-    page.setDefaultTimeout(60_000);
-    const client = await connectTo(app);
-    const config = { ...quick, dataset, max_steps: 1_000_000, save_steps: 1_000_000, eval_steps: 0 };
-    const { runId } = await client.runs.start({ preset: 'interleave-tiny', name: 'first', config });
-
-    await goto('/experiments');
-    await page.getByRole('button', { name: 'Add a run to the queue' }).click();
-    await page.getByLabel('Name').fill('behind');
-    await page.getByRole('textbox', { name: 'Find a setting' }).fill('max_steps');
-    await page.getByLabel('max_steps', { exact: true }).fill('2');
-    await page.getByRole('button', { name: 'Add to queue without a check' }).click();
-    await page.getByRole('button', { name: 'Remove behind from the queue' }).waitFor();
-    await client.queue.addRun({ name: 'third', config: { ...config, ...quick } });
-    const waiting = page.getByRole('listitem').filter({ has: page.getByRole('button', { name: /from the queue$/ }) });
-    await expect.poll(() => waiting.allTextContents(), patient).toEqual(['run behind', 'run third']);
-    await page.getByRole('button', { name: /^Move third in the queue/ }).press('ArrowLeft');
-    await expect.poll(() => waiting.allTextContents(), patient).toEqual(['run third', 'run behind']);
-    await waiting.nth(1).dragTo(waiting.nth(0));
-    await expect.poll(() => waiting.allTextContents(), patient).toEqual(['run behind', 'run third']);
-    await page.getByRole('button', { name: 'Remove third from the queue' }).click();
-    await expectAccessible(page);
-    expect(await client.runs.list({})).toHaveLength(1);
-    await client.runs.stop({ runId });
-    await expect.poll(async () => (await client.runs.list({})).map(({ name }) => name), patient).toContain('behind');
-    await page.getByText('The queue is empty').waitFor();
-    expect(complaints).toEqual([]);
-  }, 300_000);
+  let app: RunningApp;
+  beforeAll(async () => {
+    app = await startApp();
+  });
 
   it('says that a dataset is missing, and leads to where one is made', async () => {
-    const { page, goto } = await openPage(await startApp());
+    const { page, goto } = await openPage(app);
     await goto('/experiments');
     await page.getByRole('button', { name: 'New sweep' }).click();
     await page.getByText('To start, choose a dataset.').waitFor();
@@ -68,8 +42,7 @@ describe.skipIf(noBrowser)('experiments', () => {
   });
 
   it('plans a sweep, trains it, and compares its settings in one table', async () => {
-    const { workspace, dataset } = workspaceWithDataset();
-    const app = await startApp(workspace);
+    smallDataset(app.workspace);
     const { page, goto, complaints } = await openPage(app);
     page.setDefaultTimeout(60_000);
     const client = await connectTo(app);
@@ -122,7 +95,38 @@ describe.skipIf(noBrowser)('experiments', () => {
     await page.getByRole('slider', { name: 'learning_rate: up to' }).press('ArrowDown');
     await expect.poll(() => page.getByText('2 of 4', { exact: true }).count(), patient).toBe(1);
     await expectAccessible(page);
-    expect(dataset).toContain('2words');
     expect(complaints).toEqual([]);
   }, 400_000);
+
+  it('queues a free run behind another, and starts it when that ends', async () => {
+    const dataset = smallDataset(app.workspace);
+    const { page, goto, complaints } = await openPage(app);
+    page.setDefaultTimeout(60_000);
+    const client = await connectTo(app);
+    const config = { ...quick, dataset, max_steps: 1_000_000, save_steps: 1_000_000, eval_steps: 0 };
+    const { runId } = await client.runs.start({ preset: 'interleave-tiny', name: 'first', config });
+
+    await goto('/experiments');
+    await page.getByRole('button', { name: 'Add a run to the queue' }).click();
+    await page.getByLabel('Name').fill('behind');
+    await page.getByRole('textbox', { name: 'Find a setting' }).fill('max_steps');
+    await page.getByLabel('max_steps', { exact: true }).fill('2');
+    await page.getByRole('button', { name: 'Add to queue without a check' }).click();
+    await page.getByRole('button', { name: 'Remove behind from the queue' }).waitFor();
+    await client.queue.addRun({ name: 'third', config: { ...config, ...quick } });
+    const waiting = page.getByRole('listitem').filter({ has: page.getByRole('button', { name: /from the queue$/ }) });
+    await expect.poll(() => waiting.allTextContents(), patient).toEqual(['run behind', 'run third']);
+    await page.getByRole('button', { name: /^Move third in the queue/ }).press('ArrowLeft');
+    await expect.poll(() => waiting.allTextContents(), patient).toEqual(['run third', 'run behind']);
+    await waiting.nth(1).dragTo(waiting.nth(0));
+    await expect.poll(() => waiting.allTextContents(), patient).toEqual(['run behind', 'run third']);
+    await page.getByRole('button', { name: 'Remove third from the queue' }).click();
+    await expectAccessible(page);
+    const names = async () => (await client.runs.list({})).map(({ name }) => name);
+    expect(await names()).not.toContain('behind');
+    await client.runs.stop({ runId });
+    await expect.poll(names, patient).toContain('behind');
+    await page.getByText('The queue is empty').waitFor();
+    expect(complaints).toEqual([]);
+  }, 300_000);
 });

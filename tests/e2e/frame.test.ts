@@ -10,12 +10,12 @@ import { seedRun } from './seed-runs.ts';
 
 const RUN = 'run-0001-10words-grpo';
 
-/** An app with one run in its history. */
-async function seededApp(name?: string): Promise<RunningApp> {
+/** An app with two runs in its history, the second with a long name. */
+async function seededApp(): Promise<RunningApp> {
   const workspace = temporaryFolderOfFile();
   const store = openStore(openWorkspace({ workspace }).database);
-  const { runId } = seedRun(store, { steps: 30 });
-  if (name !== undefined) store.runs.rename(runId, name);
+  seedRun(store, { steps: 30 });
+  store.runs.rename(seedRun(store, { steps: 30 }).runId, 'name '.repeat(90).trim());
   store.close();
   return startApp(workspace);
 }
@@ -41,9 +41,16 @@ async function expectNoSidewaysScroll(page: Page, route: string): Promise<void> 
 
 describe.skipIf(noBrowser)('the frame', () => {
   let app: RunningApp;
+  let seeded: RunningApp;
   beforeAll(async () => {
     app = await startApp();
+    seeded = await seededApp();
   });
+  /** The shared app, which another try of a test may have stopped. */
+  const stillUp = async (): Promise<RunningApp> => {
+    if (app.host.exitCode !== null) app = await startApp(app.workspace);
+    return app;
+  };
 
   it('is usable within two seconds of the start, and shows nothing serious to axe', async () => {
     const { page, complaints } = await openPage(app);
@@ -95,7 +102,7 @@ describe.skipIf(noBrowser)('the frame', () => {
   });
 
   it('fits a small window, and one at 200%: nothing scrolls sideways, every screen has its name', async () => {
-    const { page, goto, complaints } = await openPage(await seededApp(), { width: 640, height: 450 });
+    const { page, goto, complaints } = await openPage(seeded, { width: 640, height: 450 });
     for (const route of [
       '/',
       '/texts',
@@ -120,20 +127,19 @@ describe.skipIf(noBrowser)('the frame', () => {
   });
 
   it('keeps state and actions in view beside a name of any length', async () => {
-    const app = await seededApp('name '.repeat(90).trim());
-    const { page, goto } = await openPage(app, { width: 1000, height: 700 });
-    await goto('/runs/1');
+    const { page, goto } = await openPage(seeded, { width: 1000, height: 700 });
+    await goto('/runs/2');
     const header = page.getByRole('main').locator('header');
     for (const part of [header.getByText('30/30'), header.getByRole('button', { name: 'Resume from …' })]) {
       await part.waitFor();
       const isInView = ({ x, y, width, height }: Box): boolean => x + width <= 1000 && y + height <= 700;
       await expect.poll(async () => isInView(await boxOf(part))).toBe(true);
     }
-    await expectNoSidewaysScroll(page, '/runs/1');
+    await expectNoSidewaysScroll(page, '/runs/2');
   });
 
   it('offers the tour once, points at each place without covering it, and starts it again from the palette', async () => {
-    const { page, complaints } = await openPage(await startApp());
+    const { page, complaints } = await openPage(app);
     await page.getByRole('button', { name: 'Take the tour' }).click();
     const card = page.getByRole('dialog');
     const places = [
@@ -204,7 +210,7 @@ describe.skipIf(noBrowser)('the frame', () => {
   });
 
   it('prerenders screens without side effects', async () => {
-    const { page, goto, complaints } = await openPage(await seededApp(), undefined, { looksAhead: true });
+    const { page, goto, complaints } = await openPage(seeded, undefined, { looksAhead: true });
     await untilPrerendered(page);
     await expect.poll(() => page.title()).toBe('Home · Braid');
     await expect.poll(() => page.locator('h1').allTextContents()).toEqual(['Home']);
@@ -220,7 +226,7 @@ describe.skipIf(noBrowser)('the frame', () => {
   });
 
   it("stays up when the code of a prerendered screen can't be loaded", async () => {
-    const { page } = await openPage(await seededApp(), undefined, { looksAhead: true });
+    const { page } = await openPage(seeded, undefined, { looksAhead: true });
     await page.route('**/assets/Runs-*.js', (route) => route.abort());
     await untilPrerendered(page);
     await expect.poll(() => page.locator('h1').allTextContents()).toEqual(['Home']);
@@ -232,7 +238,7 @@ describe.skipIf(noBrowser)('the frame', () => {
   });
 
   it('keeps the page after a restart, and reconnects by the new address', async () => {
-    const first = await startApp();
+    const first = await stillUp();
     const { page, goto } = await openPage(first);
     await page.getByText('Idle', { exact: true }).waitFor();
     await goto('/playground');
@@ -241,6 +247,7 @@ describe.skipIf(noBrowser)('the frame', () => {
     await page.getByText('Connection to the app lost').waitFor();
     const port = new URL(first.url).port;
     const second = await startApp(first.workspace, ['--port', port]);
+    app = second;
     const banner = page.getByRole('region', { name: 'Session expired' });
     await banner.getByText('The session of this page has expired').waitFor();
     await expectAccessible(page);
@@ -258,7 +265,7 @@ describe.skipIf(noBrowser)('the frame', () => {
   });
 
   it('asks for a new page where an old one is reloaded after a restart', async () => {
-    const first = await startApp();
+    const first = await stillUp();
     const { page } = await openPage(first);
     await first.stop();
     const second = await startApp(first.workspace, ['--port', new URL(first.url).port]);

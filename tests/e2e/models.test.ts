@@ -25,6 +25,7 @@ describe.skipIf(noBrowser)('the Models screen', () => {
     writeFileSync(join(pickled, 'pytorch_model.bin'), '');
     const workspace = await modelWorkspace();
     addCurriculum(workspace);
+    await addLostAdapter(workspace);
     app = await startApp(workspace);
   });
 
@@ -156,17 +157,7 @@ describe.skipIf(noBrowser)('the Models screen', () => {
   });
 
   it('marks an adapter whose base model was deleted, in the list and where a model is chosen', async () => {
-    const workspace = await modelWorkspace();
-    const base = join(workspace, 'models', 'lost');
-    const model = await writeTinyModel(base);
-    const store = openStore(join(workspace, 'braid.db'));
-    const run = addRun(store, { name: 'adapted' });
-    writeTinyAdapter(join(workspace, 'outputs/adapted/checkpoint-5'), model, base);
-    disposeModel(model);
-    store.checkpoints.record(run, 5, 'outputs/adapted/checkpoint-5', 'final');
-    store.close();
-    rmSync(base, { recursive: true });
-    const { page, goto } = await openPage(await startApp(workspace));
+    const { page, goto } = await openPage(app);
     await goto('/models');
     await page.getByRole('button', { name: /^step 5 final unreadable/ }).click();
     await page.getByText(/the base model ".*lost" doesn't exist/).waitFor();
@@ -232,9 +223,25 @@ function addCurriculum(workspace: string): void {
   store.close();
 }
 
-describe.skipIf(noBrowser)('models of other programs', () => {
+/** A checkpoint whose base model is gone. */
+async function addLostAdapter(workspace: string): Promise<void> {
+  const base = join(workspace, 'models', 'lost');
+  const model = await writeTinyModel(base);
+  const store = openStore(join(workspace, 'braid.db'));
+  const run = addRun(store, { name: 'adapted' });
+  writeTinyAdapter(join(workspace, 'outputs/adapted/checkpoint-5'), model, base);
+  disposeModel(model);
+  store.checkpoints.record(run, 5, 'outputs/adapted/checkpoint-5', 'final');
+  store.close();
+  rmSync(base, { recursive: true });
+}
+
+describe.skipIf(noBrowser)('models from elsewhere', () => {
+  let hub: Server;
   let app: RunningApp;
   beforeAll(async () => {
+    hub = createServer((_, response) => void response.writeHead(404).end());
+    await new Promise<void>((open) => hub.listen(0, '127.0.0.1', open));
     const place = temporaryFolderOfFile();
     const snapshot = join(place, 'hub/models--owner--small/snapshots/0123456');
     const blobs = join(place, 'hub/models--owner--small/blobs');
@@ -245,10 +252,16 @@ describe.skipIf(noBrowser)('models of other programs', () => {
     mkdirSync(join(place, 'llama.cpp'));
     writeSmall(join(place, 'llama.cpp/small-q4_0.gguf'), 'Q4_0');
     writeSmall(join(place, 'llama.cpp/strange.gguf'), 'F16', { 'general.architecture': 'mamba' });
-    Object.assign(process.env, { HF_HUB_CACHE: join(place, 'hub'), LLAMA_CACHE: join(place, 'llama.cpp') });
+    const elsewhere = {
+      HF_HUB_CACHE: join(place, 'hub'),
+      LLAMA_CACHE: join(place, 'llama.cpp'),
+      HF_ENDPOINT: `http://127.0.0.1:${(hub.address() as AddressInfo).port}`,
+    };
+    Object.assign(process.env, elsewhere);
     app = await startApp();
-    for (const name of ['HF_HUB_CACHE', 'LLAMA_CACHE']) delete process.env[name];
+    for (const name of Object.keys(elsewhere)) delete process.env[name];
   });
+  afterAll(() => void hub.close());
 
   it('are listed with what Braid can do with them; a GGUF file is converted, a folder used in place', async () => {
     const { page, complaints, goto } = await openPage(app);
@@ -271,21 +284,8 @@ describe.skipIf(noBrowser)('models of other programs', () => {
     await page.getByText(/rounded to 4 bits \(Q4_0\), and training starts from those/).waitFor();
     expect(complaints).toEqual([]);
   });
-});
 
-describe.skipIf(noBrowser)('downloading a model', () => {
-  let hub: Server;
-  let app: RunningApp;
-  beforeAll(async () => {
-    hub = createServer((_, response) => void response.writeHead(404).end());
-    await new Promise<void>((open) => hub.listen(0, '127.0.0.1', open));
-    process.env.HF_ENDPOINT = `http://127.0.0.1:${(hub.address() as AddressInfo).port}`;
-    app = await startApp();
-    delete process.env.HF_ENDPOINT;
-  });
-  afterAll(() => void hub.close());
-
-  it("reports an invalid name, and the Hub's answer", async () => {
+  it("that can't be downloaded are reported: an invalid name, and the Hub's answer", async () => {
     const { page, goto } = await openPage(app);
     await goto('/models');
     await page.keyboard.press('d');

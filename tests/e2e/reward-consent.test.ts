@@ -2,16 +2,15 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { atEndOfFile } from '../end-of-file.ts';
+import { BRAID } from '../processes/paths.ts';
 import { lines, writeTask } from '../services/tasks/task-folder.ts';
 import { temporaryFolderOfFile } from '../store/helpers.ts';
 import { DOUBLE } from '../tasks/openenv/served-task.ts';
 import { expectAccessible, openPage, startApp } from './app.ts';
 import { noBrowser } from './browser.ts';
-
-const root = resolve(import.meta.dirname, '../..');
 
 describe.skipIf(noBrowser)('a task whose reward runs a command', () => {
   it('shows the command, refuses a page, and computes when asked after the agreement', {
@@ -65,9 +64,7 @@ for await (const line of createInterface({ input: process.stdin })) {
     expect(hash).toHaveLength(64);
     expect(existsSync(ran)).toBe(false);
 
-    execFileSync(process.execPath, ['main/braid.ts', 'task', 'allow', 'mix', hash, '--workspace', workspace], {
-      cwd: root,
-    });
+    execFileSync(process.execPath, [BRAID, 'task', 'allow', 'mix', hash, '--workspace', workspace]);
     await refusal.getByRole('button', { name: 'Try again' }).click();
     await component.getByText('allowed', { exact: true }).waitFor();
     expect(existsSync(ran)).toBe(false);
@@ -91,7 +88,7 @@ for await (const line of createInterface({ input: process.stdin })) {
     const refused = dialog.getByRole('alert');
     await refused.getByText(/braid task allow ws:/).waitFor();
     const [, server = ''] = /([0-9a-f]{64})/.exec((await refused.textContent()) ?? '') ?? [];
-    execFileSync(process.execPath, ['main/braid.ts', 'task', 'allow', address, server], { cwd: root });
+    execFileSync(process.execPath, [BRAID, 'task', 'allow', address, server]);
     await refused.getByRole('button', { name: 'Try again' }).click();
     await dialog.getByText('A number from 0 to 9, game 42').waitFor();
     await expect

@@ -9,7 +9,7 @@ import { openStore } from '../../main/store/index.ts';
 import { temporaryFolderOfFile } from '../store/helpers.ts';
 import { writeTinyDataset } from '../tiny-dataset.ts';
 import { connectTo } from './api.ts';
-import { expectAccessible, openPage, type RunningApp, startApp } from './app.ts';
+import { expectAccessible, openPage, picture, type RunningApp, startApp } from './app.ts';
 import { noBrowser } from './browser.ts';
 import { failCalls } from './failing-calls.ts';
 import { boxOf } from './pointer.ts';
@@ -49,6 +49,8 @@ describe.skipIf(noBrowser)("a run's page", () => {
         [],
       );
     seedRun(store, { steps: 10, config: { task: 'reply', dataset: file } });
+    seedRun(store, { steps: 20, config: { dataset: file } });
+    seedRun(store, { steps: 20, config: { dataset: file, adarft_target_reward: 0.9 } });
     changeSettings(store, { hourly_price: 90, run_queue: false });
     store.close();
     app = await startApp(workspace);
@@ -137,7 +139,7 @@ describe.skipIf(noBrowser)("a run's page", () => {
     for (const isAgain of [false, true]) {
       if (isAgain) await page.reload();
       await page.getByRole('rowheader', { name: /^first words 1 run · held-out 0\.800$/ }).waitFor();
-      await page.getByRole('rowheader', { name: /^free runs 1 run$/ }).waitFor();
+      await page.getByRole('rowheader', { name: /^free runs 3 runs$/ }).waitFor();
       await column('Cost').waitFor();
       expect(await column('Dataset').count()).toBe(0);
     }
@@ -241,6 +243,52 @@ describe.skipIf(noBrowser)("a run's page", () => {
     await page.locator('[data-selected]', { hasText: 'second-text' }).waitFor();
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'second-text' }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it('shows what each setting would have saved, and puts one into the next run', async () => {
+    const { page, goto, complaints } = await openPage(app);
+    await goto('/runs/3');
+    const rowOf = (setting: string) => page.getByRole('row').filter({ hasText: setting });
+    const offer = (setting: string) => page.getByRole('button', { name: `Use in the next run …: ${setting}` });
+    await rowOf('pods_update_size')
+      .getByText(/^Would have saved about/)
+      .waitFor();
+    // Every second group is dead.
+    await page.getByText(/% of the time of its steps/).waitFor();
+    await rowOf('scale_rewards')
+      .getByText(/^Can’t be known from this run’s history: it changes/)
+      .waitFor();
+    await rowOf('use_adaptive_entropy')
+      .getByText(/^Can’t be known from this run’s history: it changes/)
+      .waitFor();
+    // The seeded groups aren't of this dataset.
+    await rowOf('adarft_target_reward')
+      .getByText(/^Can’t be known from this run’s history: its dataset/)
+      .waitFor();
+    await expectAccessible(page);
+    await offer('dynamic_sampling').scrollIntoViewIfNeeded();
+    await picture(page, 'signal-budget');
+    await offer('dynamic_sampling').click();
+    const form = page.getByRole('dialog', { name: 'New run' });
+    await form.getByRole('button', { name: 'Start run' }).waitFor();
+    await form.getByText('Only changed (1)', { exact: true }).waitFor();
+    await expect.poll(() => form.getByLabel('dynamic_sampling', { exact: true }).inputValue()).toBe('3');
+    await expect.poll(() => form.getByLabel('Name', { exact: true }).inputValue()).toMatch(/ dynamic_sampling 3( |$)/);
+    expect(complaints).toEqual([]);
+  });
+
+  it('says what a run with AdaRFT rules out, instead of offering it', async () => {
+    const { page, goto, complaints } = await openPage(app);
+    await goto('/runs/4');
+    const rowOf = (setting: string) => page.getByRole('row').filter({ hasText: setting });
+    for (const setting of ['dynamic_sampling', 'greso_exploration']) {
+      await rowOf(setting).getByText('Not possible beside adarft_target_reward, which this run sets.').waitFor();
+      expect(await page.getByRole('button', { name: `Use in the next run …: ${setting}` }).count()).toBe(0);
+    }
+    await page.getByText('In use.', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Use in the next run …: pods_update_size' }).waitFor();
+    await picture(page, 'signal-budget-adarft');
     expect(complaints).toEqual([]);
   });
 });

@@ -1,10 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { makeZip } from '../../main/io/make-zip.ts';
 import { temporaryFolderOfFile } from '../store/helpers.ts';
 import { writeTinyDataset } from '../tiny-dataset.ts';
+import { connectTo } from './api.ts';
 import { expectAccessible, openPage, type RunningApp, startApp } from './app.ts';
 import { noBrowser } from './browser.ts';
 
@@ -31,9 +32,15 @@ async function openTexts(app: RunningApp) {
 
 describe.skipIf(noBrowser)('texts', () => {
   let app: RunningApp;
-  // One app per test, as they add and delete texts.
-  beforeEach(async () => {
+  let client: Awaited<ReturnType<typeof connectTo>>;
+  beforeAll(async () => {
     app = await startApp();
+    client = await connectTo(app);
+  });
+  // Each test adds and deletes its own.
+  afterEach(async () => {
+    const ids = (await client.texts.list({})).map(({ id }) => id);
+    if (ids.length > 0) await client.texts.remove({ ids });
   });
 
   it('loads the bundled texts first, then searches, sorts, renames and deletes', async () => {
@@ -258,8 +265,7 @@ describe.skipIf(noBrowser)('texts that stay as they are, and what is made of the
   let app: RunningApp;
   beforeAll(async () => {
     app = await startApp();
-    const { page } = await openTexts(app);
-    await page.close();
+    await openTexts(app);
   });
 
   it('imports a pasted chat export of 20 MB, and explains why it refuses more than 64 MiB', async () => {
