@@ -17,20 +17,11 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('braid bench', () => {
-  it.each(['full', 'lora'])('times %s steps by phase', async (mode) => {
-    const run = await bench(
-      '--mode',
-      mode,
-      '--beta',
-      '0.1',
-      '--steps',
-      '3',
-      '--warmup',
-      '1',
-      '--threads',
-      '2',
-      '--json',
-    );
+  const few = ['--steps', '3', '--warmup', '1', '--threads', '2'];
+
+  /** Times steps with a reference model, and gives the report. */
+  async function timed(mode: string, ...more: string[]) {
+    const run = await bench('--mode', mode, '--beta', '0.1', ...few, '--json', ...more);
     expect(run.code, run.stderr).toBe(0);
     const report = JSON.parse(run.stdout);
     expect(report).toMatchObject({ backend: 'wasm', threads: 2 });
@@ -40,17 +31,15 @@ describe('braid bench', () => {
     // 2 prompts x 2 completions x exactly 2*3 + 4 tokens.
     expect(report.tokens_per_s * report.median_s).toBeCloseTo(40, 6);
     expect(report.trainable_params === report.params).toBe(mode === 'full');
+    return report;
+  }
+
+  it('times full steps by phase', async () => {
+    expect((await timed('full')).roofline).toBeNull();
   });
 
-  it('shows where the time goes, as a table, as JSON and as a figure', async () => {
-    const svg = join(folder, 'roofline.svg');
-    const few = ['--steps', '2', '--warmup', '0', '--threads', '2'];
-    const [text, json] = [await bench(...few, '--roofline', '--svg', svg), await bench(...few, '--roofline', '--json')];
-    expect(text.code, text.stderr).toBe(0);
-    expect(text.stdout).toMatch(/Best measured here: [\d.]+ GFLOPS in a large product/);
-    expect(text.stdout).toMatch(/^LoraLinear \d+ → \d+ +(rollout|loss)/m);
-    expect(readFileSync(svg, 'utf8')).toContain('FLOP per byte');
-    const { roofline } = JSON.parse(json.stdout);
+  it('times lora steps by phase, and shows where the time goes as JSON', async () => {
+    const { roofline } = await timed('lora', '--roofline');
     const names = roofline.phases.map(({ phase }: { phase: string }) => phase);
     expect(names).toEqual(expect.arrayContaining(['rollout', 'loss', 'optimizer', 'between phases']));
     for (const { seconds, kernel_seconds, outside_seconds } of roofline.phases)
@@ -61,6 +50,15 @@ describe('braid bench', () => {
         .filter((row: { op: string; phase: string }) => row.op === op && row.phase === 'loss')
         .reduce((sum: number, row: { calls: number }) => sum + row.calls, 0);
     expect(calls('LoraLinearGradAdapter')).toBe(calls('LoraLinear'));
+  });
+
+  it('shows where the time goes as a table and as a figure', async () => {
+    const svg = join(folder, 'roofline.svg');
+    const text = await bench('--steps', '2', '--warmup', '0', '--threads', '2', '--svg', svg);
+    expect(text.code, text.stderr).toBe(0);
+    expect(text.stdout).toMatch(/Best measured here: [\d.]+ GFLOPS in a large product/);
+    expect(text.stdout).toMatch(/^LoraLinear \d+ → \d+ +(rollout|loss)/m);
+    expect(readFileSync(svg, 'utf8')).toContain('FLOP per byte');
   });
 
   it('exits with 130 on Ctrl-C', async () => {
