@@ -40,9 +40,12 @@ function lastLogits(model: Model, ids: readonly number[]): Float32Array {
 
 describe.each(await openTestBackends())('generate on $name', (backend) => {
   let model: Model;
+  /** What all tests compare with. */
+  let sampled: number[][];
   beforeAll(async () => {
     await backend.use();
     model = tinyModel();
+    sampled = ids(SAMPLED);
   });
   afterAll(() => disposeModel(model));
   const ids = (options: GenerateOptions, prompts = PROMPTS) =>
@@ -62,9 +65,8 @@ describe.each(await openTestBackends())('generate on $name', (backend) => {
 
   it('samples the same completions a few at a time, across the borders of groups', () => {
     const rows: number[] = [];
-    const whole = ids(SAMPLED);
-    expect(ids({ ...SAMPLED, inBatches: (work) => work(2), onRow: (row) => void rows.push(row) })).toEqual(whole);
-    expect(ids({ ...SAMPLED, inBatches: (work) => work(4) })).toEqual(whole);
+    expect(ids({ ...SAMPLED, inBatches: (work) => work(2), onRow: (row) => void rows.push(row) })).toEqual(sampled);
+    expect(ids({ ...SAMPLED, inBatches: (work) => work(4) })).toEqual(sampled);
     expect(new Set(rows).size).toBe(PROMPTS.length * SAMPLED.numGenerations);
   });
 
@@ -101,12 +103,12 @@ describe.each(await openTestBackends())('generate on $name', (backend) => {
   });
 
   it('lets finished rows leave without changing the others', () => {
-    const free = ids(SAMPLED);
-    const stops = free.map((row) => row[5] ?? -1);
+    // A row of each prompt, where a GPU that the processor plays takes its time.
+    const stops = sampled.map((row) => row[5] ?? -1).filter((_, i) => !backend.slow || i % 3 === 0);
     for (const stop of stops) {
       ids({ ...SAMPLED, eosTokenIds: [stop] }).forEach((row, i) => {
-        const end = free[i]?.indexOf(stop) ?? -1;
-        expect(row).toEqual(end < 0 ? free[i] : free[i]?.slice(0, end + 1));
+        const end = sampled[i]?.indexOf(stop) ?? -1;
+        expect(row).toEqual(end < 0 ? sampled[i] : sampled[i]?.slice(0, end + 1));
       });
     }
   });
@@ -128,25 +130,24 @@ describe.each(await openTestBackends())('generate on $name', (backend) => {
   });
 
   it('gives the same for the same coordinates, and other tokens for others', () => {
-    expect(ids(SAMPLED)).toEqual(ids(SAMPLED));
-    expect(ids({ ...SAMPLED, coordinates: [1, 3] })).not.toEqual(ids(SAMPLED));
+    expect(ids(SAMPLED)).toEqual(sampled);
+    expect(ids({ ...SAMPLED, coordinates: [1, 3] })).not.toEqual(sampled);
   });
 
   it("gives a prompt's completions independent of the other prompts", () => {
     const alone = ids(SAMPLED, PROMPTS.slice(0, 1));
-    expect(ids(SAMPLED).slice(0, 3)).toEqual(alone);
+    expect(sampled.slice(0, 3)).toEqual(alone);
   });
 
   it('gives different completions to the members of a group', () => {
-    const [a, b, c] = ids(SAMPLED, [PROMPTS[0] ?? []]);
+    const [a, b, c] = sampled;
     expect(a).not.toEqual(b);
     expect(b).not.toEqual(c);
   });
 
   it('samples alike through the kernel and through the processors', () => {
     // A penalty a hair above 1 takes the other way without moving a probability.
-    const [kernel, processed] = [ids(SAMPLED), ids({ ...SAMPLED, repetitionPenalty: 1 + 1e-9 })];
-    expect(processed).toEqual(kernel);
+    expect(ids({ ...SAMPLED, repetitionPenalty: 1 + 1e-9 })).toEqual(sampled);
   });
 
   it('keeps to top-k', () => {
@@ -183,7 +184,7 @@ describe.each(await openTestBackends())('generate on $name', (backend) => {
   it('leaves no tensors, even if a listener throws', () => {
     const adapter = createAdapter(model, { r: 2, alpha: 4, targetModules: ['k_proj', 'v_proj'], useRslora: false }, 1);
     const before = tf.memory().numTensors;
-    const stop = ids(SAMPLED)[0]?.[3] ?? -1;
+    const stop = sampled[0]?.[3] ?? -1;
     generate(model, adapter, PROMPTS, { ...SAMPLED, eosTokenIds: [stop] });
     generate(model, null, PROMPTS, { ...SAMPLED, topP: 0.8, maxNewTokens: 0 });
     const failing = (): never => {

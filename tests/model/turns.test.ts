@@ -105,9 +105,12 @@ const cases = MODELS.flatMap((model) =>
 
 describe.each(cases)('generate in turns on $name with $kind', ({ backend, kind, load }) => {
   let model: Model;
+  /** What tests of the same conversations in other ways compare with. */
+  let whole: Completion[];
   beforeAll(async () => {
     await backend.use();
     model = load();
+    whole = await run();
   });
   afterAll(() => disposeModel(model));
   const run = (options: Partial<TurnsOptions> = {}): Promise<Completion[]> =>
@@ -146,12 +149,11 @@ describe.each(cases)('generate in turns on $name with $kind', ({ backend, kind, 
   );
 
   it.skipIf(backend.slow)('samples what reading the whole conversation again for every token samples', async () => {
-    for (const [row, completion] of (await run()).entries())
+    for (const [row, completion] of whole.entries())
       expect(readAgain(model, PROMPTS[Math.floor(row / 2)] ?? [], row, completion)).toEqual(completion.ids);
   });
 
   it('samples the same a few at a time, after long answers, and its first turn is that of a single one', async () => {
-    const whole = await run();
     expect(await run({ memory: roomFor(1) })).toEqual(whole);
     expect(await run({ memory: roomFor(4) })).toEqual(whole);
     const { turns: _, memory: __, ...single } = IN_TURNS;
@@ -169,7 +171,6 @@ describe.each(cases)('generate in turns on $name with $kind', ({ backend, kind, 
   });
 
   it.skipIf(backend.slow)('samples the same whenever answers come, while others wait', async () => {
-    const whole = await run();
     const orders = [
       () => 0,
       (completion: number) => 5 * completion,
@@ -189,7 +190,7 @@ describe.each(cases)('generate in turns on $name with $kind', ({ backend, kind, 
   });
 
   it('ends a turn at an end token, and a completion whose answer has no room as cut off', async () => {
-    const [first] = await run();
+    const [first] = whole;
     const end = first?.ids[1] ?? -1;
     const asked: EndedTurn[] = [];
     const ended = await run({
@@ -211,7 +212,6 @@ describe.each(cases)('generate in turns on $name with $kind', ({ backend, kind, 
   it.skipIf(backend.slow)(
     'continues with fewer rows after memory ran out, asks nobody twice, and leaves no tensor behind',
     async () => {
-      const whole = await run();
       const before = tf.memory().numTensors;
       for (const later of [false, true]) {
         let [most, tokens] = [100, 0];

@@ -32,14 +32,16 @@ export function gradientError(f: Op, inputs: readonly tf.Tensor[]): number {
     const errors = inputs.map((input, n) => {
       const values = input.dataSync<'float32'>();
       const analytic = gradients[n]?.dataSync<'float32'>() ?? new Float32Array(0);
-      const at = (i: number, step: number): number => {
-        const moved = values.slice();
-        moved[i] = (values[i] ?? 0) + step;
-        const others = inputs.map((other, k) => (k === n ? tf.tensor(moved, input.shape) : other));
-        return tf.tidy(() => weighed(...others).dataSync()[0] ?? Number.NaN);
-      };
+      const at = (i: number, step: number): tf.Scalar =>
+        tf.tidy(() => {
+          const moved = values.slice();
+          moved[i] = (values[i] ?? 0) + step;
+          return weighed(...inputs.map((other, k) => (k === n ? tf.tensor(moved, input.shape) : other)));
+        });
+      // All are read at once: a GPU is waited for each time.
+      const sums = tf.stack(Array.from(values, (_, i) => [at(i, STEP), at(i, -STEP)]).flat()).dataSync();
       return values.map((_, i) => {
-        const numeric = (at(i, STEP) - at(i, -STEP)) / (2 * STEP);
+        const numeric = ((sums[2 * i] ?? Number.NaN) - (sums[2 * i + 1] ?? Number.NaN)) / (2 * STEP);
         return Math.abs(numeric - (analytic[i] ?? Number.NaN)) / Math.max(1, Math.abs(numeric));
       });
     });
