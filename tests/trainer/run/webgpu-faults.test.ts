@@ -1,4 +1,4 @@
-/** What goes wrong with a GPU in the middle of a run: it ends with a reason, and continues from its checkpoint. */
+/** What goes wrong with a GPU: a run ends with a reason. One that is lost in the middle: webgpu-run.test.ts. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,15 +10,15 @@ import { closeWebGpuBackend, openWebGpuBackend } from '../../../main/tensor/webg
 import { program } from '../../../main/tensor/webgpu/program.ts';
 import type { TrainConfig } from '../../../main/trainer/config/config.ts';
 import { describeFailure } from '../../../main/trainer/memory/failure.ts';
-import { temporaryFolder } from '../../store/helpers.ts';
 import { opened, openGpuForTest } from '../../tensor/webgpu/open.ts';
-import { checkpointDigests, openTiny, tinyRun } from './tiny-run.ts';
+import { openTiny, tinyRun } from './tiny-run.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'braid-test-'));
 const tiny = await openTiny(join(folder, 'model'));
 const first = await openGpuForTest();
+if (first !== null) await closeWebGpuBackend(first);
 const { model } = tiny;
-const config: Partial<TrainConfig> = { max_steps: 4, save_steps: 2, beta: 0.1 };
+const config: Partial<TrainConfig> = { max_steps: 1, beta: 0.1 };
 
 describe.runIf(first !== null)('a run whose GPU fails', () => {
   afterAll(async () => {
@@ -26,41 +26,15 @@ describe.runIf(first !== null)('a run whose GPU fails', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('ends when the device is lost, and resumes on the next one with the numbers of an unbroken run', async () => {
-    const whole = await tinyRun({ model, config });
-    const outputDir = temporaryFolder();
-    const broken = tinyRun({
-      model,
-      config,
-      outputDir,
-      onEvent: (event) => {
-        if (event.kind === 'step' && event.step === 3) opened(first).gpu.lose();
-      },
-    });
-    const error = await broken.catch((thrown: unknown) => thrown);
-    expect(describeFailure(error)).toMatchObject({
-      code: 'GPU_LOST',
-      message: expect.stringContaining('went away'),
-      remedy: expect.stringContaining('Resume the run from its last checkpoint'),
-    });
-    // Every later read fails with the same reason.
-    expect(() => tf.sum(tf.fill([100], 1)).dataSync()).toThrow(expect.objectContaining({ code: 'GPU_LOST' }));
-    await closeWebGpuBackend(opened(first));
-    const next = opened(await openGpuForTest());
-    const resumed = await tinyRun({ model, config, resumeFrom: join(outputDir, 'checkpoint-2') });
-    expect(checkpointDigests(resumed.checkpoint, true)).toEqual(checkpointDigests(whole.checkpoint, true));
-    await closeWebGpuBackend(next);
-  });
-
   it('ends where the budget has no room in the smallest parts, and keeps to one that has', async () => {
     const backend = opened(await openGpuForTest({ budgetBytes: 16 * 2 ** 10 }));
-    const error = await tinyRun({ model, config: { ...config, max_steps: 1 } }).catch((thrown: unknown) => thrown);
+    const error = await tinyRun({ model, config }).catch((thrown: unknown) => thrown);
     expect(describeFailure(error)).toMatchObject({ code: 'OUT_OF_MEMORY', remedy: expect.any(String) });
     expect(tf.sum(tf.fill([100], 1)).dataSync()[0]).toBe(100);
     await closeWebGpuBackend(backend);
     const budgetBytes = 512 * 2 ** 20;
     const wider = opened(await openGpuForTest({ budgetBytes }));
-    expect((await tinyRun({ model, config: { ...config, max_steps: 1 } })).steps).toHaveLength(1);
+    expect((await tinyRun({ model, config })).steps).toHaveLength(1);
     expect(wider.gpu.counts.peakBytes).toBeLessThanOrEqual(budgetBytes);
     await closeWebGpuBackend(wider);
   });

@@ -8,17 +8,20 @@ import { closeWasmBackend } from '../../../main/tensor/wasm/boot.ts';
 import { WEBGPU_BACKEND } from '../../../main/tensor/webgpu/backend.ts';
 import { closeWebGpuBackend } from '../../../main/tensor/webgpu/open.ts';
 import type { TrainConfig } from '../../../main/trainer/config/config.ts';
+import { describeFailure } from '../../../main/trainer/memory/failure.ts';
 import { opened, openGpuForTest } from '../../tensor/webgpu/open.ts';
 import { tinyDataset } from '../../tiny-dataset.ts';
 import { checkpointDigests, openTiny, tinyRun } from './tiny-run.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'braid-test-'));
 const tiny = await openTiny(join(folder, 'model'));
-const gpu = await openGpuForTest();
+let gpu = await openGpuForTest();
 const { model } = tiny;
 
 describe.runIf(gpu !== null)('a run on webgpu', () => {
-  const config: Partial<TrainConfig> = { max_steps: 4, gradient_accumulation_steps: 2, beta: 0.1, num_iterations: 2 };
+  const config: Partial<TrainConfig> = {
+    ...{ max_steps: 4, save_steps: 2, gradient_accumulation_steps: 2, beta: 0.1, num_iterations: 2 },
+  };
   let whole: Awaited<ReturnType<typeof tinyRun>>;
   beforeAll(async () => {
     await tf.setBackend(WEBGPU_BACKEND);
@@ -87,4 +90,28 @@ describe.runIf(gpu !== null)('a run on webgpu', () => {
     expect(new Set(seen.slice(45)).size).toBe(1);
     expect(tf.memory().numTensors).toBe(before);
   }, 900_000);
+
+  it('ends when the device is lost, and resumes on the next one with the numbers of an unbroken run', async () => {
+    const outputDir = join(folder, 'broken');
+    const broken = tinyRun({
+      model,
+      config,
+      outputDir,
+      onEvent: (event) => {
+        if (event.kind === 'step' && event.step === 3) opened(gpu).gpu.lose();
+      },
+    });
+    const error = await broken.catch((thrown: unknown) => thrown);
+    expect(describeFailure(error)).toMatchObject({
+      code: 'GPU_LOST',
+      message: expect.stringContaining('went away'),
+      remedy: expect.stringContaining('Resume the run from its last checkpoint'),
+    });
+    // Every later read fails with the same reason.
+    expect(() => tf.sum(tf.fill([100], 1)).dataSync()).toThrow(expect.objectContaining({ code: 'GPU_LOST' }));
+    await closeWebGpuBackend(opened(gpu));
+    gpu = await openGpuForTest();
+    const resumed = await tinyRun({ model, config, resumeFrom: join(outputDir, 'checkpoint-2') });
+    expect(checkpointDigests(resumed.checkpoint, true)).toEqual(checkpointDigests(whole.checkpoint, true));
+  });
 });
