@@ -53,8 +53,8 @@ describe('runTrainerJob', () => {
     });
     const busy = entry(`process.on('message', () => {
       const beat = setInterval(() => process.send([{ kind: 'alive' }]), 300);
-      setTimeout(() => { clearInterval(beat); process.disconnect(); process.exitCode = 7; }, 8000); });`);
-    await expect(runTrainerJob(job, busy, { silenceMs: 6000 })).rejects.toMatchObject({
+      setTimeout(() => { clearInterval(beat); process.disconnect(); process.exitCode = 7; }, 4000); });`);
+    await expect(runTrainerJob(job, busy, { silenceMs: 3000 })).rejects.toMatchObject({
       message: expect.stringContaining('ended with code 7'),
     });
   });

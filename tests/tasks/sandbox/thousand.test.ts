@@ -1,10 +1,16 @@
 /** A thousand hostile rewards, one after the other in this process: none harms it, and the next reward works as ever. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { BraidError } from '../../../main/errors.ts';
 import { SandboxFault } from '../../../main/tasks/sandbox/quickjs.ts';
 import { openRewardSandbox } from '../../../main/tasks/sandbox/reward-sandbox.ts';
 import { hostileRewards } from './hostile-set.ts';
 import { answer, program, rewardWorker } from './scoring.ts';
+
+/** A program that never ends as it loads takes this time whole, here as with the second that programs really have. */
+vi.mock('../../../main/tasks/sandbox/messages.ts', async (original) => ({
+  ...(await original<object>()),
+  LOAD_MS: 50,
+}));
 
 const limits = { timeMs: 10, memoryMb: 6 };
 /** The set in parts, so that a failure says where. */
