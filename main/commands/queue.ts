@@ -117,7 +117,12 @@ function requirePlace(store: Store, text: string): QueuePlace {
 
 /** The app without a page: it holds the workspace, so that no other starts the same. */
 async function run(context: CommandContext): Promise<void> {
-  const app = openApp({ workspace: context.workspace.root, paths: hostPaths(), what: 'braid queue run' });
+  const app = openApp({
+    workspace: context.workspace.root,
+    paths: hostPaths(),
+    what: 'braid queue run',
+    startsQueue: true,
+  });
   let view = followTraining(context);
   let asked = false;
   app.live.onStart(({ name }) => context.say(`${name}:`));

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { changeSettings } from '../../main/services/workspace/settings.ts';
 import { tinyWorkspace } from '../services/tiny-workspace.ts';
 import { until } from '../until.ts';
 import { braid, startBraid } from './braid.ts';
@@ -99,6 +100,8 @@ describe('braid queue', () => {
     expect((await run('queue', 'move', 'run:3', '1')).stdout).toMatch(/1 {2}run:3 {2}three\n2 {2}run:1/);
     expect((await run('queue', 'remove', 'run:1', '--json')).stdout).toContain('"place":"run:2"');
     expect(await run('queue', 'remove', 'run:9')).toMatchObject({ code: 2 });
+    // That nothing starts by itself is for the app: here somebody has said so.
+    changeSettings(store, { run_queue: false });
     expect(await run('queue', 'run')).toMatchObject({ code: 0, stdout: expect.stringContaining('Nothing waits.') });
     expect(store.runs.list().map(({ name, state }) => `${name} ${state}`)).toEqual(['two done', 'three done']);
   }, 180_000);

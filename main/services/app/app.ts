@@ -64,6 +64,8 @@ export interface AppOptions {
   readonly paths: HostPaths;
   /** A description of this app, for a second app that tries to open the workspace. */
   readonly what: string;
+  /** Whether the queue is trained although the settings say that it isn't: a person has asked for that. */
+  readonly startsQueue?: boolean;
   /** Of the key that marks workspaces which were opened here; by default the user's. */
   readonly keyFile?: string;
   /** Keys and tokens; by default in a file of the user's configuration. */
@@ -92,6 +94,7 @@ export function openApp(options: AppOptions): App {
     workspace: chosen,
     paths: given,
     what,
+    startsQueue = false,
     keyFile,
     secrets = openSecrets(),
     engines = openEngineFile(),
@@ -110,7 +113,7 @@ export function openApp(options: AppOptions): App {
     const changes = openChanges();
     const notices = openNotices(changes);
     if (lost !== null) notices.add({ ...lost, severity: 'warning', runId: null });
-    const settings = () => readSettings(store);
+    const settings = () => ({ ...readSettings(store), ...(startsQueue && { run_queue: true }) });
     const paths: HostPaths = {
       ...given,
       models: workspace.models,

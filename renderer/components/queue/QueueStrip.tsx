@@ -6,6 +6,7 @@ import { useState } from 'react';
 import type { QueueKey, QueuePlace } from '../../../main/api/contract/index.ts';
 import { api, client } from '../../api/client.ts';
 import { Failed } from '../Feedback.tsx';
+import { Link } from '../Link.tsx';
 import { movedTo } from './moved-to.ts';
 import classes from './QueueStrip.module.css';
 
@@ -19,8 +20,10 @@ export function QueueStrip() {
     mutationFn: (keys: readonly QueueKey[]) =>
       client.queue.reorder({ keys: keys.map(({ kind, id }) => ({ kind, id })) }),
   });
+  const { data: settings } = useQuery(api.settings.get.queryOptions());
+  const begin = useMutation({ mutationFn: () => client.settings.set({ run_queue: true }) });
   const [dragged, setDragged] = useState<QueuePlace | null>(null);
-  const error = unread ?? remove.error ?? retry.error ?? reorder.error;
+  const error = unread ?? remove.error ?? retry.error ?? reorder.error ?? begin.error;
   const places = data?.places ?? [];
   const put = (place: QueuePlace, to: number): void => reorder.mutate(movedTo(places, place, to));
   return (
@@ -96,6 +99,14 @@ export function QueueStrip() {
             {reason}
           </p>
         ),
+      )}
+      {places.length > 0 && settings?.run_queue === false && (
+        <p className={classes.why} role="status">
+          Nothing of it starts by itself: “Start queued runs” is off in <Link href="/settings">Settings</Link>.{' '}
+          <Button variant="default" size="compact-xs" loading={begin.isPending} onClick={() => begin.mutate()}>
+            Start queued runs
+          </Button>
+        </p>
       )}
       {error !== null && <Failed error={error} />}
     </>
