@@ -7,6 +7,7 @@ import { readReplyState, remember } from '../../../main/services/replies/stored-
 import { restoreFolders } from '../../../main/services/runs/folder-removal.ts';
 import { runDetail } from '../../../main/services/runs/history.ts';
 import { removalOf } from '../../../main/services/runs/removal.ts';
+import { resumeLacks } from '../../../main/services/runs/resume-lacks.ts';
 import { createRun, finishRun, removeRun } from '../../../main/services/runs/runs.ts';
 import { runVerdict } from '../../../main/services/runs/verdict/run-verdict.ts';
 import { sparklines } from '../../../main/services/runs/watched-series.ts';
@@ -248,6 +249,23 @@ describe('diffConfigs', () => {
     expect(diffConfigs([{ old_field: 1 }, {}])).toEqual([
       { field: 'old_field', values: [1, undefined], meaning: null, unit: null },
     ]);
+  });
+});
+
+describe('resumeLacks', () => {
+  it('names the model and the files that are gone; a bundled model has a name only', () => {
+    const store = temporaryStore();
+    const lacksOf = (model: string, from_checkpoint: string | null = null) => {
+      const run = store.runs.get(addRun(store, { model, configJson: JSON.stringify({ from_checkpoint }) }));
+      return run === undefined ? null : resumeLacks(store, run);
+    };
+    const dataset = 'Its dataset, 10words.jsonl, is missing';
+    expect(lacksOf('tiny')).toEqual([dataset]);
+    expect(lacksOf(store.folder)).toEqual([dataset]);
+    expect(lacksOf('/gone/models/mine')).toEqual(['Its model, mine, is missing', dataset]);
+    const start = '/gone/checkpoint-4';
+    expect(lacksOf('tiny', start)).toEqual(['The checkpoint it started from, checkpoint-4, is missing', dataset]);
+    expect(lacksOf(start, start)).toEqual(['Its model, checkpoint-4, is missing', dataset]);
   });
 });
 
