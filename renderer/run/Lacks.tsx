@@ -4,8 +4,8 @@ import { Link } from '../components/Link.tsx';
 export function Lacks({ lacks }: { readonly lacks: readonly string[] }) {
   return (
     <>
-      {lacks.join('. ')}. <Link href="/curriculum">Make missing datasets</Link> restores what was made from texts for a
-      stage; put any other file back where it was.
+      {lacks.join('. ')}. Put it back where it was; <Link href="/curriculum">Make missing datasets</Link> restores what
+      was made from texts for a stage.
     </>
   );
 }
