@@ -104,7 +104,7 @@ const HEAD = ['optimiser', 'sampling (rows)', 'training (rows)', 'total', 'fits'
 
 /** The plan as tables, in GiB. */
 function planLines({ stages, full, weightBytes, records, unused }: ModelPlan): string[] {
-  const weights = weightBytes === 2 ? 'weights (16 bits)' : 'weights';
+  const weights = weightBytes < 4 ? `weights (${8 * weightBytes} bits)` : 'weights';
   const row = (what: string, plan: MemoryPlan): string[] => [
     what,
     gib(plan.weights),

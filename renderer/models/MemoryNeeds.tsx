@@ -44,7 +44,8 @@ export function MemoryNeeds({
       </ul>
       <p className="faint">
         For {counted(rows, 'completion')} of {counted(tokens, 'token')} each with their prompt, in parts where they
-        don't fit at once; {needs.weightBytes === 2 ? 'frozen weights in 16 bits' : 'weights in float32'}.{' '}
+        don't fit at once;{' '}
+        {needs.weightBytes < 4 ? `frozen weights in ${8 * needs.weightBytes} bits` : 'weights in float32'}.{' '}
         {gpu === null
           ? `${bytes(freeBytes)} of ${bytes(totalBytes)} that a run can use are free now`
           : `${bytes(freeBytes)} are free now on the GPU (${gpu})`}

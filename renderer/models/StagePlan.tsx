@@ -67,7 +67,7 @@ export function StagePlan({ model }: { readonly model: string }) {
       <p className="faint">
         Rank 16, 16 completions per prompt at full length; × is how many are processed at once in{' '}
         {gibibytes(data.budget)} GiB{WHERE[data.device]}
-        {data.weightBytes === 2 ? '; weights in bfloat16' : ''}.
+        {data.weightBytes < 4 ? `; frozen weights in ${8 * data.weightBytes} bits` : ''}.
       </p>
     </>
   );

@@ -9,7 +9,7 @@ import { openMergedModel } from '../../main/model/merge.ts';
 import { disposeModel, modelParameters } from '../../main/model/model.ts';
 import { isLinearWeight } from '../../main/model/names.ts';
 import { openWeights } from '../../main/model/open-weights.ts';
-import { readQuantisation } from '../../main/model/quantised/settings.ts';
+import { heldWords, readQuantisation } from '../../main/model/quantised/settings.ts';
 import { openSafetensors } from '../../main/model/safetensors.ts';
 import { readModelFacts } from '../../main/trainer/memory/model-facts.ts';
 import { storedBytes } from '../../main/trainer/memory/stored-bytes.ts';
@@ -206,6 +206,18 @@ describe('a quantised folder', () => {
     write(parts);
     const [got, message] = fault(() => read(settings, shape));
     expect([got, message]).toEqual([code, expect.stringContaining(named)]);
+  });
+});
+
+describe('what a run says of a quantised folder', () => {
+  const nf4 = settingsOf({ quant_method: 'bitsandbytes', load_in_4bit: true, bnb_4bit_quant_type: 'nf4' });
+  it.each([
+    ['nf4', 'webgpu', '; weights kept in 4 bits, as the folder has them (bitsandbytes nf4)'],
+    ['nf4', 'native', '; weights unpacked from 4 bits (bitsandbytes nf4) to float32'],
+    ['float32', 'native', '; weights unpacked from 4 bits (bitsandbytes nf4) to float32'],
+    ['stored', 'webgpu', "; weights unpacked from 4 bits (bitsandbytes nf4) to the folder's precision"],
+  ] as const)('of %s on %s is true', (precision, backend, words) => {
+    expect(nf4 && heldWords(nf4, precision, backend)).toBe(words);
   });
 });
 

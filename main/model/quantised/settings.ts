@@ -1,7 +1,8 @@
 /** How a folder's weights are quantised, by "quantization_config" of its config.json, or MLX's "quantization". */
 import { z } from 'zod';
 import { inputError } from '../../errors.ts';
-import type { Quantised } from '../../tensor/quantised.ts';
+import { isQuantised, type Quantised } from '../../tensor/quantised.ts';
+import type { WeightPrecision } from '../../tensor/weights.ts';
 import type { FloatType } from '../safetensors.ts';
 import { issuesOf } from '../shown.ts';
 
@@ -167,4 +168,13 @@ export function shortWords({ name, bits }: Quantisation): string {
 export function quantisedWords({ name, bits, keptAs }: Quantisation): string {
   const kept = keptAs === null ? '' : ` (LoRA on webgpu keeps them in ${bits} bits)`;
   return `Its weights were rounded to ${bits} bits (${name}) and are unpacked whenever it is loaded${kept}. Training starts from the rounded ones: the original model in 16 bits, where you can get it, is the better start.`;
+}
+
+/** How a run holds such weights, after its other facts. Processors unpack what they were asked to have in 8 or 4 bits. */
+export function heldWords({ name, bits, keptAs }: Quantisation, precision: WeightPrecision, backend: string): string {
+  if (backend === 'webgpu' && precision === keptAs)
+    return `; weights kept in ${bits} bits, as the folder has them (${name})`;
+  const unpacked = backend !== 'webgpu' && isQuantised(precision) ? 'float32' : precision;
+  const to = unpacked === 'stored' ? "the folder's precision" : unpacked;
+  return `; weights unpacked from ${bits} bits (${name}) to ${to}`;
 }

@@ -20,7 +20,7 @@ export function modelCheck({ parameters, device, budget, weightBytes, stages }: 
         : `Use ${device === 'webgpu' ? 'base_weights int8 or nf4, ' : ''}a smaller model or a machine with more memory.`,
     );
   }
-  const kept = weightBytes === 2 ? ', weights as bfloat16' : '';
+  const kept = weightBytes < 4 ? `, weights in ${8 * weightBytes} bits` : '';
   if (fitting.length === stages.length) return ok('Model memory', `${size}: every stage fits${kept}`);
   return warn('Model memory', `${size}: stages to ${longest} words fit${kept}`, 'Longer stages need more memory.');
 }

@@ -8,6 +8,7 @@ import { copyContent } from '../../io/copy-file.ts';
 import type { Store } from '../../store/index.ts';
 import { openTask, taskFacts } from '../../tasks/index.ts';
 import type { TrainConfig } from '../../trainer/config/config.ts';
+import { readModelConfig } from '../../trainer/memory/model-folder.ts';
 import type { TrainerStart } from '../../trainer/protocol/start.ts';
 import { type PromptText, type PromptTexts, promptTexts } from '../../trainer/stage/prompt-texts.ts';
 import { readDataset } from '../datasets/index.ts';
@@ -96,6 +97,7 @@ export function exportForTrl(inputs: TrlInputs, folder: string, paths: HostPaths
     config,
     task: task.name,
     model: settings.model,
+    quantised: readModelConfig(settings.model).quantisation?.name ?? null,
     train: texts.train.length,
     test: texts.test.length,
     maxCompletionLength: texts.maxCompletionLength,

@@ -6,6 +6,8 @@ export interface ReadmeFacts {
   readonly config: TrainConfig;
   readonly task: string;
   readonly model: string;
+  /** How its weights are quantised; null: they aren't. */
+  readonly quantised: string | null;
   readonly train: number;
   readonly test: number;
   readonly maxCompletionLength: number;
@@ -13,7 +15,7 @@ export interface ReadmeFacts {
 }
 
 export function readmeText(facts: ReadmeFacts): string {
-  const { config, task, model, train, test, maxCompletionLength, notCarried } = facts;
+  const { config, task, model, quantised, train, test, maxCompletionLength, notCarried } = facts;
   const listed = new Set<string>(notCarried.map(({ field }) => field));
   const idle = Object.keys(missingFields).filter((field) => !listed.has(field));
   const rows = notCarried.map(({ field, value, instead }) => `- \`${field}: ${JSON.stringify(value)}\`: ${instead}`);
@@ -50,7 +52,7 @@ TRL doesn't have these either, but they are at their defaults: ${idle.map((field
 
 ## What differs
 
-- Held-out evaluations (\`eval_steps\`) sample at the run's temperature; Braid's are greedy. After the import, \`braid evaluate\` measures the checkpoints as usual.
+${quantised === null ? '' : `- The model's weights are quantised (${quantised}), which Braid unpacks. transformers needs the method's own package for them, and can't read MLX's: \`braid merge\` writes the model unpacked, for \`python train.py --model\`.\n`}- Held-out evaluations (\`eval_steps\`) sample at the run's temperature; Braid's are greedy. After the import, \`braid evaluate\` measures the checkpoints as usual.
 - \`gradient_checkpointing: null\` is off here. \`base_weights\` other than float32 means bfloat16 on a GPU that has it, else float32; \`compute_dtype: bfloat16\` is TRL's \`bf16\`.
 - With N processes (\`accelerate launch\`) a step has N times as many completions: divide \`gradient_accumulation_steps\` in \`settings.json\`.
 - The random numbers are PyTorch's: the same seed draws other completions.

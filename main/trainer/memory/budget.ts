@@ -100,10 +100,11 @@ function plainWeights(
   return precision === 'stored' ? fileBytes * count : 2 * count + largestMatrix(config);
 }
 
-/** Of a frozen weight in this precision. */
-export function weightBytes(precision: WeightPrecision, fileBytes: StoredBytes): 2 | 4 {
-  if (precision === 'stored') return fileBytes;
-  return precision === 'float32' ? 4 : 2;
+/** What a frozen weight takes, without the scales of blocks. */
+export type WeightBytes = 0.5 | 1 | 2 | 4;
+
+export function weightBytes(precision: WeightPrecision, fileBytes: StoredBytes): WeightBytes {
+  return { float32: 4, bfloat16: 2, stored: fileBytes, int8: 1, nf4: 0.5 }[precision] as WeightBytes;
 }
 
 /** Linear layers in blocks, the rest as stored. */

@@ -12,7 +12,15 @@ import { checkTensors, unusedWords } from '../../model/unused-tensors.ts';
 import { weightFiles } from '../../model/weight-files.ts';
 import { weightsOptions } from '../../model/weight-names.ts';
 import type { ModelParts } from '../policy/model-parts.ts';
-import { type Budget, keptAs, precisionFor, type Trained, weightBytes, weightCount } from './budget.ts';
+import {
+  type Budget,
+  keptAs,
+  precisionFor,
+  type Trained,
+  type WeightBytes,
+  weightBytes,
+  weightCount,
+} from './budget.ts';
 import { checkModelFolder } from './model-folder.ts';
 import { memoryPlan } from './plan.ts';
 import type { StoredBytes } from './stored-bytes.ts';
@@ -73,8 +81,8 @@ export interface MemoryNeeds {
   readonly generation: number;
   readonly lora: number;
   readonly full: number;
-  /** Of a frozen weight: 4, or 2 where float32 would leave too little for the rest. Full fine-tuning takes 4. */
-  readonly weightBytes: 2 | 4;
+  /** Of a frozen weight: 4, 2 where float32 would leave too little for the rest, less where it stays quantised. Full fine-tuning takes 4. */
+  readonly weightBytes: WeightBytes;
 }
 
 /** The workload for these needs. */

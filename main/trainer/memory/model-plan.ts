@@ -2,7 +2,7 @@
 import { lookInto } from '../../model/open-weights.ts';
 import { checkTensors, unusedWords } from '../../model/unused-tensors.ts';
 import { weightsOptions } from '../../model/weight-names.ts';
-import { type Budget, precisionFor, type Trained, weightBytes, weightCount } from './budget.ts';
+import { type Budget, precisionFor, type Trained, type WeightBytes, weightBytes, weightCount } from './budget.ts';
 import { checkModelFolder } from './model-folder.ts';
 import { type MemoryPlan, memoryPlan } from './plan.ts';
 import { storedBytes } from './stored-bytes.ts';
@@ -16,8 +16,8 @@ export interface ModelPlan {
   readonly parameters: number;
   readonly device: Budget['device'];
   readonly budget: number;
-  /** 2: in 16 bits. */
-  readonly weightBytes: 2 | 4;
+  /** Of a frozen weight; 2: in 16 bits. */
+  readonly weightBytes: WeightBytes;
   readonly stages: readonly StagePlan[];
   /** The same where all weights are trained. */
   readonly full: readonly StagePlan[];

@@ -1,4 +1,5 @@
 /** One training run from start to end, in any process. */
+import { heldWords } from '../../model/quantised/settings.ts';
 import { onPulse } from '../../pulse.ts';
 import { totalSteps } from '../config/config.ts';
 import { estimateFromHistory, estimateRun, remaining } from '../local/estimate.ts';
@@ -37,7 +38,7 @@ export async function runTraining(
       kind: 'ready',
       backend: name,
       threads,
-      why: why + precisionNote(stage.memory?.precision, name),
+      why: why + precisionNote(opened, name),
       parameters: parameters ?? 0,
       trainable: trainable ?? 0,
       maxSteps: totalSteps(start.config),
@@ -68,9 +69,13 @@ export async function runTraining(
   }
 }
 
-/** The precision of the weights, where it is a choice: 16 bits or fewer, or a GPU that has them all. */
-function precisionNote(precision: string | undefined, backend: string): string {
-  if (precision === undefined || (precision === 'float32' && backend !== 'webgpu')) return '';
+/** The precision of the weights, where it is a choice: 16 bits or fewer, a GPU that has them all, a quantised folder. */
+function precisionNote({ stage, session }: OpenedEngine, backend: string): string {
+  const precision = stage.memory?.precision;
+  const quantisation = session?.policy.model.config.quantisation ?? null;
+  if (precision === undefined) return '';
+  if (quantisation !== null) return heldWords(quantisation, precision, backend);
+  if (precision === 'float32' && backend !== 'webgpu') return '';
   return `; weights in ${precision === 'stored' ? "the file's precision" : precision}`;
 }
 

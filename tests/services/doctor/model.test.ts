@@ -77,6 +77,6 @@ describe('planModel', () => {
       status: 'WARN',
       detail: expect.stringMatching(/4\.0 GiB: needs at least \d+\.\d GiB/),
     });
-    expect(modelCheck(planModel(folder, native(12))).detail).toMatch(/stages? (to \d+ words )?fits?.*bfloat16/);
+    expect(modelCheck(planModel(folder, native(12))).detail).toMatch(/stages? (to \d+ words )?fits?.*16 bits/);
   });
 });

@@ -6,6 +6,7 @@ import { loadTokenizer } from '../../../main/model/tokenizer.ts';
 import { createRun } from '../../../main/services/runs/runs.ts';
 import { findTask } from '../../../main/services/tasks/find-task.ts';
 import { exportForTrl, inputsOfConfig, inputsOfRun } from '../../../main/services/trl/export.ts';
+import { readmeText } from '../../../main/services/trl/readme.ts';
 import { parseConfig } from '../../../main/trainer/config/config.ts';
 import { temporaryFolder, temporaryStore } from '../../store/helpers.ts';
 import { writeTinyAdapter, writeTinyModel } from '../../tiny-model.ts';
@@ -16,6 +17,15 @@ const linesOf = (file: string) =>
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line));
+
+describe('the README of an export', () => {
+  it('says of quantised weights what transformers needs', () => {
+    const config = parseConfig({ task: 'interleave', model: 'm', dataset: 'd' });
+    const facts = { config, task: 't', model: 'm', train: 1, test: 0, maxCompletionLength: 9, notCarried: [] };
+    expect(readmeText({ ...facts, quantised: 'MLX' })).toContain('quantised (MLX)');
+    expect(readmeText({ ...facts, quantised: null })).not.toContain('quantised');
+  });
+});
 
 describe('exportForTrl', () => {
   it('writes the programs, the settings, and the prompts with the ids that Braid sends', async () => {

@@ -81,6 +81,9 @@ describe('memoryPlan', () => {
     expect(precisionFor(config, { rank: 16 }, deviceBudget('webgpu', 48 * GIB))).toBe('nf4');
     expect(precisionFor(config, 'all', deviceBudget('webgpu', 96 * GIB))).toBe('float32');
     expect(precisionFor(config, { rank: 16 }, native(24))).toBe('float32');
+    // What the pages say of them.
+    expect(memoryNeeds(config, deviceBudget('webgpu', 48 * GIB)).weightBytes).toBe(0.5);
+    expect(memoryNeeds(config, native(24)).weightBytes).toBe(4);
   });
 
   it('counts linear layers in blocks of 8 or 4 bits, the rest in 16', () => {
