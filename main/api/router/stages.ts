@@ -6,7 +6,6 @@ import {
   editedStage,
   moveStage,
   planCurriculum,
-  removeStage,
   type StageEdit,
 } from '../../services/curriculum/edit.ts';
 import { forgetting } from '../../services/curriculum/forgetting.ts';
@@ -35,10 +34,7 @@ export const stages = {
     changeStage(app.store, stageId, withPaths(edit, access, app, known));
     app.changes.publish('stages');
   }),
-  remove: api.stages.remove.handler(({ context: { app }, input }) => {
-    removeStage(app.store, input.stageId);
-    app.changes.publish('stages');
-  }),
+  remove: api.stages.remove.handler(({ context: { app }, input }) => app.queue.removeStage(input.stageId)),
   move: api.stages.move.handler(({ context: { app }, input }) => {
     moveStage(app.store, input.stageId, input.to);
     app.changes.publish('stages');

@@ -8,6 +8,7 @@ import type { QueueKey, QueueKind, QueuePlace } from '../../store/queue.ts';
 import type { StageRow } from '../../store/stages.ts';
 import { parseConfig, type TrainConfig } from '../../trainer/config/config.ts';
 import type { QueueHold } from '../curriculum/curriculum.ts';
+import { removeStage } from '../curriculum/edit.ts';
 import { stageConfig } from '../curriculum/stage-config.ts';
 import type { Hold } from '../curriculum/stage-rules.ts';
 import { openStageRuns, requireStage, type StageRunsOptions } from '../curriculum/stage-runs.ts';
@@ -31,6 +32,8 @@ export interface RunQueue extends QueueHold {
   list(): readonly QueuePlace[];
   /** Takes one out: a stage is planned again, a sweep pauses. */
   remove(key: QueueKey): void;
+  /** Removes a stage from the curriculum, and so from the queue. */
+  removeStage(stageId: number): void;
   /** Puts the waiting in this order. */
   reorder(keys: readonly QueueKey[]): void;
   /** Tries again to start a queued run that could not be started. */
@@ -67,6 +70,7 @@ export function openQueue(store: Store, options: StageRunsOptions): RunQueue {
   function updateEnded(): void {
     stages.updateEnded();
     sweeps.updateEnded();
+    dropOldHold();
   }
 
   function startNext(): void {
@@ -106,15 +110,15 @@ export function openQueue(store: Store, options: StageRunsOptions): RunQueue {
     }
   }
 
-  /** An old reason must not pause a new queue. */
+  /** An old reason must not pause a new queue, whoever has emptied the one before. */
   function dropOldHold(): void {
-    if (store.queue.list().length === 0) hold.set(null);
-    changes.publish('stages');
+    if (hold.get() !== null && store.queue.list().length === 0) hold.set(null);
   }
 
   function dequeue(stageId: number): void {
     if (requireStage(store, stageId).state === 'queued') store.stages.setState(stageId, 'planned');
     dropOldHold();
+    changes.publish('stages');
   }
 
   updateEnded();
@@ -181,6 +185,12 @@ export function openQueue(store: Store, options: StageRunsOptions): RunQueue {
       if (kind === 'sweep') sweeps.pause(id);
       else store.queue.removeRun(id);
       dropOldHold();
+      changes.publish('stages');
+    },
+    removeStage: (stageId) => {
+      removeStage(store, stageId);
+      dropOldHold();
+      changes.publish('stages');
     },
     reorder: (keys) => {
       store.transaction(() => store.queue.reorder(keys));

@@ -349,8 +349,19 @@ describe('the queue of stages', () => {
     const { store, live, stage, open } = await bench();
     changeSettings(store, { run_queue: false });
     const queue = open();
-    queue.enqueue(stage());
+    const [first, second] = [stage(), stage()];
+    queue.enqueue(first);
     expect(live.list()).toEqual([]);
+    // Why it was paused is forgotten once it is empty, whether the page or a command has emptied it.
+    store.settings.set('queue_hold', { stageId: null, reason: 'old' });
+    queue.removeStage(first);
+    expect(queue.held()).toBeNull();
+    queue.enqueue(second);
+    store.settings.set('queue_hold', { stageId: null, reason: 'old' });
+    store.stages.setState(second, 'planned');
+    queue.updateEnded();
+    expect(queue.held()).toBeNull();
+    queue.enqueue(second);
     changeSettings(store, { run_queue: true });
     queue.close();
     queue.begin();
