@@ -1,10 +1,11 @@
 /** A live run: progress, scores, time left, and the two main buttons. */
 import { useQuery } from '@tanstack/react-query';
-import type { HeldOutStanding, LiveStatus } from '../../main/api/contract/index.ts';
+import type { HeldOutStanding, LiveStatus, RunDetail } from '../../main/api/contract/index.ts';
 import { api } from '../api/client.ts';
+import { isSupervised } from '../charts/curve-query.ts';
 import { Sparkline } from '../charts/Sparkline.tsx';
 import { Failed } from '../components/Feedback.tsx';
-import { backendText, duration, score } from '../components/format.ts';
+import { backendText, duration, number, score } from '../components/format.ts';
 import { Link } from '../components/Link.tsx';
 import { Panel } from '../components/Screen.tsx';
 import { Silence } from '../components/Silence.tsx';
@@ -18,19 +19,31 @@ import classes from './Home.module.css';
 /** How often a live run's sparkline is refreshed. */
 const EVERY_MS = 2000;
 
+const LABELS = { reward: 'training reward', loss: 'loss', 'warm_up/loss': 'warm-up loss' } as const;
+
+/** The metric that says how the training goes: supervised steps have no reward. */
+export function trainedBy(run: Pick<RunDetail, 'method' | 'latest'>): keyof typeof LABELS {
+  if (isSupervised(run)) return 'loss';
+  const { reward, 'warm_up/loss': warmUp } = run.latest;
+  return reward === undefined && warmUp !== undefined ? 'warm_up/loss' : 'reward';
+}
+
 export function LiveCard({ live }: { readonly live: LiveStatus }) {
-  const { runId, name, state, step, maxSteps, reward, secondsLeft, silentSeconds, backend, threads, reason } = live;
+  const { runId, state, step, maxSteps, reward, secondsLeft, silentSeconds, backend, threads, reason } = live;
   const actions = useRunActions(runId);
-  const input = { runIds: [runId], count: 60 };
-  const { data } = useQuery(api.runs.sparklines.queryOptions({ input, refetchInterval: EVERY_MS }));
   const { data: run } = useQuery(api.runs.get.queryOptions({ input: { runId } }));
+  const name = run === undefined ? 'reward' : trainedBy(run);
+  const input = { runIds: [runId], count: 60, name };
+  const { data } = useQuery(api.runs.sparklines.queryOptions({ input, refetchInterval: EVERY_MS }));
   const values = data?.[runId] ?? [];
+  const label = LABELS[name];
+  const value = name === 'reward' ? score(reward) : number(values.at(-1));
   return (
     <Panel className={classes.live ?? ''}>
       <StrandMark size={44} progress={maxSteps === 0 ? 0 : step / maxSteps} />
       <div className={classes.liveName}>
         <Link href={`/runs/${runId}`}>
-          <strong>{name}</strong>
+          <strong>{live.name}</strong>
         </Link>
         <span>
           <StateBadge state={shownState(live)} />{' '}
@@ -50,14 +63,13 @@ export function LiveCard({ live }: { readonly live: LiveStatus }) {
           {waitsFor(live) ?? reason ?? (backend === null ? '' : backendText(backend, threads))}
         </span>
       </div>
-      <Figure label="training reward" value={score(reward)}>
+      <Figure label={label} value={value}>
         <Sparkline
           values={values}
-          label={`Training reward, now ${score(reward)}`}
+          label={`${label.charAt(0).toUpperCase()}${label.slice(1)}, now ${value}`}
           width={170}
           height={36}
-          min={0}
-          max={1}
+          {...(name === 'reward' && { min: 0, max: 1 })}
         />
       </Figure>
       <Figure label="held-out" value={score(run?.standing?.newest?.mean)} tone={run?.standing?.tone}>
