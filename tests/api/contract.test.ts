@@ -9,17 +9,19 @@ import { contextOf, openTinyApp, overPorts, overSocket } from './transports.ts';
 /** A run of seconds, started through the contract as a page does. */
 const fast = { max_steps: 12, per_device_train_batch_size: 8, num_generations: 4, threads: 1, learning_rate: 0.01 };
 
+async function openWorld(connect: typeof overPorts | typeof overSocket) {
+  const world = await tinyWorkspace();
+  const app = openTinyApp(world);
+  const { client, close } = await connect(contextOf(app));
+  const config = { ...fast, use_peft: true, model: world.model, dataset: world.dataset };
+  return { world, app, client, close, config };
+}
+
 describe.each([
   ['a port', overPorts],
   ['a socket', overSocket],
 ])('the contract over %s', (_, connect) => {
-  async function open() {
-    const world = await tinyWorkspace();
-    const app = openTinyApp(world);
-    const { client, close } = await connect(contextOf(app));
-    const config = { ...fast, use_peft: true, model: world.model, dataset: world.dataset };
-    return { world, app, client, close, config };
-  }
+  const open = () => openWorld(connect);
 
   it('starts a run, streams all of it, and lists it', async () => {
     const { client, config } = await open();
@@ -53,28 +55,6 @@ describe.each([
       message: 'There is no model "bundled:nonesuch"',
       data: { code: 'MODEL_UNKNOWN', remedy: expect.stringContaining('Choose one from the list') },
     });
-  });
-
-  it('pauses, resumes, stops and saves, and resumes the ended run', async () => {
-    const { client, config } = await open();
-    const { runId } = await client.runs.start({ config: { ...config, max_steps: 400, save_steps: 400 } });
-    const state = async () => (await client.runs.get({ runId })).state;
-    await until(async () => (await client.runs.get({ runId })).step >= 2);
-    await client.runs.pause({ runId });
-    await until(async () => (await state()) === 'paused');
-    const { step } = await client.runs.get({ runId });
-    await sleep(300);
-    expect((await client.runs.get({ runId })).step).toBe(step);
-    await client.runs.resume({ runId });
-    await until(async () => (await client.runs.get({ runId })).step > step + 2);
-    await client.runs.stop({ runId });
-    await until(async () => (await client.app.status()).live.length === 0);
-    const stopped = await client.runs.get({ runId });
-    expect(stopped.state).toBe('stopped');
-    expect(stopped.checkpoints.at(-1)?.step).toBe(stopped.step);
-    await client.runs.resume({ runId, maxSteps: stopped.step + 3 });
-    await until(async () => (await state()) === 'done');
-    expect((await client.runs.get({ runId })).step).toBe(stopped.step + 3);
   });
 
   it('reports changes in batches, and stops listening when the reader leaves', async () => {
@@ -137,6 +117,31 @@ describe.each([
     close();
     await until(() => app.changes.listeners() === 0);
     await Promise.race([next, sleep(1000)]);
+  });
+});
+
+// The menu of the desktop does the same over a port.
+describe('the contract', () => {
+  it('pauses, resumes, stops and saves, and resumes the ended run', async () => {
+    const { client, config } = await openWorld(overSocket);
+    const { runId } = await client.runs.start({ config: { ...config, max_steps: 400, save_steps: 400 } });
+    const state = async () => (await client.runs.get({ runId })).state;
+    await until(async () => (await client.runs.get({ runId })).step >= 2);
+    await client.runs.pause({ runId });
+    await until(async () => (await state()) === 'paused');
+    const { step } = await client.runs.get({ runId });
+    await sleep(300);
+    expect((await client.runs.get({ runId })).step).toBe(step);
+    await client.runs.resume({ runId });
+    await until(async () => (await client.runs.get({ runId })).step > step + 2);
+    await client.runs.stop({ runId });
+    await until(async () => (await client.app.status()).live.length === 0);
+    const stopped = await client.runs.get({ runId });
+    expect(stopped.state).toBe('stopped');
+    expect(stopped.checkpoints.at(-1)?.step).toBe(stopped.step);
+    await client.runs.resume({ runId, maxSteps: stopped.step + 3 });
+    await until(async () => (await state()) === 'done');
+    expect((await client.runs.get({ runId })).step).toBe(stopped.step + 3);
   });
 });
 

@@ -38,7 +38,7 @@ export async function startApp(
   workspace: string = temporaryFolderOfFile(),
   extra: readonly string[] = [],
 ): Promise<RunningApp> {
-  noteExamined(workspace);
+  if (!isForPictures) noteExamined(workspace);
   const args = [BRAID, 'serve', '--workspace', workspace, '--port', '0', '--json', ...extra];
   // Hides a native backend and other programs' models that this machine may have.
   const env = { ...OTHERS_MODELS, ...process.env, BRAID_NATIVE: join(workspace, 'native') };

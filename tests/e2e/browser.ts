@@ -5,6 +5,7 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { atEndOfFile } from '../end-of-file.ts';
 
 /** The shell first: it has no windows, and takes two thirds of the processor time. */
 const NAMES = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
@@ -56,19 +57,27 @@ let open: Page | null = null;
 
 /** A page of the one browser of this test process; the page before it is closed. */
 export async function newPage(): Promise<Page> {
-  profile ??= newProfile();
+  profile ??= newProfile().catch((error) => {
+    profile = null;
+    throw error;
+  });
   const context = await profile;
   const page = await context.newPage();
-  // Not before there is another one, or its process would end. What is left on the page isn't to be asked for.
+  // Not before there is another one, or its process would end.
   await open?.close();
   open = page;
   await context.setOffline(false);
+  // A page whose app has ended would look for it.
+  atEndOfFile(() => page.isClosed() || page.goto('about:blank'));
   return page;
 }
 
 /** Animations are off, as axe would measure half-faded text. The browser ends with this process. */
 async function newProfile(): Promise<BrowserContext> {
   const browser = await launchBrowser(SHARED);
+  browser.on('disconnected', () => {
+    [profile, open] = [null, null];
+  });
   const context = await browser.newContext({ reducedMotion: 'reduce' });
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   return context;

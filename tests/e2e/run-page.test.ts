@@ -9,7 +9,7 @@ import { openStore } from '../../main/store/index.ts';
 import { temporaryFolderOfFile } from '../store/helpers.ts';
 import { writeTinyDataset } from '../tiny-dataset.ts';
 import { connectTo } from './api.ts';
-import { expectAccessible, openPage, picture, type RunningApp, startApp } from './app.ts';
+import { expectAccessible, type OpenPage, openPage, picture, type RunningApp, startApp } from './app.ts';
 import { noBrowser } from './browser.ts';
 import { failCalls } from './failing-calls.ts';
 import { boxOf } from './pointer.ts';
@@ -56,27 +56,108 @@ describe.skipIf(noBrowser)("a run's page", () => {
     app = await startApp(workspace);
   });
 
-  it('says above the reward how far the held-out score is from the goal, what was gained and what it cost', async () => {
-    const { page, goto, complaints } = await openPage(app);
-    await goto('/runs/1');
-    const figure = (name: string) =>
-      page
-        .getByRole('term')
-        .filter({ hasText: new RegExp(`^${name}$`) })
-        .locator('xpath=following-sibling::dd');
-    const heldOut = figure('Held-out');
-    await expect.poll(() => heldOut.innerText()).toMatch(/^0\.800\s+goal 0\.75$/);
-    await expect.poll(() => figure('Gain').innerText()).toMatch(/^\+0\.300\s+baseline 0\.500$/);
-    // 40 steps of a second, at 90 an hour.
-    await expect.poll(() => figure('Trained for').innerText()).toMatch(/^40 s\s+40 of 40 steps$/);
-    await expect.poll(() => figure('Cost').innerText()).toMatch(/^\$1\.00\s+in total$/);
-    const isAbove = async (what: Locator, below: Locator) => (await boxOf(what)).y < (await boxOf(below)).y;
-    const chart = page.getByRole('slider', { name: /^Reward, step/ });
-    await chart.waitFor();
-    await expect.poll(() => isAbove(heldOut, chart)).toBe(true);
-    await expect.poll(() => isAbove(page.getByRole('region', { name: 'Verdict on the signal' }), chart)).toBe(true);
-    await expectAccessible(page);
-    expect(complaints).toEqual([]);
+  describe('on one page', () => {
+    let opened: OpenPage;
+    beforeAll(async () => {
+      opened = await openPage(app);
+    });
+
+    it('says above the reward how far the held-out score is from the goal, what was gained and what it cost', async () => {
+      const { page, goto, complaints } = opened;
+      await goto('/runs/1');
+      const figure = (name: string) =>
+        page
+          .getByRole('term')
+          .filter({ hasText: new RegExp(`^${name}$`) })
+          .locator('xpath=following-sibling::dd');
+      const heldOut = figure('Held-out');
+      await expect.poll(() => heldOut.innerText()).toMatch(/^0\.800\s+goal 0\.75$/);
+      await expect.poll(() => figure('Gain').innerText()).toMatch(/^\+0\.300\s+baseline 0\.500$/);
+      // 40 steps of a second, at 90 an hour.
+      await expect.poll(() => figure('Trained for').innerText()).toMatch(/^40 s\s+40 of 40 steps$/);
+      await expect.poll(() => figure('Cost').innerText()).toMatch(/^\$1\.00\s+in total$/);
+      const isAbove = async (what: Locator, below: Locator) => (await boxOf(what)).y < (await boxOf(below)).y;
+      const chart = page.getByRole('slider', { name: /^Reward, step/ });
+      await chart.waitFor();
+      await expect.poll(() => isAbove(heldOut, chart)).toBe(true);
+      await expect.poll(() => isAbove(page.getByRole('region', { name: 'Verdict on the signal' }), chart)).toBe(true);
+      await expectAccessible(page);
+      expect(complaints).toEqual([]);
+    });
+
+    it('says what a run with AdaRFT rules out, instead of offering it', async () => {
+      const { page, goto, complaints } = opened;
+      await goto('/runs/4');
+      const rowOf = (setting: string) => page.getByRole('row').filter({ hasText: setting });
+      for (const setting of ['dynamic_sampling', 'greso_exploration']) {
+        await rowOf(setting).getByText('Not possible beside adarft_target_reward, which this run sets.').waitFor();
+        expect(await page.getByRole('button', { name: `Use in the next run …: ${setting}` }).count()).toBe(0);
+      }
+      await page.getByText('In use.', { exact: true }).waitFor();
+      await page.getByRole('button', { name: 'Use in the next run …: pods_update_size' }).waitFor();
+      await picture(page, 'signal-budget-adarft');
+      expect(complaints).toEqual([]);
+    });
+
+    it('copies a chart as an image, and saves it', async () => {
+      const { page, goto } = opened;
+      await goto('/runs/1');
+      const act = async (name: string): Promise<void> => {
+        await page.getByRole('button', { name: 'Reward: actions', exact: true }).click();
+        await page.getByRole('menuitem', { name }).click();
+      };
+      await act('Copy as image');
+      await page
+        .getByText(/^(Copied|Saved)$/)
+        .first()
+        .waitFor();
+      const download = page.waitForEvent('download');
+      await act('Save as PNG');
+      expect((await download).suggestedFilename()).toBe('Reward.png');
+    });
+
+    it('keeps notes that are being typed, through Back and a reload', async () => {
+      const { page, goto, complaints } = opened;
+      const client = await connectTo(app);
+      const notes = async () => (await client.runs.get({ runId: 1 })).notes;
+      const box = page.getByRole('textbox', { name: 'Notes' });
+      await goto('/runs');
+      await goto('/runs/1');
+      await box.fill('A higher learning rate');
+      // No blur, and not the pause after which it saves.
+      await page.goBack();
+      await page.getByRole('heading', { level: 1, name: 'Runs' }).waitFor();
+      await expect.poll(notes).toBe('A higher learning rate');
+      await goto('/runs/1');
+      await box.fill('A higher learning rate helped');
+      await page.reload();
+      await expect.poll(() => box.inputValue()).toBe('A higher learning rate helped');
+      await box.press('End');
+      await page.keyboard.type('.');
+      await expect.poll(notes).toBe('A higher learning rate helped.');
+      expect(complaints).toEqual([]);
+    });
+
+    it('duplicates a stage after itself, and finds the run by the palette', async () => {
+      const { page, goto, complaints } = opened;
+      const client = await connectTo(app);
+      await goto('/curriculum?stage=1');
+      await page.getByRole('button', { name: 'More actions for this stage' }).click();
+      await page.getByRole('menuitem', { name: 'Duplicate' }).click();
+      await expect
+        .poll(async () => (await client.stages.list()).stages.map(({ name, words, steps }) => [name, words, steps]))
+        .toEqual([
+          ['first words', 2, 40],
+          ['first words copy', 2, 40],
+        ]);
+      await page.keyboard.press('Control+k');
+      await page.getByPlaceholder(/^Search actions/).fill('second-text');
+      // Tasks and runs come from the host.
+      await page.locator('[data-selected]', { hasText: 'second-text' }).waitFor();
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { level: 1, name: 'second-text' }).waitFor();
+      expect(complaints).toEqual([]);
+    });
   });
 
   it('says why time, cost and the comparison are missing, and shows them after another try', async () => {
@@ -153,99 +234,6 @@ describe.skipIf(noBrowser)("a run's page", () => {
     expect(complaints).toEqual([]);
   });
 
-  it('copies a chart as an image, and saves it', async () => {
-    const { page, goto } = await openPage(app);
-    await goto('/runs/1');
-    const act = async (name: string): Promise<void> => {
-      await page.getByRole('button', { name: 'Reward: actions', exact: true }).click();
-      await page.getByRole('menuitem', { name }).click();
-    };
-    await act('Copy as image');
-    await page
-      .getByText(/^(Copied|Saved)$/)
-      .first()
-      .waitFor();
-    const download = page.waitForEvent('download');
-    await act('Save as PNG');
-    expect((await download).suggestedFilename()).toBe('Reward.png');
-  });
-
-  it('leads to a clone, a sweep, and a run of its own task', async () => {
-    const { page, goto, complaints } = await openPage(app);
-    const client = await connectTo(app);
-    await goto('/runs/1');
-    await page.getByRole('button', { name: 'More', exact: true }).click();
-    await page.getByRole('menuitem', { name: 'Clone with changes …' }).click();
-    const form = page.getByRole('dialog', { name: 'New run' });
-    await form.getByLabel('Name').fill('the clone');
-    await form.getByLabel('Find a setting').fill('learning_rate');
-    await form.getByLabel('learning_rate', { exact: true }).fill('0.002');
-    await form.getByRole('button', { name: 'Add to queue without a check' }).click();
-    await expect.poll(async () => (await client.queue.list()).places.map(({ name }) => name)).toEqual(['the clone']);
-    // The page goes there once it knows: an address given before that would be left again.
-    await page.getByRole('heading', { level: 1, name: 'Experiments' }).waitFor();
-
-    await goto('/runs/1');
-    await page.getByRole('button', { name: 'More', exact: true }).click();
-    await page.getByRole('menuitem', { name: 'Sweep from this run …' }).click();
-    const sweep = page.getByRole('dialog', { name: 'New sweep' });
-    await sweep.getByText('Same settings as run 1').waitFor();
-    await expect.poll(() => sweep.getByLabel('Name').inputValue()).toBe('Sweep of run 1');
-    await sweep.getByText('1 setting, 3 runs, 120 steps').waitFor();
-    await sweep.getByRole('button', { name: 'Cancel' }).click();
-    await sweep.waitFor({ state: 'detached' });
-
-    await goto('/runs/2');
-    await page.getByRole('row', { name: /^10 / }).getByRole('button', { name: 'Train from this' }).click();
-    await form.getByText('Same settings as run 2').waitFor();
-    await form.getByLabel('Find a setting').fill('from_checkpoint');
-    await expect.poll(() => form.getByLabel('from_checkpoint').inputValue()).toMatch(/checkpoint-10$/);
-    expect(complaints).toEqual([]);
-  });
-
-  it('keeps notes that are being typed, through Back and a reload', async () => {
-    const { page, goto, complaints } = await openPage(app);
-    const client = await connectTo(app);
-    const notes = async () => (await client.runs.get({ runId: 1 })).notes;
-    const box = page.getByRole('textbox', { name: 'Notes' });
-    await goto('/runs');
-    await goto('/runs/1');
-    await box.fill('A higher learning rate');
-    // No blur, and not the pause after which it saves.
-    await page.goBack();
-    await page.getByRole('heading', { level: 1, name: 'Runs' }).waitFor();
-    await expect.poll(notes).toBe('A higher learning rate');
-    await goto('/runs/1');
-    await box.fill('A higher learning rate helped');
-    await page.reload();
-    await expect.poll(() => box.inputValue()).toBe('A higher learning rate helped');
-    await box.press('End');
-    await page.keyboard.type('.');
-    await expect.poll(notes).toBe('A higher learning rate helped.');
-    expect(complaints).toEqual([]);
-  });
-
-  it('duplicates a stage after itself, and finds the run by the palette', async () => {
-    const { page, goto, complaints } = await openPage(app);
-    const client = await connectTo(app);
-    await goto('/curriculum?stage=1');
-    await page.getByRole('button', { name: 'More actions for this stage' }).click();
-    await page.getByRole('menuitem', { name: 'Duplicate' }).click();
-    await expect
-      .poll(async () => (await client.stages.list()).stages.map(({ name, words, steps }) => [name, words, steps]))
-      .toEqual([
-        ['first words', 2, 40],
-        ['first words copy', 2, 40],
-      ]);
-    await page.keyboard.press('Control+k');
-    await page.getByPlaceholder(/^Search actions/).fill('second-text');
-    // Tasks and runs come from the host.
-    await page.locator('[data-selected]', { hasText: 'second-text' }).waitFor();
-    await page.keyboard.press('Enter');
-    await page.getByRole('heading', { level: 1, name: 'second-text' }).waitFor();
-    expect(complaints).toEqual([]);
-  });
-
   it('shows what each setting would have saved, and puts one into the next run', async () => {
     const { page, goto, complaints } = await openPage(app);
     await goto('/runs/3');
@@ -278,17 +266,36 @@ describe.skipIf(noBrowser)("a run's page", () => {
     expect(complaints).toEqual([]);
   });
 
-  it('says what a run with AdaRFT rules out, instead of offering it', async () => {
+  it('leads to a clone, a sweep, and a run of its own task', async () => {
     const { page, goto, complaints } = await openPage(app);
-    await goto('/runs/4');
-    const rowOf = (setting: string) => page.getByRole('row').filter({ hasText: setting });
-    for (const setting of ['dynamic_sampling', 'greso_exploration']) {
-      await rowOf(setting).getByText('Not possible beside adarft_target_reward, which this run sets.').waitFor();
-      expect(await page.getByRole('button', { name: `Use in the next run …: ${setting}` }).count()).toBe(0);
-    }
-    await page.getByText('In use.', { exact: true }).waitFor();
-    await page.getByRole('button', { name: 'Use in the next run …: pods_update_size' }).waitFor();
-    await picture(page, 'signal-budget-adarft');
+    const client = await connectTo(app);
+    await goto('/runs/1');
+    await page.getByRole('button', { name: 'More', exact: true }).click();
+    await page.getByRole('menuitem', { name: 'Clone with changes …' }).click();
+    const form = page.getByRole('dialog', { name: 'New run' });
+    await form.getByLabel('Name').fill('the clone');
+    await form.getByLabel('Find a setting').fill('learning_rate');
+    await form.getByLabel('learning_rate', { exact: true }).fill('0.002');
+    await form.getByRole('button', { name: 'Add to queue without a check' }).click();
+    await expect.poll(async () => (await client.queue.list()).places.map(({ name }) => name)).toEqual(['the clone']);
+    // The page goes there once it knows: an address given before that would be left again.
+    await page.getByRole('heading', { level: 1, name: 'Experiments' }).waitFor();
+
+    await goto('/runs/1');
+    await page.getByRole('button', { name: 'More', exact: true }).click();
+    await page.getByRole('menuitem', { name: 'Sweep from this run …' }).click();
+    const sweep = page.getByRole('dialog', { name: 'New sweep' });
+    await sweep.getByText('Same settings as run 1').waitFor();
+    await expect.poll(() => sweep.getByLabel('Name').inputValue()).toBe('Sweep of run 1');
+    await sweep.getByText('1 setting, 3 runs, 120 steps').waitFor();
+    await sweep.getByRole('button', { name: 'Cancel' }).click();
+    await sweep.waitFor({ state: 'detached' });
+
+    await goto('/runs/2');
+    await page.getByRole('row', { name: /^10 / }).getByRole('button', { name: 'Train from this' }).click();
+    await form.getByText('Same settings as run 2').waitFor();
+    await form.getByLabel('Find a setting').fill('from_checkpoint');
+    await expect.poll(() => form.getByLabel('from_checkpoint').inputValue()).toMatch(/checkpoint-10$/);
     expect(complaints).toEqual([]);
   });
 });

@@ -7,7 +7,7 @@ import { openStore } from '../../main/store/index.ts';
 import { temporaryFolderOfFile } from '../store/helpers.ts';
 import { writeTinyDataset } from '../tiny-dataset.ts';
 import { connectTo } from './api.ts';
-import { expectAccessible, openPage, type RunningApp, startApp } from './app.ts';
+import { expectAccessible, type OpenPage, openPage, type RunningApp, startApp } from './app.ts';
 import { noBrowser } from './browser.ts';
 import { type Box, pointAtChart } from './pointer.ts';
 import { seedRun } from './seed-runs.ts';
@@ -150,55 +150,62 @@ describe.skipIf(noBrowser)('runs', () => {
       expect(complaints).toEqual([]);
     });
 
-    it('shows verdict, charts, events, checkpoints and configuration', async () => {
-      const { page, goto, complaints } = await openPage(app);
-      await goto('/runs/2');
-      await page.getByText('learning:').waitFor();
-      await page.getByText('1 of 16 groups is dead').or(page.getByText('groups are dead, which is fine')).waitFor();
-      await page.getByRole('link', { name: 'run-0001-10words-grpo' }).waitFor();
-      await page.getByRole('navigation', { name: 'Lineage' }).getByText('at step 30').waitFor();
-      await page.getByText('Lower the learning rate.').first().waitFor();
-      const table = page.getByRole('region', { name: 'Reward as a table' });
-      await page.getByRole('button', { name: 'Reward: data as table' }).click();
-      await expect.poll(() => table.getByRole('row').count()).toBe(41);
-      await page.getByRole('button', { name: 'Reward: chart' }).click();
-      await expectAccessible(page);
-      expect(complaints).toEqual([]);
-    });
+    describe('on one page', () => {
+      let opened: OpenPage;
+      beforeAll(async () => {
+        opened = await openPage(app);
+      });
 
-    it('opens the completions of the step that is clicked, or reached by key', async () => {
-      const { page, goto } = await openPage(app);
-      await goto('/runs/2');
-      await page.getByRole('heading', { name: 'Step 40' }).waitFor();
-      const reward = page.getByRole('slider', { name: /^Reward, step/ });
-      await reward.focus();
-      await page.keyboard.press('Home');
-      await expect.poll(() => reward.getAttribute('aria-valuetext')).toMatch(/^step 1, train 0\.5/);
-      await page.keyboard.press('Enter');
-      await page.getByRole('heading', { name: 'Step 10' }).waitFor();
-      await page.getByRole('group', { name: /The best completion/ }).waitFor();
-      await pointAtChart(
-        page,
-        ({ x, y, width }) => page.mouse.click(x + width * 0.49, y + 40),
-        page.getByRole('heading', { name: 'Step 20' }),
-      );
-      await expect
-        .poll(() => page.getByRole('link', { name: 'All completions' }).getAttribute('href'))
-        .toContain('run=2&step=20');
-    });
+      it('shows verdict, charts, events, checkpoints and configuration', async () => {
+        const { page, goto, complaints } = opened;
+        await goto('/runs/2');
+        await page.getByText('learning:').waitFor();
+        await page.getByText('1 of 16 groups is dead').or(page.getByText('groups are dead, which is fine')).waitFor();
+        await page.getByRole('link', { name: 'run-0001-10words-grpo' }).waitFor();
+        await page.getByRole('navigation', { name: 'Lineage' }).getByText('at step 30').waitFor();
+        await page.getByText('Lower the learning rate.').first().waitFor();
+        const table = page.getByRole('region', { name: 'Reward as a table' });
+        await page.getByRole('button', { name: 'Reward: data as table' }).click();
+        await expect.poll(() => table.getByRole('row').count()).toBe(41);
+        await page.getByRole('button', { name: 'Reward: chart' }).click();
+        await expectAccessible(page);
+        expect(complaints).toEqual([]);
+      });
 
-    it('zooms all charts by a drag and resets by key', async () => {
-      const { page, goto } = await openPage(app);
-      await goto('/runs/2');
-      const drag = async ({ x, y, width }: Box): Promise<void> => {
-        await page.mouse.move(x + width * 0.25, y + 40);
-        await page.mouse.down();
-        await page.mouse.move(x + width * 0.5, y + 40, { steps: 4 });
-        await page.mouse.up();
-      };
-      await pointAtChart(page, drag, page.getByRole('button', { name: /Reset zoom \(steps 1\d–2\d\)/ }));
-      await page.keyboard.press('z');
-      await page.getByRole('button', { name: /Reset zoom/ }).waitFor({ state: 'detached' });
+      it('opens the completions of the step that is clicked, or reached by key', async () => {
+        const { page, goto } = opened;
+        await goto('/runs/2');
+        await page.getByRole('heading', { name: 'Step 40' }).waitFor();
+        const reward = page.getByRole('slider', { name: /^Reward, step/ });
+        await reward.focus();
+        await page.keyboard.press('Home');
+        await expect.poll(() => reward.getAttribute('aria-valuetext')).toMatch(/^step 1, train 0\.5/);
+        await page.keyboard.press('Enter');
+        await page.getByRole('heading', { name: 'Step 10' }).waitFor();
+        await page.getByRole('group', { name: /The best completion/ }).waitFor();
+        await pointAtChart(
+          page,
+          ({ x, y, width }) => page.mouse.click(x + width * 0.49, y + 40),
+          page.getByRole('heading', { name: 'Step 20' }),
+        );
+        await expect
+          .poll(() => page.getByRole('link', { name: 'All completions' }).getAttribute('href'))
+          .toContain('run=2&step=20');
+      });
+
+      it('zooms all charts by a drag and resets by key', async () => {
+        const { page, goto } = opened;
+        await goto('/runs/2');
+        const drag = async ({ x, y, width }: Box): Promise<void> => {
+          await page.mouse.move(x + width * 0.25, y + 40);
+          await page.mouse.down();
+          await page.mouse.move(x + width * 0.5, y + 40, { steps: 4 });
+          await page.mouse.up();
+        };
+        await pointAtChart(page, drag, page.getByRole('button', { name: /Reset zoom \(steps 1\d–2\d\)/ }));
+        await page.keyboard.press('z');
+        await page.getByRole('button', { name: /Reset zoom/ }).waitFor({ state: 'detached' });
+      });
     });
 
     it('is shared as one file, which opens without a network and shows every stored step', async () => {

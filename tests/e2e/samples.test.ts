@@ -7,7 +7,7 @@ import { openStore } from '../../main/store/index.ts';
 import { addRun, sampleOf, temporaryFolderOfFile } from '../store/helpers.ts';
 import { writeTinyDataset } from '../tiny-dataset.ts';
 import { connectTo } from './api.ts';
-import { expectAccessible, openPage, type RunningApp, startApp } from './app.ts';
+import { expectAccessible, type OpenPage, openPage, type RunningApp, startApp } from './app.ts';
 import { noBrowser } from './browser.ts';
 
 const TARGET = 'the nobody rain told had him';
@@ -49,90 +49,97 @@ describe.skipIf(noBrowser)('the samples', () => {
     app = await startApp(workspaceWithSamples());
   });
 
-  it('show the best and worst of the newest step, and move through steps and prompts by keyboard', async () => {
-    const { page, complaints, goto } = await openPage(app);
-    await goto('/samples');
-    await page
-      .getByRole('article', { name: 'best' })
-      .getByRole('group', { name: /^best: all words right/ })
-      .waitFor();
-    await page
-      .getByRole('article', { name: 'worst' })
-      .getByText('cut off')
-      .or(page.getByText('ended'))
-      .first()
-      .waitFor();
-    await page.getByText('step 30').first().waitFor();
-    await page.keyboard.press('j');
-    await page.getByText('step 20').first().waitFor();
-    await page.keyboard.press('Home');
-    await page.getByText('1 of 4 saved').waitFor();
-    await page.keyboard.press('End');
-    await page.keyboard.press('ArrowDown');
-    await page.getByRole('heading', { name: '3w-train-0000' }).waitFor();
-    await expectAccessible(page);
-    expect(complaints).toEqual([]);
-  });
-
-  it('copy a completion, its target and all its data', async () => {
-    const { page, goto } = await openPage(app);
-    await goto('/samples?run=1');
-    const best = page.getByRole('article', { name: 'best' });
-    const copied = () => page.evaluate(() => navigator.clipboard.readText());
-    for (const [item, found] of [
-      ['Copy the completion', TARGET],
-      ['Copy the target', TARGET],
-      ['Copy as JSON', '"recordId": "3w-train-000'],
-    ] as const) {
-      await page.evaluate(() => navigator.clipboard.writeText(''));
-      await best.getByRole('button', { name: 'Actions for best' }).click();
-      await page.getByRole('menuitem', { name: item }).click();
-      // It says so for two seconds.
-      await best.getByRole('status').getByText('Copied', { exact: true }).waitFor();
-      await expect.poll(copied).toContain(found);
-      await best.getByRole('status').getByText('Copied').waitFor({ state: 'hidden' });
-    }
-    await page.evaluate(() => {
-      navigator.clipboard.writeText = () => Promise.reject(new Error('Refused for the test'));
+  describe('on one page', () => {
+    let opened: OpenPage;
+    beforeAll(async () => {
+      opened = await openPage(app);
     });
-    await best.getByRole('button', { name: 'Actions for best' }).click();
-    await page.getByRole('menuitem', { name: 'Copy the target' }).click();
-    await best.getByRole('status').getByText('Not copied: the browser denied').waitFor();
-  });
 
-  it('show a whole group, a bar of its histogram, and a wrong word with what was expected', async () => {
-    const { page, goto } = await openPage(app);
-    await goto('/samples?run=1&step=10&group=1');
-    await page.getByRole('heading', { name: 'All 8, best first' }).waitFor();
-    await page
-      .getByRole('button', { name: /^0\.15 to 0\.20: 0|^0\.30 to 0\.35: \d/ })
-      .first()
-      .click();
-    await page.getByRole('heading', { name: /of 8$/ }).waitFor();
-    await page.getByRole('button', { name: 'Show all' }).click();
-    const worst = page.getByRole('article', { name: 'worst' });
-    await worst.getByRole('button', { name: 'walrus, wrong, expected' }).first().focus();
-    await worst
-      .locator('[aria-hidden="true"]', { hasText: /^nobody$/ })
-      .first()
-      .waitFor();
-    await page.getByRole('button', { name: 'wrong', exact: true }).click();
-    await expect.poll(() => worst.getByRole('button', { name: /walrus/ }).count()).toBe(0);
-  });
+    it('show the best and worst of the newest step, and move through steps and prompts by keyboard', async () => {
+      const { page, complaints, goto } = opened;
+      await goto('/samples');
+      await page
+        .getByRole('article', { name: 'best' })
+        .getByRole('group', { name: /^best: all words right/ })
+        .waitFor();
+      await page
+        .getByRole('article', { name: 'worst' })
+        .getByText('cut off')
+        .or(page.getByText('ended'))
+        .first()
+        .waitFor();
+      await page.getByText('step 30').first().waitFor();
+      await page.keyboard.press('j');
+      await page.getByText('step 20').first().waitFor();
+      await page.keyboard.press('Home');
+      await page.getByText('1 of 4 saved').waitFor();
+      await page.keyboard.press('End');
+      await page.keyboard.press('ArrowDown');
+      await page.getByRole('heading', { name: '3w-train-0000' }).waitFor();
+      await expectAccessible(page);
+      expect(complaints).toEqual([]);
+    });
 
-  it('say which step is shown instead of one that was not saved or no longer exists', async () => {
-    const { page, goto } = await openPage(app);
-    await goto('/samples?run=1&step=14');
-    await page.getByText('Completions of step 14 were not saved').waitFor();
-    await page.getByText('Showing step 10, the nearest.').waitFor();
-    await goto('/samples?run=1&step=90');
-    await page.getByText('first is at step 30: it was rolled back').waitFor();
-    await goto('/samples?run=2');
-    await page.getByText('empty has no completions').waitFor();
-    await goto('/samples?run=99');
-    await page.getByText('There is no run with id 99').waitFor();
-    await page.getByRole('button', { name: 'Show the newest completions' }).click();
-    await page.getByRole('article', { name: 'best' }).waitFor();
+    it('copy a completion, its target and all its data', async () => {
+      const { page, goto } = opened;
+      await goto('/samples?run=1');
+      const best = page.getByRole('article', { name: 'best' });
+      const copied = () => page.evaluate(() => navigator.clipboard.readText());
+      for (const [item, found] of [
+        ['Copy the completion', TARGET],
+        ['Copy the target', TARGET],
+        ['Copy as JSON', '"recordId": "3w-train-000'],
+      ] as const) {
+        await page.evaluate(() => navigator.clipboard.writeText(''));
+        await best.getByRole('button', { name: 'Actions for best' }).click();
+        await page.getByRole('menuitem', { name: item }).click();
+        // It says so for two seconds.
+        await best.getByRole('status').getByText('Copied', { exact: true }).waitFor();
+        await expect.poll(copied).toContain(found);
+        await best.getByRole('status').getByText('Copied').waitFor({ state: 'hidden' });
+      }
+      await page.evaluate(() => {
+        navigator.clipboard.writeText = () => Promise.reject(new Error('Refused for the test'));
+      });
+      await best.getByRole('button', { name: 'Actions for best' }).click();
+      await page.getByRole('menuitem', { name: 'Copy the target' }).click();
+      await best.getByRole('status').getByText('Not copied: the browser denied').waitFor();
+    });
+
+    it('show a whole group, a bar of its histogram, and a wrong word with what was expected', async () => {
+      const { page, goto } = opened;
+      await goto('/samples?run=1&step=10&group=1');
+      await page.getByRole('heading', { name: 'All 8, best first' }).waitFor();
+      await page
+        .getByRole('button', { name: /^0\.15 to 0\.20: 0|^0\.30 to 0\.35: \d/ })
+        .first()
+        .click();
+      await page.getByRole('heading', { name: /of 8$/ }).waitFor();
+      await page.getByRole('button', { name: 'Show all' }).click();
+      const worst = page.getByRole('article', { name: 'worst' });
+      await worst.getByRole('button', { name: 'walrus, wrong, expected' }).first().focus();
+      await worst
+        .locator('[aria-hidden="true"]', { hasText: /^nobody$/ })
+        .first()
+        .waitFor();
+      await page.getByRole('button', { name: 'wrong', exact: true }).click();
+      await expect.poll(() => worst.getByRole('button', { name: /walrus/ }).count()).toBe(0);
+    });
+
+    it('say which step is shown instead of one that was not saved or no longer exists', async () => {
+      const { page, goto } = opened;
+      await goto('/samples?run=1&step=14');
+      await page.getByText('Completions of step 14 were not saved').waitFor();
+      await page.getByText('Showing step 10, the nearest.').waitFor();
+      await goto('/samples?run=1&step=90');
+      await page.getByText('first is at step 30: it was rolled back').waitFor();
+      await goto('/samples?run=2');
+      await page.getByText('empty has no completions').waitFor();
+      await goto('/samples?run=99');
+      await page.getByText('There is no run with id 99').waitFor();
+      await page.getByRole('button', { name: 'Show the newest completions' }).click();
+      await page.getByRole('article', { name: 'best' }).waitFor();
+    });
   });
 
   it('are found by word and score, and exported as found', async () => {
