@@ -1,17 +1,16 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { enterPage } from '../api/page-entry.ts';
+import { BRAID } from '../processes/paths.ts';
 import { temporaryFolder, temporaryStore } from '../store/helpers.ts';
 import { connectTo, startHost } from './serve-host.ts';
 
-const cli = resolve(import.meta.dirname, '../../main/braid.ts');
-
 function serve(workspace: string, ...args: string[]) {
-  return spawnSync(process.execPath, [cli, 'serve', '--workspace', workspace, ...args], { encoding: 'utf8' });
+  return spawnSync(process.execPath, [BRAID, 'serve', '--workspace', workspace, ...args], { encoding: 'utf8' });
 }
 
 describe('braid serve', () => {

@@ -9,13 +9,23 @@ import { braid, startBraid } from './braid.ts';
 
 const config: Partial<TrainConfig> = { steps_per_generation: 3, max_steps: 200, save_steps: 10, sample_steps: 7 };
 
-/** A workspace with the configuration as a file, and what an unbroken run of it leaves. */
-async function withUnbrokenRun() {
+/** A workspace with the configuration as a file. */
+async function withConfig() {
   const world = await tinyWorkspace();
-  const whole = await startTraining(world.store, world.config(config), { paths: world.paths }).outcome;
   const file = join(world.root, 'config.yaml');
   writeFileSync(file, JSON.stringify(world.config(config)));
-  return { ...world, file, expected: leftBy(world.store, whole.runId, true) };
+  return { ...world, file };
+}
+
+/** What an unbroken run leaves in any workspace: it is trained once. */
+let whole: Promise<ReturnType<typeof leftBy>> | null = null;
+function leftUnbroken(): Promise<ReturnType<typeof leftBy>> {
+  whole ??= (async () => {
+    const { store, config: make, paths } = await tinyWorkspace();
+    const { runId } = await startTraining(store, make(config), { paths }).outcome;
+    return leftBy(store, runId, true);
+  })();
+  return whole;
 }
 
 const linesOf = ({ store }: TinyWorkspace, runId: number): number => {
@@ -25,48 +35,48 @@ const linesOf = ({ store }: TinyWorkspace, runId: number): number => {
 
 describe('braid train', () => {
   it('exits with 130 on Ctrl-C with its run saved, and --resume completes it', async () => {
-    const world = await withUnbrokenRun();
+    const world = await withConfig();
     const live = startBraid(['train', '--config', world.file, '--workspace', world.root, '--json']);
-    await until(() => linesOf(world, 2) > 3);
+    await until(() => linesOf(world, 1) > 3);
     live.kill('SIGINT');
     const { code, stdout, stderr } = await live.ended;
     const report = JSON.parse(stdout);
-    expect({ code, report }).toMatchObject({ code: 130, report: { run_id: 2, state: 'stopped' } });
+    expect({ code, report }).toMatchObject({ code: 130, report: { run_id: 1, state: 'stopped' } });
     expect(stderr).toContain('Press Ctrl-C again');
     expect(existsSync(join(report.checkpoint, 'trainer_state.json'))).toBe(true);
-    expect(world.store.runs.get(2)).toMatchObject({ state: 'stopped', step: report.steps });
+    expect(world.store.runs.get(1)).toMatchObject({ state: 'stopped', step: report.steps });
 
     const resumed = await braid(['train', '--resume', '--workspace', world.root, '--json']);
-    expect({ code: resumed.code, ...JSON.parse(resumed.stdout) }).toMatchObject({ code: 0, run_id: 2, state: 'done' });
-    expect(leftBy(world.store, 2, true)).toEqual(world.expected);
+    expect({ code: resumed.code, ...JSON.parse(resumed.stdout) }).toMatchObject({ code: 0, run_id: 1, state: 'done' });
+    expect(leftBy(world.store, 1, true)).toEqual(await leftUnbroken());
   });
 
   it.skipIf(process.platform === 'win32')('saves its run when its terminal is closed', async () => {
-    const world = await withUnbrokenRun();
+    const world = await withConfig();
     const live = startBraid(['train', '--config', world.file, '--workspace', world.root]);
-    await until(() => linesOf(world, 2) > 3);
+    await until(() => linesOf(world, 1) > 3);
     live.hangUp();
     await live.ended;
-    const run = world.store.runs.get(2);
+    const run = world.store.runs.get(1);
     expect(run).toMatchObject({ state: 'stopped' });
-    expect(world.store.checkpoints.ofRun(2).at(-1)?.step).toBe(run?.step);
+    expect(world.store.checkpoints.ofRun(1).at(-1)?.step).toBe(run?.step);
   });
 
   it('finds a run interrupted whose host was killed, and makes it whole with nothing doubled', async () => {
-    const world = await withUnbrokenRun();
+    const world = await withConfig();
     const live = startBraid(['train', '--config', world.file, '--workspace', world.root, '--json']);
-    await until(() => linesOf(world, 2) > 13);
+    await until(() => linesOf(world, 1) > 13);
     const trainers = childrenOf(live.pid);
     live.kill('SIGKILL');
     await live.ended;
-    expect(world.store.runs.get(2)?.state).toBe('running');
+    expect(world.store.runs.get(1)?.state).toBe('running');
     // The trainer exits by itself: no orphan keeps writing.
     await until(() => trainers.every((pid) => !existsSync(`/proc/${pid}`)));
 
     const resumed = await braid(['train', '--resume', '--workspace', world.root, '--json']);
-    expect({ code: resumed.code, ...JSON.parse(resumed.stdout) }).toMatchObject({ code: 0, run_id: 2, state: 'done' });
-    expect(leftBy(world.store, 2, true)).toEqual(world.expected);
-    const { message } = world.store.events.ofRun(2).find(({ kind }) => kind === 'resumed') ?? {};
+    expect({ code: resumed.code, ...JSON.parse(resumed.stdout) }).toMatchObject({ code: 0, run_id: 1, state: 'done' });
+    expect(leftBy(world.store, 1, true)).toEqual(await leftUnbroken());
+    const { message } = world.store.events.ofRun(1).find(({ kind }) => kind === 'resumed') ?? {};
     expect(message).toMatch(/^Resumed from step \d*0; it was interrupted at step \d+ \(The app \(process \d+\) quit/);
   });
 });
