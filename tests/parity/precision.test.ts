@@ -93,6 +93,19 @@ function sample(): Items {
   return { prompts, completions: completions.map(({ ids }) => ids) };
 }
 
+/** The same numbers serve every backend. */
+const unpackedScores = new Map<string, Float32Array[]>();
+async function unpacked(reference: Reference, kind: WeightPrecision): Promise<Float32Array[]> {
+  const key = `${reference.name} ${kind}`;
+  let scores = unpackedScores.get(key);
+  if (scores === undefined) {
+    await tf.setBackend('cpu');
+    scores = scored(fixture(`models/${reference.name}`), reference, kind);
+    unpackedScores.set(key, scores);
+  }
+  return scores;
+}
+
 function meanDifference(ours: readonly ArrayLike<number>[], theirs: readonly ArrayLike<number>[]): number {
   const all = ours.flatMap((row, r) => Array.from(row, (x, i) => Math.abs(x - (theirs[r]?.[i] ?? Number.NaN))));
   return all.reduce((sum, x) => sum + x, 0) / all.length;
@@ -101,6 +114,12 @@ function meanDifference(ours: readonly ArrayLike<number>[], theirs: readonly Arr
 describe.each(backends)('log-probabilities on $name', (backend) => {
   beforeAll(backend.use);
   let exact: Float32Array[] | null = null;
+  /** Fewer of them where a GPU is played by the processor. */
+  const own = (): Items => {
+    const { prompts, completions } = sampled();
+    const most = backend.slow ? 4 : prompts.length;
+    return { prompts: prompts.slice(0, most), completions: completions.slice(0, most) };
+  };
 
   it.each(RANDOM)('are within their bounds of transformers with weights in %s', (precision, largest, mean) => {
     for (const reference of references) {
@@ -114,9 +133,8 @@ describe.each(backends)('log-probabilities on $name', (backend) => {
   it.skipIf(backend.name === 'cpu').each(backend.name === 'webgpu' ? TRAINED : ROUNDED)(
     'of the bundled model are within their bounds of float32 with weights in %s',
     (precision, largest, mean) => {
-      const own = sampled();
-      exact ??= scored(BUNDLED, own, 'float32');
-      const ours = scored(BUNDLED, own, precision);
+      exact ??= scored(BUNDLED, own(), 'float32');
+      const ours = scored(BUNDLED, own(), precision);
       expect(largestDifference(ours, exact)).toBeLessThan(largest);
       expect(meanDifference(ours, exact)).toBeLessThan(mean);
     },
@@ -133,23 +151,24 @@ describe.each(backends)('log-probabilities on $name', (backend) => {
         expect(largestDifference(ours, reference.logps), reference.name).toBeLessThan(COMPUTED.random[0]);
         expect(meanDifference(ours, reference.logps), reference.name).toBeLessThan(COMPUTED.random[1]);
       }
-      const own = sampled();
-      const ours = scored(BUNDLED, own, 'bfloat16');
+      const ours = scored(BUNDLED, own(), 'bfloat16');
       setComputeDtype('float32');
-      exact ??= scored(BUNDLED, own, 'float32');
+      exact ??= scored(BUNDLED, own(), 'float32');
       expect(largestDifference(ours, exact)).toBeLessThan(COMPUTED.trained[0]);
       expect(meanDifference(ours, exact)).toBeLessThan(COMPUTED.trained[1]);
     });
   });
 
-  it.each(['int8', 'nf4'] as const)('with weights in %s are those of the unpacked numbers in float32', async (kind) => {
-    for (const reference of references) {
-      const folder = fixture(`models/${reference.name}`);
-      const ours = scored(folder, reference, kind);
-      await tf.setBackend('cpu');
-      const theirs = scored(folder, reference, kind);
-      await backend.use();
-      expect(largestDifference(ours, theirs), reference.name).toBeLessThan(1e-4);
-    }
-  });
+  // Plain JavaScript unpacks them, and is what the others are held to.
+  it.skipIf(backend.name === 'cpu').each(['int8', 'nf4'] as const)(
+    'with weights in %s are those of the unpacked numbers in float32',
+    async (kind) => {
+      for (const reference of references) {
+        const ours = scored(fixture(`models/${reference.name}`), reference, kind);
+        const theirs = await unpacked(reference, kind);
+        await backend.use();
+        expect(largestDifference(ours, theirs), reference.name).toBeLessThan(1e-4);
+      }
+    },
+  );
 });
