@@ -1,11 +1,19 @@
 /**
  * Bundles what tests start as processes of their own, as the app's build does: from sources each would read 800 files,
- * which is most of what a test of a small model waits for. Does nothing where the bundle is newer than its sources.
+ * which is most of what a test of a small model waits for. Vitest asks for it before its tests; a bundle is made once
+ * for each state of the sources.
  */
-import { existsSync, globSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, globSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { build, type Plugin } from 'vite';
-import { bundle, root } from './paths.ts';
+import { BUNDLE, root } from './paths.ts';
+
+const cache = join(root, 'node_modules/.cache/braid-tests/processes');
+const SOURCES = ['main/**/*.ts', 'tests/processes/*.ts', 'package.json', 'package-lock.json'];
+
+/** Bundles of sources that have changed since, unless a test run may still use them. */
+const KEPT_MS = 24 * 3600 * 1000;
 
 /** The checkout's entries, by the names that the app's build gives them. */
 const input = {
@@ -23,29 +31,41 @@ const bundledPaths: Plugin = {
   name: 'bundled-paths',
   enforce: 'pre',
   resolveId: (name, importer) =>
-    importer === join(root, 'main/cli.ts') && name === './commands/host-paths.ts'
+    importer?.endsWith('/main/cli.ts') && name === './commands/host-paths.ts'
       ? join(import.meta.dirname, 'host-paths.ts')
       : null,
 };
 
-/** What vitest calls before its tests, once for each project of the configuration. */
 export async function setup(): Promise<void> {
-  const began = new Date();
-  if (isFresh()) return;
-  const parent = join(bundle, '..');
-  mkdirSync(parent, { recursive: true });
+  const folder = join(cache, stateOfSources());
+  if (!existsSync(folder)) await bundleInto(folder);
+  process.env[BUNDLE] = folder;
+}
+
+function stateOfSources(): string {
+  const hash = createHash('sha256');
+  for (const file of globSync(SOURCES, { cwd: root }).sort()) {
+    const { mtimeMs, size } = statSync(join(root, file));
+    hash.update(`${file} ${mtimeMs} ${size}\n`);
+  }
+  return hash.digest('hex').slice(0, 16);
+}
+
+async function bundleInto(folder: string): Promise<void> {
+  mkdirSync(cache, { recursive: true });
+  for (const name of readdirSync(cache))
+    if (statSync(join(cache, name)).mtimeMs < Date.now() - KEPT_MS) rmSync(join(cache, name), { recursive: true });
   // Built under another name, then renamed: a process that starts meanwhile never reads half a bundle.
-  const fresh = mkdtempSync(join(parent, 'processes-'));
+  const fresh = mkdtempSync(join(cache, 'new-'));
   await build({
     configFile: false,
     root,
     logLevel: 'error',
     plugins: [bundledPaths],
-    ssr: { noExternal: true, external: [] },
+    ssr: { noExternal: true },
     build: {
       ssr: true,
       outDir: fresh,
-      emptyOutDir: true,
       minify: false,
       rollupOptions: {
         input: Object.fromEntries(Object.entries(input).map(([name, file]) => [name, join(root, file)])),
@@ -55,16 +75,7 @@ export async function setup(): Promise<void> {
       },
     },
   });
-  utimesSync(join(fresh, 'braid.js'), began, began);
-  rmSync(bundle, { recursive: true, force: true });
-  renameSync(fresh, bundle);
-}
-
-/** A file that changes while it is bundled is newer than the beginning. */
-function isFresh(): boolean {
-  const made = join(bundle, 'braid.js');
-  if (!existsSync(made)) return false;
-  const { mtimeMs } = statSync(made);
-  const files = globSync(['main/**/*.ts', 'tests/processes/*.ts', 'package.json', 'package-lock.json'], { cwd: root });
-  return files.every((file) => statSync(join(root, file)).mtimeMs < mtimeMs);
+  // Another run may have been faster.
+  if (existsSync(folder)) rmSync(fresh, { recursive: true });
+  else renameSync(fresh, folder);
 }

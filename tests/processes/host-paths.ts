@@ -1,11 +1,13 @@
 /** Stands in the bundle for what main/cli.ts imports: its command starts the bundle's processes. */
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { HostPaths } from '../../main/services/workspace/paths.ts';
-import { processPaths } from './paths.ts';
+import { bundledPaths } from './paths.ts';
 
 export { setHostPaths } from '../../main/commands/host-paths.ts';
 
-/** Given the folder of the bundle's own folder. */
-export function checkoutPaths(cache: string): HostPaths {
-  return processPaths(resolve(cache, '../../..'), join(cache, 'processes'));
+/** node_modules/.cache/braid-tests/processes/STATE */
+const folder = import.meta.dirname;
+
+export function checkoutPaths(): HostPaths {
+  return bundledPaths(resolve(folder, '../../../../..'), folder);
 }
