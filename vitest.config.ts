@@ -7,8 +7,23 @@ import { defineConfig } from 'vitest/config';
 const backends = 'faults|model|parity|rewards|tensor';
 const backendsOfTrainer = 'backend|jobs|local|loops|losses|memory|optim|run|stage|tinker';
 
-/** The other files share a process, which imports the app once. */
+/** Files of those folders that open no backend: a process of its own costs each of them a second. */
+const quiet = [
+  'tests/model/{chat-*,checksums,config,gguf*,mixers,modelfile,normalizers,pack,pre-tokenizers,quantised}.test.ts',
+  'tests/model/{rope-tables,safetensors,sampler,stop-strings,text-flow,tokenizer*}.test.ts',
+  'tests/model/{encoder/config,tool-calls/read}.test.ts',
+  'tests/parity/{advantages,alignment,conversations,gguf,jinja,quantised,tensorboard,text-metrics,tokenizer}.test.ts',
+  'tests/rewards/{command,endpoint,judge*}.test.ts',
+  'tests/rewards/{openenv,tools}/*.test.ts',
+  'tests/trainer/jobs/{bench*,generate-text,gguf-answers,gpu-report,queued-time,roofline}.test.ts',
+  'tests/trainer/losses/{adaptive-entropy,losses}.test.ts',
+  'tests/trainer/memory/{activations,failure,plan,stored-bytes,within-memory}.test.ts',
+  'tests/trainer/{optim/schedule,stage/writable,tinker/packing,tinker/parts}.test.ts',
+];
+
+/** These and all others share a process, which imports the app once. */
 const together = [
+  ...quiet,
   'tests/*.test.ts',
   `tests/!(${backends}|trainer)/**/*.test.ts`,
   `tests/trainer/!(${backendsOfTrainer})/**/*.test.ts`,
@@ -99,7 +114,7 @@ export default defineConfig({
             `tests/trainer/@(${backendsOfTrainer})/**/*.test.ts`,
             ...mocking,
           ],
-          exclude: [...long, ...elsewhere],
+          exclude: [...quiet, ...long, ...elsewhere],
         },
       },
       { test: { ...shared, name: 'long', isolate: false, include: longTogether, exclude: elsewhere } },

@@ -81,7 +81,10 @@ describe('openEndpoint', () => {
     const flaky = await rewardServer((request, before, response) =>
       before % 2 === 0 ? json(response, {}, 500) : json(response, lengths(request)),
     );
-    await outcomesOf(open(flaky.url, { ...more, concurrency: 1 }), ...Array.from({ length: 12 }, () => 'a'));
+    await outcomesOf(
+      open(flaky.url, { ...more, timeout_s: 10, concurrency: 1 }),
+      ...Array.from({ length: 12 }, () => 'a'),
+    );
     expect(flaky.received).toHaveLength(12);
   });
 
