@@ -14,6 +14,7 @@ export interface KernelCall<A> {
   readonly attrs: A;
   /** The input of this name. */
   input(name: string): TensorInfo;
+  has(name: string): boolean;
 }
 
 export type Kernel<A> = (call: KernelCall<A>) => TensorInfo | TensorInfo[];
@@ -33,6 +34,7 @@ export function registerFor(backend: WebGpuBackend): Register {
             backend,
             attrs: (attrs ?? {}) as never,
             input: (name) => inputOf(inputs, name),
+            has: (name) => inputs[name] != null,
           }),
         ),
     });

@@ -7,6 +7,8 @@ import { openGpuDecodeRun } from './decode.ts';
 import { registerFor } from './kernel.ts';
 import { registerAdamW } from './kernels/adamw.ts';
 import { registerAttention } from './kernels/attention.ts';
+import { registerConvolution } from './kernels/causal-convolution.ts';
+import { registerDeltaRule } from './kernels/delta-rule.ts';
 import { registerDeltaStep } from './kernels/delta-step.ts';
 import { registerElementwise } from './kernels/elementwise.ts';
 import { registerLogSoftmax } from './kernels/log-softmax.ts';
@@ -30,6 +32,8 @@ export function registerWebGpuKernels(backend: WebGpuBackend): void {
   registerLoraLinear(register);
   registerNormRopeSwiGlu(register);
   registerAttention(register);
+  registerConvolution(register);
+  registerDeltaRule(register);
   registerDeltaStep(register);
   registerLogSoftmax(register);
   registerSample(register);

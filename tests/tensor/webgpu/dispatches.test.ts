@@ -48,11 +48,16 @@ const LORA = {
 interface Pass {
   readonly lora: boolean;
   readonly checkpointing: boolean;
+  /** Of the model's configuration. */
+  readonly changes?: Partial<ModelConfig>;
 }
 
 /** Dispatches of a forward and backward pass, and of an update. */
-function countTraining(layers: number, { lora, checkpointing }: Pass): { pass: number; update: number; sent: number } {
-  const model = randomModel(config(layers), 3, 32);
+function countTraining(
+  layers: number,
+  { lora, checkpointing, changes }: Pass,
+): { pass: number; update: number; sent: number } {
+  const model = randomModel(config(layers, changes), 3, 32);
   const adapter = lora ? createAdapter(model, LORA, 5) : null;
   const parameters = adapter === null ? modelParameters(model) : adapterParameters(adapter);
   const optimizer = new AdamW(parameters, parseConfig({}));
@@ -79,6 +84,11 @@ function countTraining(layers: number, { lora, checkpointing }: Pass): { pass: n
   return { pass, update, sent: parameters.length };
 }
 
+const RECURRENT = {
+  ...{ mixer: 'gated-delta', layers: [0, 1, 2, 3], taps: 4 },
+  ...{ keyHeads: 2, keyDim: 8, valueHeads: 4, valueDim: 12 },
+} as const;
+
 describe.runIf(gpu !== null)('dispatches of training', () => {
   afterAll(() => closeWebGpuBackend(opened(gpu)));
 
@@ -88,6 +98,7 @@ describe.runIf(gpu !== null)('dispatches of training', () => {
     ['adapters, layers computed twice', { lora: true, checkpointing: true }, 100, 15],
     ['all weights', { lora: false, checkpointing: false }, 47, 21],
     ['all weights, layers computed twice', { lora: false, checkpointing: true }, 62, 21],
+    ['layers that recur', { lora: false, checkpointing: false, changes: { recurrent: RECURRENT } }, 77, 21],
   ] as const)('stay within their limits for %s', (_, pass, perLayer, besides) => {
     const [two, four] = [countTraining(2, pass), countTraining(4, pass)];
     expect((four.pass - two.pass) / 2).toBeLessThanOrEqual(perLayer);
