@@ -59,6 +59,14 @@ export function checkpointedParts(parts: readonly RowsOf[], inputs: readonly tf.
   return op(...inputs) as tf.Tensor2D;
 }
 
+/** An op of which only the inputs are kept for a gradient, where one is recorded. All that it computes from is among them. */
+export function keepingInputs(work: RowsOf['run'], inputs: readonly tf.Tensor[]): tf.Tensor2D {
+  const { gradientDepth, kernelDepth } = tf.engine().state;
+  const given = inputs as readonly tf.Tensor2D[];
+  if (gradientDepth === 0 || kernelDepth > 0) return work(given);
+  return checkpointedParts([{ rows: given[0]?.shape[0] ?? 0, run: work }], given);
+}
+
 /** The sums of the parts' gradients with respect to each input. */
 function partGradients(parts: readonly RowsOf[], inputs: readonly tf.Tensor2D[], dy: tf.Tensor2D): tf.Tensor[] {
   let first = 0;

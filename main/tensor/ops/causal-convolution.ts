@@ -1,5 +1,6 @@
 /** A causal convolution of each channel by itself over packed sequences: tokens see the last K - 1 before them. */
 import * as tf from '@tensorflow/tfjs-core';
+import { keepingInputs } from '../gradient-checkpoint.ts';
 import { runOp, savedTensor } from '../portable.ts';
 import type { Cell, SequenceLayout } from './recurrence.ts';
 import { gatherRows } from './rows.ts';
@@ -58,25 +59,35 @@ function fused(weight: tf.Tensor, bias: tf.Tensor1D | null, activation: Activati
 export function plainCausalConvolution(weight: tf.Tensor, bias: tf.Tensor1D | null, activation: Activation): Cell {
   const [channels = 0, , taps = 0] = weight.shape;
   const count = taps - 1;
-  const byTap = (): tf.Tensor2D => tf.transpose(tf.reshape(weight, [channels, taps])); // [K, D]
-  const finished = (sum: tf.Tensor2D): tf.Tensor2D => {
-    const biased: tf.Tensor2D = bias === null ? sum : tf.add(sum, bias);
+  const byTap = (of: tf.Tensor): tf.Tensor2D => tf.transpose(tf.reshape(of, [channels, taps])); // [K, D]
+  const finished = (sum: tf.Tensor2D, by: tf.Tensor | null): tf.Tensor2D => {
+    const biased: tf.Tensor2D = by === null ? sum : tf.add(sum, by);
     return activation === 'silu' ? tf.mul(biased, tf.sigmoid(biased)) : biased;
   };
   return {
     packed: ([x], layout, initial, keepsStates) => {
+      const run = ([own, weights, by = null]: readonly (tf.Tensor | null)[]): tf.Tensor2D => {
+        const source = sourceOf(own as tf.Tensor2D, initial, count);
+        const each = tf.split(byTap(weights as tf.Tensor), taps, 0); // [1, D] each
+        const terms = each.map((tap, k) =>
+          tf.mul(k === count ? source.own : taken(source, earlier(layout, source, count - k)), tap),
+        ) as tf.Tensor2D[];
+        return finished(
+          terms.reduce((sum, term) => tf.add(sum, term)),
+          by,
+        );
+      };
+      const out = keepingInputs(run, [x as tf.Tensor2D, weight, ...(bias === null ? [] : [bias])]);
       const source = sourceOf(x as tf.Tensor2D, initial, count);
-      const weights = tf.split(byTap(), taps, 0); // [1, D] each
-      const terms = weights.map((tap, k) =>
-        tf.mul(k === count ? source.own : taken(source, earlier(layout, source, count - k)), tap),
-      ) as tf.Tensor2D[];
-      const out = finished(terms.reduce((sum, term) => tf.add(sum, term)));
       return { out, last: keepsStates === false ? tf.zeros([1, 1]) : tails(layout, source, count) };
     },
     step: ([x], states) => {
       const [rows] = states.shape;
       const seen = tf.concat([states, x as tf.Tensor2D], 1) as tf.Tensor2D; // [B, K*D]
-      const out = finished(tf.sum(tf.mul(tf.reshape(seen, [rows, taps, channels]), byTap()), 1) as tf.Tensor2D);
+      const out = finished(
+        tf.sum(tf.mul(tf.reshape(seen, [rows, taps, channels]), byTap(weight)), 1) as tf.Tensor2D,
+        bias,
+      );
       return { out, state: tf.slice(seen, [0, channels], [rows, count * channels]) };
     },
   };

@@ -6,7 +6,6 @@
  * N packed tokens, H heads, K and V widths of keys and values, S sequences, L chunks of the longest, C a chunk's tokens.
  */
 import * as tf from '@tensorflow/tfjs-core';
-import { checkpointedParts } from '../gradient-checkpoint.ts';
 import type { Cell, SequenceLayout } from './recurrence.ts';
 import { gatherRows } from './rows.ts';
 
@@ -21,26 +20,10 @@ const CHUNK = 32;
 /** Inputs: q and k [N, H*K], v [N, H*V], the decay's logarithm and the strength [N, H]. State: H*K*V. */
 export function deltaRule(shape: DeltaShape): Cell {
   return {
-    packed: (inputs, layout, initial) => {
-      const given = initial === null ? inputs : [...inputs, initial];
-      const tokens = inputs[0]?.shape[0] ?? 0;
-      const whole = (all: readonly tf.Tensor2D[]): { out: tf.Tensor2D; last: tf.Tensor2D } =>
-        packed(all, layout, shape, initial !== null);
-      if (!isRecorded()) return whole(given);
-      // For the gradient, its inputs alone are kept. Training starts from no state.
-      return {
-        out: checkpointedParts([{ rows: tokens, run: (all) => whole(all).out }], given),
-        last: tf.zeros([1, 1]),
-      };
-    },
+    packed: (inputs, layout, initial) =>
+      packed(initial === null ? inputs : [...inputs, initial], layout, shape, initial !== null),
     step: (inputs, state) => step(inputs, state, shape),
   };
-}
-
-/** Whether a gradient is being recorded. */
-function isRecorded(): boolean {
-  const { gradientDepth, kernelDepth } = tf.engine().state;
-  return gradientDepth > 0 && kernelDepth === 0;
 }
 
 function step(

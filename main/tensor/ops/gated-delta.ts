@@ -7,6 +7,7 @@
  */
 import * as tf from '@tensorflow/tfjs-core';
 import { declareSavedOutputs } from '../backward.ts';
+import { keepingInputs } from '../gradient-checkpoint.ts';
 import { runOp, savedTensor } from '../portable.ts';
 import { deltaRule } from './delta-rule.ts';
 import type { Cell, SequenceLayout } from './recurrence.ts';
@@ -57,7 +58,15 @@ export function plainGatedDeltaRule(shape: GatedDeltaShape, weights: DecayWeight
   const { keyDim, valueDim, valueHeads: heads } = shape;
   const rule = deltaRule({ heads, keyDim, valueDim });
   return {
-    packed: (inputs, ...rest) => rule.packed(plainInputs(inputs, shape, weights), ...rest),
+    packed: (inputs, layout, initial, keepsStates) => {
+      const run = ([mixed, a, b, timeBias, decay]: readonly tf.Tensor[]) => {
+        const own = { timeBias: timeBias as tf.Tensor1D, decay: decay as tf.Tensor1D };
+        return rule.packed(plainInputs([mixed, a, b] as tf.Tensor2D[], shape, own), layout, initial);
+      };
+      const given = [...inputs, weights.timeBias, weights.decay];
+      if (keepsStates !== false) return run(given);
+      return { out: keepingInputs((all) => run(all).out, given), last: tf.zeros([1, 1]) };
+    },
     step: (inputs, states) => rule.step(plainInputs(inputs, shape, weights), states),
   };
 }

@@ -8,29 +8,25 @@ import { registerGatedGradient } from './gated-unit.ts';
 const SLOPE = 2 * Math.sqrt(2 / Math.PI);
 const CUBIC = 0.044715;
 
-/** σ of the formula. */
-function gateOf(x: tf.Tensor): tf.Tensor {
-  return tf.sigmoid(tf.mul(x, tf.add(tf.mul(tf.square(x), SLOPE * CUBIC), SLOPE)));
-}
+/** gelu(x), and σ of the formula. What they are made of is freed at once: MLPs are wide. */
+const geluOf = (x: tf.Tensor): tf.Tensor => tf.tidy(() => tf.mul(x, gateOf(x)));
+const gateOf = (x: tf.Tensor): tf.Tensor => tf.tidy(() => tf.sigmoid(tf.mul(x, slopeOf(x, 1))));
+const slopeOf = (x: tf.Tensor, times: number): tf.Tensor =>
+  tf.tidy(() => tf.add(tf.mul(tf.square(x), times * SLOPE * CUBIC), SLOPE));
 
-registerPortable(
-  'GeGlu',
-  (inputs) => {
-    const gate = input(inputs, 'gate');
-    return tf.mul(tf.mul(gate, gateOf(gate)), input(inputs, 'up'));
-  },
-  ALL_BACKENDS,
-);
+registerPortable('GeGlu', (inputs) => tf.mul(geluOf(input(inputs, 'gate')), input(inputs, 'up')), ALL_BACKENDS);
 
 registerPortable(
   'GeGluGrad',
   (inputs) => {
     const [dy, gate, up] = [input(inputs, 'dy'), input(inputs, 'gate'), input(inputs, 'up')];
-    const sigmoid = gateOf(gate);
-    const gelu = tf.mul(gate, sigmoid);
-    const dInner = tf.add(tf.mul(tf.square(gate), 3 * SLOPE * CUBIC), SLOPE);
-    const dGelu = tf.add(sigmoid, tf.mul(tf.mul(gelu, tf.sub(1, sigmoid)), dInner));
-    return [tf.mul(tf.mul(dy, up), dGelu), tf.mul(dy, gelu)];
+    const gelu = geluOf(gate);
+    const dGelu = tf.tidy(() => {
+      const sigmoid = gateOf(gate);
+      const bend = tf.tidy(() => tf.mul(tf.mul(gelu, tf.sub(1, sigmoid)), slopeOf(gate, 3)));
+      return tf.add(sigmoid, bend);
+    });
+    return [tf.tidy(() => tf.mul(tf.mul(dy, up), dGelu)), tf.mul(dy, gelu)];
   },
   ALL_BACKENDS,
 );

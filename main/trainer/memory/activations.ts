@@ -27,15 +27,19 @@ const KEPT_LOGITS = 256 * 2 ** 20;
 
 /** Memory of the running op and its gradient, in addition to the saved tensors counted below. */
 const PEAK = 1.2;
+const GEGLU = 6;
 
 /** The cost per token for a model, with or without an adapter, whose own products aren't kept. */
 export function tokenCost(config: ModelConfig): TokenCost {
   const { hiddenSize: d, numLayers } = config;
   const layer = (kind: MixerKind, own: ModelConfig): number =>
     PEAK * (6 * d + 3 * own.intermediateSize + kind.activationFloats(own) + traitFloats(own));
+  // No kernel computes GeGLU's gradient in one go: some tensors of its width are there at a time.
+  const passing = config.activation === 'silu' ? 0 : GEGLU * ofLargestLayer(config, (_, own) => own.intermediateSize);
+  const inputs = numLayers * (2 * d + 4 * inputWidth(config));
   return {
-    plain: 4 * overLayers(config, layer),
-    checkpointed: 4 * (numLayers * (2 * d + 4 * inputWidth(config)) + ofLargestLayer(config, layer)),
+    plain: 4 * (overLayers(config, layer) + passing),
+    checkpointed: 4 * (inputs + ofLargestLayer(config, layer) + passing),
   };
 }
 
@@ -45,11 +49,11 @@ function traitFloats(config: ModelConfig): number {
   const rotated = (config.numHeads + config.numKvHeads) * config.headDim;
   return (
     // An op keeps its inputs: norms and factors after attention and MLP, sums with biases, parts that are rotated.
-    (config.norms === 'both' ? 2 * d + rotated : 0) +
+    (config.norms === 'both' ? 2 * d : 0) +
     (config.residualScale === 1 ? 0 : 2 * d) +
     (config.mlpBias ? 2 * f + d : 0) +
-    (config.qkNormOver === 'heads' ? rotated : 0) +
-    (config.rotaryDim === null ? 0 : 4 * rotated) +
+    (config.qkNorm ? rotated : 0) +
+    (config.rotaryDim === null ? 0 : rotated) +
     inputFloats(config)
   );
 }

@@ -84,14 +84,31 @@ describe('tokenCost', () => {
   });
 
   it.each([
-    ['norms after attention and MLP, and of heads', { norms: 'both' }, 2 * 128 + 256],
+    ['norms after attention and MLP', { norms: 'both' }, 2 * 128],
     ['factors of what is added', { residualScale: 0.5 }, 2 * 128],
     ['biases of the MLP', { mlpBias: true }, 2 * 256 + 128],
-    ['norms of all heads', { qkNormOver: 'heads' }, 256],
-    ['heads that are rotated in part', { rotaryDim: 24 }, 4 * 256],
+    ['norms of queries and keys', { qkNorm: true }, 256],
+    ['heads that are rotated in part', { rotaryDim: 24 }, 256],
+    ['gates of what heads attend to', { outputGate: true }, 2 * 128],
   ] as const)('counts %s', (_, traits, floats) => {
     const cost = tokenCost({ ...config, ...traits } as Parameters<typeof tokenCost>[0]);
     expect(cost.plain).toBeCloseTo(4 * 4 * (2048 + floats) * 1.2, 6);
+  });
+});
+
+describe('tokenCost of layers that recur', () => {
+  const sizes = { hiddenSize: 64, intermediateSize: 96, numLayers: 1, headDim: 16, numHeads: 4, numKvHeads: 4 };
+  const cost = (recurrent: object) =>
+    tokenCost({ ...PLAIN_TRAITS, ...sizes, recurrent } as unknown as Parameters<typeof tokenCost>[0]).plain;
+
+  it('counts what the gradient keeps of them, where a kernel computes each mixer in one go', () => {
+    const common = 6 * 64 + 3 * 96;
+    const short = { mixer: 'short-convolution', layers: [0], taps: 3, bias: false };
+    expect(cost(short)).toBeCloseTo(4 * 1.2 * (common + 6 * 64), 6);
+    const heads = { keyHeads: 2, keyDim: 8, valueHeads: 4, valueDim: 12 };
+    // Twice queries, keys and values of 16, 16 and 48, four times values, and two numbers a head.
+    const delta = { mixer: 'gated-delta', layers: [0], taps: 4, ...heads };
+    expect(cost(delta)).toBeCloseTo(4 * 1.2 * (common + 2 * 80 + 4 * 48 + 2 * 4), 6);
   });
 });
 

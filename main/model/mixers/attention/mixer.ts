@@ -179,7 +179,7 @@ export const attention: MixerKind<Attention> = {
   stateWidths: () => [],
   activationFloats({ numHeads, numKvHeads, headDim, outputGate, keysOf, valueNorm }) {
     const own = keysOf === null ? (2 + (valueNorm ? 1 : 0)) * numKvHeads : 0;
-    return (2 * numHeads + own) * headDim + (outputGate ? 4 * numHeads * headDim : 0);
+    return (2 * numHeads + own) * headDim + (outputGate ? 2 * numHeads * headDim : 0);
   },
   workingFloats({ numHeads, numKvHeads, headDim, outputGate }) {
     return (2 * numHeads + 3 * numKvHeads) * headDim + (outputGate ? 3 * numHeads * headDim : 0);

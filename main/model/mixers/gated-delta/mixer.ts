@@ -111,10 +111,9 @@ export const gatedDelta: MixerKind<Mixer> = {
     return [(taps - 1) * (2 * keys + values), keyDim * values];
   },
   activationFloats(config) {
-    const { keys, values, valueHeads, keyHeads, taps } = sizes(config);
-    const repeated = (keys * valueHeads) / keyHeads;
-    // Taps and their products, what SiLU keeps, heads and their lengths, the gate's and the norm's.
-    return (4 + taps) * (2 * keys + values) + 6 * repeated + 5 * values + 12 * valueHeads;
+    const { keys, values, valueHeads } = sizes(config);
+    // What the convolution and the rule read, what the norm and the gate do, and the output's.
+    return 2 * (2 * keys + values) + 4 * values + 2 * valueHeads;
   },
   workingFloats(config) {
     const { keys, values, valueHeads, keyHeads, taps, keyDim } = sizes(config);

@@ -62,7 +62,7 @@ export const shortConvolution: MixerKind<Mixer> = {
   },
   tokenFloats: () => 0,
   stateWidths: (config) => [(sizes(config).taps - 1) * config.hiddenSize],
-  // The three parts, their products, and each tap's.
-  activationFloats: (config) => (8 + sizes(config).taps) * config.hiddenSize,
+  // The three parts, their products, and what lies between.
+  activationFloats: ({ hiddenSize }) => 6 * hiddenSize,
   workingFloats: (config) => (8 + 2 * sizes(config).taps) * config.hiddenSize,
 };
