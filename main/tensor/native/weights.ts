@@ -1,6 +1,6 @@
 /**
- * Large weights go to TensorFlow in pieces, straight into the memory where they stay: as one JavaScript array they
- * would be there twice until the garbage is collected.
+ * Weights go to TensorFlow in pieces, straight into the memory where they stay: as one JavaScript array each they would
+ * be there twice, from before they are first used until the garbage is collected.
  */
 import * as tf from '@tensorflow/tfjs-core';
 import { pulse } from '../../pulse.ts';
@@ -12,7 +12,10 @@ import { BFLOAT16, boolAttr, FLOAT, type Handle, INT32, maths, type Ops, toTenso
 /** Numbers of a piece: 16 MiB of float32. */
 const PIECE = 2 ** 22;
 
-/** A matrix of more than a piece, or any that is kept in 16 bits; null for others. */
+/** Smaller matrices are no matter: 256 KiB of float32. */
+const SMALL = 2 ** 16;
+
+/** A matrix that is not small, or any that is kept in 16 bits; null for others. */
 export function nativeWeight(
   backend: NativeBackend,
   source: WeightSource,
@@ -21,7 +24,7 @@ export function nativeWeight(
 ): tf.Tensor | null {
   const [rows = 0, width = 0] = shape;
   const dtype = precision === 'bfloat16' ? BFLOAT16 : FLOAT;
-  if (shape.length !== 2 || isQuantised(precision) || (dtype === FLOAT && rows * width <= PIECE)) return null;
+  if (shape.length !== 2 || isQuantised(precision) || (dtype === FLOAT && rows * width <= SMALL)) return null;
   const info = withOps(backend, (ops) => {
     const each = Math.max(1, Math.floor(PIECE / width));
     let whole = ops.keep(empty(ops, shape, dtype));

@@ -27,7 +27,7 @@ export interface Budget {
 
 const MIB = 2 ** 20;
 /** Node, TensorFlow's library and its threads; Node and the kernels (measured: docs/performance.md). */
-const NATIVE_PROGRAM = 430 * MIB;
+export const NATIVE_PROGRAM = 430 * MIB;
 const WASM_PROGRAM = 250 * MIB;
 /** Of the machine's memory: Node, Dawn and NVIDIA's driver took 730 to 824 MiB on an H200. */
 const WEBGPU_PROGRAM = 830 * MIB;

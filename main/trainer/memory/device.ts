@@ -14,7 +14,15 @@ import type { NativeBackend } from '../../tensor/native/binding.ts';
 import { NATIVE_BACKEND } from '../../tensor/native/load.ts';
 import { WEBGPU_BACKEND, type WebGpuBackend } from '../../tensor/webgpu/backend.ts';
 import type { Gpu } from '../../tensor/webgpu/gpu.ts';
-import { type Budget, type Device, deviceBudget, hostOfGpuRun, isOnGpu, type MemoryUse } from './budget.ts';
+import {
+  type Budget,
+  type Device,
+  deviceBudget,
+  hostOfGpuRun,
+  isOnGpu,
+  type MemoryUse,
+  NATIVE_PROGRAM,
+} from './budget.ts';
 import { activationBound, promisedToOthers } from './environment.ts';
 
 /** What the current backend computes on. */
@@ -107,16 +115,24 @@ export function gpuMemoryMetrics(): Readonly<Record<string, number>> {
  */
 export function peakUse(added: number, before: number): MemoryUse {
   const device = currentDevice();
-  const host = heldBytes(device, before, process.memoryUsage.rss());
+  const { rss, heapUsed } = process.memoryUsage();
+  const needed = NATIVE_PROGRAM + Math.max(0, heapUsed - NODE_HEAP) + tf.memory().numBytes;
+  const host = heldBytes(device, before, rss, needed);
   if (!isOnGpu(device)) return { host: host + added, gpu: 0 };
   // What TensorFlow's pool holds beyond its tensors is free for the work.
   const held = device === 'webgpu' ? (tf.backend() as WebGpuBackend).gpu.counts.bytes : tf.memory().numBytes;
   return { host: hostOfGpuRun(device, host), gpu: held + added };
 }
 
-/** What a process holds besides its work, from its size before and after a trial. glibc keeps what native has freed, and the work uses that first. */
-export function heldBytes(device: Device, before: number, after: number): number {
-  return device === 'native' ? Math.min(before, after) : after;
+/** Of the JavaScript heap, what a program's usual size has of it. */
+const NODE_HEAP = 100 * 2 ** 20;
+
+/**
+ * What a process holds besides its work, from its size before and after a trial and what it needs of that. glibc keeps
+ * what native has freed, as while weights were read, and the work uses that first.
+ */
+export function heldBytes(device: Device, before: number, after: number, needed: number): number {
+  return device === 'native' ? Math.min(before, after, needed) : after;
 }
 
 let mostTensorBytes = 0;

@@ -4,9 +4,13 @@ import { promisedEnvironment, promisedToOthers } from '../../../main/trainer/mem
 
 describe('heldBytes', () => {
   it('leaves out what a trial on native has freed', () => {
-    expect(heldBytes('native', 1171, 1507)).toBe(1171);
-    expect(heldBytes('native', 1171, 1100)).toBe(1100);
-    expect(heldBytes('wasm', 1171, 1507)).toBe(1507);
+    expect(heldBytes('native', 1171, 1507, 1500)).toBe(1171);
+    expect(heldBytes('native', 1171, 1100, 1500)).toBe(1100);
+    expect(heldBytes('wasm', 1171, 1507, 1000)).toBe(1507);
+  });
+
+  it('leaves out what reading weights on native has freed', () => {
+    expect(heldBytes('native', 1171, 1507, 900)).toBe(900);
   });
 });
 
