@@ -15,6 +15,88 @@ const COMMON = {
   eos_token_id: 2,
 };
 
+const QWEN3 = { ...COMMON, model_type: 'qwen3', num_attention_heads: 16, num_key_value_heads: 8, head_dim: 128 };
+const SMOLLM3 = {
+  ...COMMON,
+  model_type: 'smollm3',
+  vocab_size: 128_256,
+  num_attention_heads: 16,
+  num_key_value_heads: 4,
+  rope_theta: 5e6,
+};
+const QWEN3_5 = {
+  ...COMMON,
+  model_type: 'qwen3_5_text',
+  vocab_size: 248_320,
+  hidden_size: 1024,
+  intermediate_size: 3584,
+  num_attention_heads: 8,
+  num_key_value_heads: 2,
+  head_dim: 256,
+  linear_num_key_heads: 16,
+  linear_num_value_heads: 16,
+  rope_parameters: { rope_type: 'default', rope_theta: 1e7, partial_rotary_factor: 0.25 },
+};
+const LFM2 = {
+  ...COMMON,
+  model_type: 'lfm2',
+  vocab_size: 65_536,
+  num_hidden_layers: 16,
+  num_key_value_heads: 8,
+  full_attn_idxs: [2, 5, 8, 10, 12, 14],
+};
+const OLMO3 = {
+  ...COMMON,
+  model_type: 'olmo3',
+  vocab_size: 100_352,
+  num_hidden_layers: 16,
+  tie_word_embeddings: false,
+};
+const MINISTRAL3 = {
+  ...COMMON,
+  model_type: 'ministral3',
+  vocab_size: 131_072,
+  num_attention_heads: 16,
+  num_key_value_heads: 4,
+  head_dim: 128,
+  rope_parameters: {
+    ...{ rope_type: 'yarn', rope_theta: 1e6, factor: 16, original_max_position_embeddings: 16_384 },
+    llama_4_scaling_beta: 0.1,
+  },
+};
+const GEMMA4 = {
+  ...COMMON,
+  model_type: 'gemma4_text',
+  vocab_size: 262_144,
+  num_hidden_layers: 15,
+  num_attention_heads: 4,
+  num_key_value_heads: 1,
+  num_kv_shared_layers: 5,
+  use_double_wide_mlp: true,
+  layer_types: Array.from({ length: 15 }, (_, i) => (i % 5 === 4 ? 'full_attention' : 'sliding_attention')),
+  hidden_size_per_layer_input: 64,
+  final_logit_softcapping: 30,
+};
+const GRANITE4 = {
+  ...COMMON,
+  model_type: 'granitemoehybrid',
+  vocab_size: 100_352,
+  num_local_experts: 0,
+  num_attention_heads: 16,
+  num_key_value_heads: 4,
+  embedding_multiplier: 12,
+  attention_multiplier: 0.015625,
+  residual_multiplier: 0.263,
+  logits_scaling: 4,
+  position_embedding_type: 'rope',
+};
+const granite4Sizes = (layers: number, inner: number) => ({
+  num_hidden_layers: layers,
+  layer_types: Array.from({ length: layers }, () => 'attention'),
+  intermediate_size: inner,
+  shared_intermediate_size: inner,
+});
+
 /** config.json of each: vocabulary, widths and heads as published. */
 export const FOLDER_SHAPES = {
   '135M': {
@@ -63,73 +145,34 @@ export const FOLDER_SHAPES = {
     num_key_value_heads: 8,
     head_dim: 128,
   },
-  // Families whose layers differ, some smaller than any that is published.
-  'qwen3.5-0.8B': {
-    ...COMMON,
-    model_type: 'qwen3_5_text',
-    vocab_size: 248_320,
+  // The other families, by what each calls its sizes; some smaller than any that is published.
+  'qwen3-0.6B': { ...QWEN3, vocab_size: 151_936, hidden_size: 1024, intermediate_size: 3072, num_hidden_layers: 28 },
+  'smollm3-0.5B': { ...SMOLLM3, hidden_size: 1024, intermediate_size: 5504, num_hidden_layers: 18 },
+  'smollm3-1B': { ...SMOLLM3, hidden_size: 2048, intermediate_size: 11_008, num_hidden_layers: 10 },
+  'qwen3.5-0.5B': { ...QWEN3_5, num_hidden_layers: 12 },
+  'qwen3.5-0.8B': { ...QWEN3_5, num_hidden_layers: 24 },
+  'lfm2-0.35B': { ...LFM2, hidden_size: 1024, intermediate_size: 6656, num_attention_heads: 16 },
+  'lfm2-1.2B': { ...LFM2, hidden_size: 2048, intermediate_size: 12_288, num_attention_heads: 32 },
+  'olmo3-0.5B': {
+    ...OLMO3,
     hidden_size: 1024,
-    intermediate_size: 3584,
-    num_hidden_layers: 24,
+    intermediate_size: 4096,
     num_attention_heads: 8,
-    num_key_value_heads: 2,
-    head_dim: 256,
-    linear_num_key_heads: 16,
-    linear_num_value_heads: 16,
-    rope_parameters: { rope_type: 'default', rope_theta: 1e7, partial_rotary_factor: 0.25 },
-  },
-  'lfm2-0.35B': {
-    ...COMMON,
-    model_type: 'lfm2',
-    vocab_size: 65_536,
-    hidden_size: 1024,
-    intermediate_size: 6656,
-    num_hidden_layers: 16,
-    num_attention_heads: 16,
     num_key_value_heads: 8,
-    full_attn_idxs: [2, 5, 8, 10, 12, 14],
   },
   'olmo3-1B': {
-    ...COMMON,
-    model_type: 'olmo3',
-    vocab_size: 100_352,
+    ...OLMO3,
     hidden_size: 2048,
     intermediate_size: 8192,
-    num_hidden_layers: 16,
     num_attention_heads: 16,
     num_key_value_heads: 16,
-    tie_word_embeddings: false,
   },
-  'ministral3-0.5B': {
-    ...COMMON,
-    model_type: 'ministral3',
-    vocab_size: 131_072,
-    hidden_size: 1024,
-    intermediate_size: 3072,
-    num_hidden_layers: 24,
-    num_attention_heads: 16,
-    num_key_value_heads: 4,
-    head_dim: 128,
-    rope_parameters: {
-      ...{ rope_type: 'yarn', rope_theta: 1e6, factor: 16, original_max_position_embeddings: 16_384 },
-      llama_4_scaling_beta: 0.1,
-    },
-  },
-  'gemma4-0.5B': {
-    ...COMMON,
-    model_type: 'gemma4_text',
-    vocab_size: 262_144,
-    hidden_size: 640,
-    intermediate_size: 2560,
-    num_hidden_layers: 15,
-    num_attention_heads: 4,
-    num_key_value_heads: 1,
-    num_kv_shared_layers: 5,
-    use_double_wide_mlp: true,
-    layer_types: Array.from({ length: 15 }, (_, i) => (i % 5 === 4 ? 'full_attention' : 'sliding_attention')),
-    hidden_size_per_layer_input: 64,
-    final_logit_softcapping: 30,
-  },
+  'ministral3-0.5B': { ...MINISTRAL3, hidden_size: 1024, intermediate_size: 3072, num_hidden_layers: 24 },
+  'ministral3-1B': { ...MINISTRAL3, hidden_size: 2048, intermediate_size: 6144, num_hidden_layers: 14 },
+  'gemma4-0.5B': { ...GEMMA4, hidden_size: 640, intermediate_size: 2560 },
+  'gemma4-1B': { ...GEMMA4, hidden_size: 1152, intermediate_size: 4608 },
+  'granite4-0.35B': { ...GRANITE4, ...granite4Sizes(28, 2048), hidden_size: 1024 },
+  'granite4-1B': { ...GRANITE4, ...granite4Sizes(40, 4096), hidden_size: 2048 },
 } as const;
 
 export type FolderShape = keyof typeof FOLDER_SHAPES;
