@@ -44,6 +44,8 @@ const backends = await openTestBackends();
 const QUICK = ['wasm', 'native'];
 /** Cases with the layers of another and tables of their own, which are the same numbers on every backend. */
 const TABLES = ['mistral', 'granite4-no-rope', 'qwen2-window', 'qwen3-yarn', 'llama-linear', 'phi3-longrope-beyond'];
+/** Cases whose gradients of all weights a slow backend computes too: each kind of layer and norm is in one of them. */
+const NEWEST = ['olmo3', 'ministral3', 'lfm2-bias', 'qwen3.5', 'granite4', 'gemma4'];
 
 describe.each(backends)('on $name', (backend) => {
   beforeAll(backend.use);
@@ -101,7 +103,7 @@ describe.each(backends)('on $name', (backend) => {
     });
 
     // Those of the adapter go through the same ops.
-    it.skipIf(backend.slow || isLong)('has the gradients of torch', () => {
+    it.skipIf((backend.slow && !NEWEST.includes(reference.name)) || isLong)('has the gradients of torch', () => {
       const how = { items, checkpointing: false, expected: reference.gradients, loss: lossOf(reference.logps), bound };
       expectGradients(model, null, trainableParameters(model), how);
     });

@@ -49,6 +49,7 @@ CASES += [
     dict(base=f"families/{name}", adapter=f"families/{name}/adapter", settings=THREE)
     for name in ("olmo3", "ministral3", "lfm2", "qwen3.5", "gemma4")
 ]
+CASES += [dict(base="families/gemma4", adapter=None, settings=THREE)]
 
 
 def generation(rng: random.Random, groups: int) -> dict:
