@@ -16,7 +16,7 @@ export interface RunProblemProps {
   readonly savedAt: number | null;
   /** What is missing to resume it. */
   readonly lacks: readonly string[];
-  readonly events: readonly Pick<RunDetail['events'][number], 'message' | 'remedy'>[];
+  readonly events: readonly Pick<RunDetail['events'][number], 'kind' | 'message' | 'remedy'>[];
 }
 
 const headings: Readonly<Partial<Record<RunSummary['state'], string>>> = {
@@ -44,7 +44,7 @@ export function RunProblem({ run: { id, state, reason, step }, live, savedAt, la
     );
   }
   const heading = headings[state];
-  if (heading === undefined) return null;
+  if (heading === undefined) return state === 'done' ? <NotResumed newest={events.at(-1)} /> : null;
   const [first, ...rest] = (reason ?? 'No reason was recorded.').split('\n');
   const remedy = remedyFor(reason, events);
   return (
@@ -65,6 +65,21 @@ export function RunProblem({ run: { id, state, reason, step }, live, savedAt, la
           </p>
         )}
         <Details runId={id} said={rest.join('\n')} />
+      </div>
+    </section>
+  );
+}
+
+/** A finished run that could not be resumed is still finished. */
+function NotResumed({ newest }: { readonly newest: RunProblemProps['events'][number] | undefined }) {
+  if (newest?.kind !== 'failed') return null;
+  return (
+    <section className={classes.trouble} data-tone="bad" role="alert">
+      <IconAlertTriangle size={16} aria-hidden="true" />
+      <div>
+        <strong>It was not resumed, and is as it was.</strong>
+        <p>{newest.message}</p>
+        {newest.remedy !== null && <p>{newest.remedy}</p>}
       </div>
     </section>
   );

@@ -35,8 +35,11 @@ export interface StageRuns {
   countAsMet(stage: StageRow, score: number): void;
   /** Work between two stages is being done. */
   isBusy(): boolean;
-  /** After a run has ended: its stage gets its state, and the work after it is done. `error`: why a run left no row. */
-  ended(runId: number, error: string | null): Promise<void>;
+  /**
+   * After a run has ended: its stage gets its state, and the work after it is done. `error`: why a run left no row.
+   * `hasTrained`: not where a finished run could not be resumed, which lets nothing follow it again.
+   */
+  ended(runId: number, error: string | null, hasTrained?: boolean): Promise<void>;
   /** Updates stages whose run ended elsewhere: before this start, or by a command line. */
   updateEnded(): void;
   /** Starts nothing more: the app is quitting. */
@@ -104,7 +107,7 @@ export function openStageRuns(
   }
 
   /** A stage's state follows its most recently ended run, even one resumed by hand. */
-  function follow(run: RunRow | undefined): StageRow | null {
+  function follow(run: RunRow | undefined, hasTrained = true): StageRow | null {
     const stage = run?.stageId === null || run === undefined ? undefined : store.stages.get(run.stageId);
     if (run === undefined || stage === undefined || run.state === 'running' || run.state === 'paused') return null;
     const met = metWithoutTraining(store, run);
@@ -122,7 +125,7 @@ export function openStageRuns(
       const remedy = 'Give it more steps, change its settings, or lower its rule.';
       notices.add({ severity: 'warning', message: `"${stage.name}": ${reason}`, remedy, runId: run.id });
     }
-    if (state === 'done') promote(stage);
+    if (state === 'done' && hasTrained) promote(stage);
     return store.stages.get(stage.id) ?? null;
   }
 
@@ -153,10 +156,11 @@ export function openStageRuns(
     startQueued,
     countAsMet,
     isBusy: () => closing || between > 0,
-    ended: async (runId, error) => {
+    ended: async (runId, error, hasTrained = true) => {
       if (error !== null) for (const stage of orphans()) settle(stage, 'failed', error);
-      const ended = error === null ? follow(store.runs.get(runId)) : null;
-      if (ended?.state === 'done' && !closing && afterStage !== undefined) await workBetween(ended, afterStage);
+      const ended = error === null ? follow(store.runs.get(runId), hasTrained) : null;
+      if (ended?.state === 'done' && hasTrained && !closing && afterStage !== undefined)
+        await workBetween(ended, afterStage);
     },
     updateEnded: () => {
       for (const stage of orphans()) {

@@ -130,7 +130,14 @@ function recordDone(store: Store, run: RunRow, event: EventOf<'done'>): void {
 
 function recordFailed(store: Store, run: RunRow, event: EventOf<'failed'>): void {
   const { message, remedy, code } = event;
-  addHostEvent(store, run.id, event.step, { kind: 'failed', severity: 'error', message, remedy, data: { code } });
+  // A run that could not be resumed has its steps still: its trainer has made none.
+  addHostEvent(store, run.id, Math.max(event.step, run.step), {
+    kind: 'failed',
+    severity: 'error',
+    message,
+    remedy,
+    data: { code },
+  });
   store.runs.setState(run.id, 'failed', message);
 }
 

@@ -15,7 +15,7 @@ import { addHostEvent, recordEvents } from '../runs/events.ts';
 import { openRunFiles, type RunFiles } from '../runs/files.ts';
 import { dropOldCheckpoints } from '../runs/old-checkpoints.ts';
 import { decisiveScores } from '../runs/promotion.ts';
-import { requireRun, rewindRun } from '../runs/runs.ts';
+import { finishRun, requireRun, rewindRun } from '../runs/runs.ts';
 import { entryOf, faultEntry, resumeEntry, startEntry } from '../runs/training-log.ts';
 import { failedError, type TrainerExit } from '../trainer-process/process.ts';
 import { openEventLog } from './event-log.ts';
@@ -79,6 +79,10 @@ export function openRunRecorder(store: Store, run: StoredRun, stop: () => void):
     // Only of a crash: what libraries log in a run that ends well is of no interest.
     if (exit.code !== 0 && exit.stderr.trim() !== '' && !refused) files.writeStderr(exit.stderr);
     if (refused) return undoRun(store, runId, failure);
+    // A finished run that isn't resumed is as finished as before.
+    const { before } = resume ?? {};
+    if (before?.state === 'done' && !beginning.isOver() && failure?.kind === 'input')
+      finishRun(store, runId, 'done', before.reason);
     const error = failure ?? (beginning.isFolderGone() ? folderLost(runId, folder) : null);
     const outcome = concludeRun(store, runId, exit, { failure: error, collapse });
     logEnd(files, outcome, failure);

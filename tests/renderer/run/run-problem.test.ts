@@ -8,12 +8,21 @@ import { RunProblem, type RunProblemProps } from '../../../renderer/run/RunProbl
 it('says what to do about the end of a run, by the newest event with that reason', () => {
   const run = { id: 7, state: 'failed', reason: 'Another dataset', step: 4 } as RunSummary;
   const events = [
-    { message: 'Another dataset', remedy: 'Wait.' },
-    { message: 'Another dataset', remedy: 'Put it back.' },
-    { message: 'Saved at step 4', remedy: 'Nothing.' },
+    { kind: 'failed', message: 'Another dataset', remedy: 'Wait.' },
+    { kind: 'failed', message: 'Another dataset', remedy: 'Put it back.' },
+    { kind: 'checkpoint', message: 'Saved at step 4', remedy: 'Nothing.' },
   ];
-  const props: RunProblemProps = { run, live: null, savedAt: 4, lacks: [], events };
-  const problem = createElement(RunProblem, props);
-  const markup = renderToStaticMarkup(createElement(QueryClientProvider, { client: new QueryClient() }, problem));
-  expect(markup).toContain('<p>Another dataset</p><p>Put it back.</p>');
+  expect(shown(run, events)).toContain('<p>Another dataset</p><p>Put it back.</p>');
 });
+
+it('says of a finished run that it could not be resumed, until something else happens to it', () => {
+  const run = { id: 7, state: 'done', reason: null, step: 4 } as RunSummary;
+  const failed = { kind: 'failed', message: 'Another dataset', remedy: 'Put it back.' };
+  expect(shown(run, [failed])).toContain('<p>Another dataset</p><p>Put it back.</p>');
+  expect(shown(run, [failed, { kind: 'done', message: 'Finished', remedy: null }])).toBe('');
+});
+
+function shown(run: RunSummary, events: RunProblemProps['events']): string {
+  const problem = createElement(RunProblem, { run, live: null, savedAt: 4, lacks: [], events });
+  return renderToStaticMarkup(createElement(QueryClientProvider, { client: new QueryClient() }, problem));
+}

@@ -114,6 +114,9 @@ describe('recordEvents', () => {
       remedy: 'Smaller batch.',
       data: { code: 'OOM' },
     });
+    // A resume that failed before it had begun: it is the newest that happened to the run.
+    recordEvents(store, one.runId, [{ ...failed, step: 0 }]);
+    expect(store.events.ofRun(one.runId).at(-1)).toMatchObject({ kind: 'failed', step: 2 });
   });
 
   it('keeps events that arrive after the process was found dead, without reviving the run', () => {
