@@ -267,9 +267,9 @@ function checkBelongs(
   },
   { config, records, evalRecords }: TrainerStart,
 ): void {
-  checkRecords(folder, 'dataset', saved.dataset, fingerprint(records));
+  checkRecords(folder, `dataset of ${config.dataset}`, saved.dataset, fingerprint(records));
   const heldOut = fingerprint(evalRecords);
-  checkRecords(folder, 'held-out records', saved.heldOut ?? heldOut, heldOut);
+  checkRecords(folder, `held-out records of ${config.eval_dataset}`, saved.heldOut ?? heldOut, heldOut);
   const file = join(folder, PROGRESS_FILE);
   if (saved.seed !== config.seed)
     throw inputError('BAD_CHECKPOINT', `${file}: expected "seed" ${config.seed}, got ${saved.seed}`, USE_ANOTHER);

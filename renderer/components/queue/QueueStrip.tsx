@@ -102,7 +102,7 @@ export function QueueStrip() {
       )}
       {places.length > 0 && settings?.run_queue === false && (
         <p className={classes.why} role="status">
-          Nothing of it starts by itself: “Start queued runs” is off in <Link href="/settings">Settings</Link>.{' '}
+          Nothing here starts by itself: “Start queued runs” is off in <Link href="/settings">Settings</Link>.{' '}
           <Button variant="default" size="compact-xs" loading={begin.isPending} onClick={() => begin.mutate()}>
             Start queued runs
           </Button>
