@@ -46,7 +46,8 @@ export function RunProblem({ run: { id, state, reason, step }, live, savedAt, la
   const heading = headings[state];
   if (heading === undefined) return state === 'done' ? <NotResumed newest={events.at(-1)} /> : null;
   const [first, ...rest] = (reason ?? 'No reason was recorded.').split('\n');
-  const remedy = remedyFor(reason, events);
+  // Of an interrupted one the heading says it, with or without a checkpoint.
+  const remedy = state === 'interrupted' ? null : remedyFor(reason, events);
   return (
     <section className={classes.trouble} data-tone="bad" role="alert">
       <IconAlertTriangle size={16} aria-hidden="true" />
