@@ -23,6 +23,7 @@ import { StageForm } from './StageForm.tsx';
 import { StagePanel } from './StagePanel.tsx';
 import { StagePreflight } from './StagePreflight.tsx';
 import { StageResults } from './StageResults.tsx';
+import { useCheckedStage } from './use-checked-stage.ts';
 import { primaryAction, primaryLabel } from './words.ts';
 
 /** Without a dataset, or with one whose file is gone: both are made again. */
@@ -151,7 +152,8 @@ function Stages({ data, open, setOpen }: StagesProps) {
   const { data: status } = useQuery(api.app.status.queryOptions());
   const { data: texts } = useQuery(api.texts.overview.queryOptions({ input: {} }));
   const [chosen, setChosen] = useChosen();
-  const [checking, setChecking] = useState<number | null>(null);
+  const [checked, setChecking] = useCheckedStage();
+  const checking = checked?.id ?? null;
   const stage = stages.find(({ id }) => id === chosen) ?? nextToDo(data);
   const remove = useMutation({
     mutationFn: () => client.stages.remove({ stageId: stage?.id ?? 0 }),
@@ -175,7 +177,7 @@ function Stages({ data, open, setOpen }: StagesProps) {
       setChosen(stageId);
       setChecking(stageId);
     },
-    [setChosen],
+    [setChosen, setChecking],
   );
   // The key does what the filled button says.
   // What is asked about stays chosen while the queue continues.
@@ -225,6 +227,7 @@ function Stages({ data, open, setOpen }: StagesProps) {
             <StagePreflight
               key={stage.id}
               stage={stage}
+              kept={checked?.kept === true}
               onAdjust={() => {
                 setChecking(null);
                 ask('form');

@@ -10,13 +10,15 @@ import { isCrowded, isForNow, needsConsent, Preflight } from '../components/pref
 
 export interface StagePreflightProps {
   readonly stage: StageView;
+  /** Whether the check that was open before a reload will do. */
+  readonly kept: boolean;
   readonly onAdjust: () => void;
   readonly onClose: () => void;
   /** The stage was counted as met; `next`: the stage after it; null: there is none. */
   readonly onMet: (next: number | null) => void;
 }
 
-export function StagePreflight({ stage, onAdjust, onClose, onMet }: StagePreflightProps) {
+export function StagePreflight({ stage, kept, onAdjust, onClose, onMet }: StagePreflightProps) {
   const { id: stageId, name, config } = stage;
   const [, navigate] = useLocation();
   const start = useMutation({
@@ -40,7 +42,7 @@ export function StagePreflight({ stage, onAdjust, onClose, onMet }: StagePreflig
     <Preflight
       key={String(config.warm_up_steps)}
       title={`${name}: pre-flight check`}
-      run={(signal) => client.stages.preflight({ stageId }, { signal })}
+      run={(signal, again) => client.stages.preflight({ stageId, kept: kept && !again }, { signal })}
       onClose={onClose}
       onWarmUp={warmUp.mutate}
     >

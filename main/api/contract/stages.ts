@@ -51,8 +51,8 @@ export const stages = {
   config: procedure
     .input(edit.pick({ words: true, datasetId: true, steps: true, config: true }).extend({ stageId: id.nullable() }))
     .output(type<StageSettings>()),
-  /** Runs the pre-flight check without starting; ends with the report. */
-  preflight: procedure.input(stage).output(type<Preflight>()),
+  /** Runs the pre-flight check without starting; ends with the report. `kept`: the newest will do, if nothing has changed. */
+  preflight: procedure.input(stage.extend({ kept: z.boolean().optional() })).output(type<Preflight>()),
   start: procedure.input(starting).output(z.object({ runId: id })),
   enqueue: procedure.input(starting),
   /** Counts it as met by the held-out score of its pre-flight check; gives the next stage that is to be trained. */

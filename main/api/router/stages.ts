@@ -1,3 +1,4 @@
+import { BraidError } from '../../errors.ts';
 import { curriculum } from '../../services/curriculum/curriculum.ts';
 import { startDemoStage } from '../../services/curriculum/demo-stage.ts';
 import {
@@ -17,8 +18,8 @@ import { requireStage } from '../../services/curriculum/stage-runs.ts';
 import { withModelHere } from '../../services/models/starting-model.ts';
 import { promotionOf } from '../../services/runs/promotion.ts';
 import { preflight } from '../../services/training/preflight.ts';
-import { resultWhileAsked } from '../../services/workspace/asked-job.ts';
 import { readSettings } from '../../services/workspace/settings.ts';
+import type { TrainConfig } from '../../trainer/config/config.ts';
 import { checkConfigPaths } from '../config-paths.ts';
 import { type ApiContext, api } from '../context.ts';
 
@@ -68,13 +69,15 @@ export const stages = {
       lowered: loweredRate(app.store, defaults, app.paths),
     };
   }),
-  preflight: api.stages.preflight.handler(async ({ context: { app }, input, signal }) => {
-    const stage = requireStage(app.store, input.stageId);
+  preflight: api.stages.preflight.handler(async ({ context: { app }, input: { stageId, kept = false }, signal }) => {
+    const stage = requireStage(app.store, stageId);
     const plan = () => stageConfig(app.store, stage, app.paths);
-    const job = app.jobs.start('preflight', `Pre-flight check of "${stage.name}"`, (context) =>
-      preflight(app, plan, promotionOf(stage), context),
-    );
-    const report = await resultWhileAsked(app.jobs, job, signal);
+    const start = () =>
+      app.jobs.start('preflight', `Pre-flight check of "${stage.name}"`, (context) =>
+        preflight(app, plan, promotionOf(stage), context),
+      );
+    const key = JSON.stringify([stageId, stage.promotion, planned(plan)]);
+    const report = await app.preflights.result({ key, kept, start, signal });
     // The time of the curriculum is known from the step that the check has measured.
     app.changes.publish('stages');
     return report;
@@ -107,6 +110,16 @@ export const stages = {
     return { runId };
   }),
 };
+
+/** The settings that are checked; null where there are none: the report says why. */
+function planned(plan: () => TrainConfig): TrainConfig | null {
+  try {
+    return plan();
+  } catch (error) {
+    if (error instanceof BraidError) return null;
+    throw error;
+  }
+}
 
 /** The stage keeps what the user agreed to, for when it starts from the queue or again. */
 function agreeTo(

@@ -22,10 +22,12 @@ import type { KeptModel } from '../serving/kept-model.ts';
 import { type ConsentFile, openConsentFile } from '../tasks/consent.ts';
 import { adding, type LaunchTrainer, leaving, warning, yielding } from '../trainer-process/channel.ts';
 import { type LiveRuns, type LiveWorkspace, openLiveRuns } from '../training/live-runs.ts';
+import type { Preflight } from '../training/preflight.ts';
 import { noticeEnd, noticeEvent } from '../training/run-notices.ts';
 import { type Changes, openChanges } from '../workspace/changes.ts';
 import { currentHost } from '../workspace/host.ts';
 import { openJobs } from '../workspace/jobs.ts';
+import { type KeptJob, openKeptJob } from '../workspace/kept-job.ts';
 import { sweepLeftovers } from '../workspace/leftovers.ts';
 import { lockWorkspace } from '../workspace/lock.ts';
 import { type Notices, openNotices } from '../workspace/notices.ts';
@@ -48,6 +50,8 @@ export interface App extends LiveWorkspace {
   readonly records: ServerRecords;
   /** Tries rewards that are being written. */
   readonly rewards: RewardProcess;
+  /** The newest pre-flight check of a stage. */
+  readonly preflights: KeptJob<Preflight>;
   readonly sampled: SampledAnswers;
   /** Files of a page that are being imported. */
   readonly uploads: Uploads;
@@ -122,6 +126,7 @@ export function openApp(options: AppOptions): App {
     const access = { engines, secrets, consents, records };
     const live: LiveRuns = openLiveRuns(store, { paths, changes, settings, access });
     const jobs = openJobs(changes);
+    const preflights = openKeptJob<Preflight>(jobs);
     const library = openLibrary({ store, workspace, paths, changes, jobs });
     const afterStage = forgettingAfterStage({ store, paths, changes, notices, jobs, settings });
     const servers = openServers({ records, secrets });
@@ -174,6 +179,7 @@ export function openApp(options: AppOptions): App {
       live,
       queue,
       jobs,
+      preflights,
       notices,
       library,
       secrets,

@@ -2,7 +2,7 @@
 import { Button, Checkbox, Progress } from '@mantine/core';
 import { IconAlertTriangle, IconCircleCheck, IconCircleX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react';
 import type { Check, Preflight as Report, SampledGroups, StartAdvice } from '../../../main/api/contract/index.ts';
 import { api } from '../../api/client.ts';
 import { CancelJob } from '../CancelJob.tsx';
@@ -20,8 +20,8 @@ const icons = { OK: IconCircleCheck, WARN: IconAlertTriangle, FAIL: IconCircleX 
 
 export interface PreflightProps {
   readonly title: string;
-  /** Its signal is aborted when the check is closed: nobody else waits for its result. */
-  readonly run: (signal: AbortSignal) => Promise<Report>;
+  /** `again`: on request. Its signal is aborted when the check is closed: nobody else waits for its result. */
+  readonly run: (signal: AbortSignal, again: boolean) => Promise<Report>;
   readonly onClose: () => void;
   /** Sets the steps of the warm-up that the check advises; the run is then another one, and is checked again. */
   readonly onWarmUp: (steps: number) => void;
@@ -30,10 +30,11 @@ export interface PreflightProps {
 }
 
 export function Preflight({ title, run, onClose, onWarmUp, children }: PreflightProps) {
-  const check = useWaitedFor<void, Report>((_, { signal }) => run(signal));
+  const check = useWaitedFor<boolean, Report>((again, { signal }) => run(signal, again));
   const { mutate } = check;
+  const again = useCallback(() => mutate(true), [mutate]);
   // Starts on mount. In development React may mount twice, which cancels the first check.
-  useEffect(() => mutate(), [mutate]);
+  useEffect(() => mutate(false), [mutate]);
   // The next Tab leads to its buttons, wherever the check was asked for.
   const panel = useRef<HTMLElement>(null);
   useEffect(() => panel.current?.focus(), []);
@@ -43,7 +44,7 @@ export function Preflight({ title, run, onClose, onWarmUp, children }: Preflight
       title={title}
       actions={
         <>
-          <Button variant="default" onClick={() => mutate()} disabled={check.isPending}>
+          <Button variant="default" onClick={again} disabled={check.isPending}>
             Check again
           </Button>
           <Button variant="default" onClick={onClose}>
@@ -57,10 +58,10 @@ export function Preflight({ title, run, onClose, onWarmUp, children }: Preflight
       </p>
       {check.isPending && <Pending />}
       {check.error !== null && (
-        <Failed what="The pre-flight check did not finish" error={check.error} onRetry={() => mutate()} />
+        <Failed what="The pre-flight check did not finish" error={check.error} onRetry={again} />
       )}
       {check.data !== undefined && !check.isPending && (
-        <Findings report={check.data} onAgain={mutate} onWarmUp={onWarmUp}>
+        <Findings report={check.data} onAgain={again} onWarmUp={onWarmUp}>
           {children}
         </Findings>
       )}
