@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { openWorkspace } from '../../main/services/workspace/workspace.ts';
 import { openStore } from '../../main/store/index.ts';
 import { temporaryFolderOfFile } from '../store/helpers.ts';
+import { connectTo } from './api.ts';
 import { expectAccessible, openPage, type RunningApp, startApp } from './app.ts';
 import { noBrowser } from './browser.ts';
 import { type Box, boxOf, firstChart } from './pointer.ts';
@@ -10,12 +11,11 @@ import { seedRun } from './seed-runs.ts';
 
 const RUN = 'run-0001-10words-grpo';
 
-/** An app with two runs in its history, the second with a long name. */
+/** An app with two runs in its history. */
 async function seededApp(): Promise<RunningApp> {
   const workspace = temporaryFolderOfFile();
   const store = openStore(openWorkspace({ workspace }).database);
-  seedRun(store, { steps: 30 });
-  store.runs.rename(seedRun(store, { steps: 30 }).runId, 'name '.repeat(90).trim());
+  for (let run = 1; run <= 2; run++) seedRun(store, { steps: 30 });
   store.close();
   return startApp(workspace);
 }
@@ -127,6 +127,8 @@ describe.skipIf(noBrowser)('the frame', () => {
   });
 
   it('keeps state and actions in view beside a name of any length', async () => {
+    const client = await connectTo(seeded);
+    await client.runs.rename({ runId: 2, name: 'name '.repeat(90).trim() });
     const { page, goto } = await openPage(seeded, { width: 1000, height: 700 });
     await goto('/runs/2');
     const header = page.getByRole('main').locator('header');

@@ -11,7 +11,7 @@ const B = 'nobody told him that the last train would leave before the bell was r
 describe.skipIf(noBrowser)('the playground', () => {
   let app: RunningApp;
   beforeAll(async () => {
-    app = await startApp(await modelWorkspace());
+    app = await startApp();
   });
 
   it('streams an answer beside the exact target', async () => {
@@ -147,20 +147,10 @@ describe.skipIf(noBrowser)('the playground', () => {
       .waitFor();
   });
 
-  it("reports errors in place: a text too long, a model that can't hold it", async () => {
-    const { page, goto } = await openPage(app);
-    await goto('/playground');
-    await page.getByRole('textbox', { name: /Text A/ }).fill('word '.repeat(1200));
-    await page.getByRole('textbox', { name: /Text B/ }).fill(B);
-    await page.getByText('Expected text A to have at most 1000 words, got 1200').waitFor();
-    await page.getByLabel('Words per text').fill('5');
-    await page.getByLabel('Max tokens').fill('30000');
-    await page.getByRole('button', { name: 'Generate', exact: true }).click();
-    await page.getByRole('region', { name: 'Model 1' }).getByText('max_position_embeddings').waitFor();
-  });
-
   it('reports per model that it was deleted from disk or is unreadable', async () => {
-    const { page, goto, complaints } = await openPage(app);
+    const workspace = await modelWorkspace();
+    const own = await startApp(workspace);
+    const { page, goto, complaints } = await openPage(own);
     await goto('/playground');
     await page.getByRole('textbox', { name: /Text A/ }).fill(A);
     await page.getByRole('textbox', { name: /Text B/ }).fill(B);
@@ -171,8 +161,8 @@ describe.skipIf(noBrowser)('the playground', () => {
     };
     await choose(1, 'step 20');
     await choose(2, 'random');
-    rmSync(join(app.workspace, 'outputs/run-0001-10words-grpo/checkpoint-20'), { recursive: true });
-    writeFileSync(join(app.workspace, 'models/random/model.safetensors'), 'not a model');
+    rmSync(join(workspace, 'outputs/run-0001-10words-grpo/checkpoint-20'), { recursive: true });
+    writeFileSync(join(workspace, 'models/random/model.safetensors'), 'not a model');
     await page.getByRole('button', { name: 'Generate', exact: true }).click();
     await page.getByRole('region', { name: 'Model 1' }).getByText('was deleted').waitFor();
     await page.getByRole('region', { name: 'Model 2' }).getByText('model.safetensors').first().waitFor();
@@ -184,5 +174,17 @@ describe.skipIf(noBrowser)('the playground', () => {
       .getByText(/exact|first error/)
       .waitFor();
     expect(complaints).toEqual([]);
+  });
+
+  it("reports errors in place: a text too long, a model that can't hold it", async () => {
+    const { page, goto } = await openPage(app);
+    await goto('/playground');
+    await page.getByRole('textbox', { name: /Text A/ }).fill('word '.repeat(1200));
+    await page.getByRole('textbox', { name: /Text B/ }).fill(B);
+    await page.getByText('Expected text A to have at most 1000 words, got 1200').waitFor();
+    await page.getByLabel('Words per text').fill('5');
+    await page.getByLabel('Max tokens').fill('30000');
+    await page.getByRole('button', { name: 'Generate', exact: true }).click();
+    await page.getByRole('region', { name: 'Model 1' }).getByText('max_position_embeddings').waitFor();
   });
 });
