@@ -41,7 +41,7 @@ function lastLogits(model: Model, ids: readonly number[]): Float32Array {
 describe.each(await openTestBackends())('generate on $name', (backend) => {
   let model: Model;
   /** What all tests compare with. */
-  let sampled: number[][];
+  let sampled: (readonly number[])[];
   beforeAll(async () => {
     await backend.use();
     model = tinyModel();
