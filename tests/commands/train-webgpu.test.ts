@@ -10,7 +10,7 @@ import { connectTo, startHost } from './serve-host.ts';
 const gpu = await openGpuForTest();
 await gpu?.gpu.close();
 
-/** Each process compiles the GPU's programs anew, which a software adapter takes seconds for: one run serves all. */
+/** Each process compiles the GPU's programs again, which takes a software adapter seconds: one run serves all. */
 describe.runIf(gpu !== null)('braid train --backend webgpu', () => {
   it('notes the adapter, answers by the checkpoint, stops at Ctrl-C, and the app resumes with the same numbers', async () => {
     const world = await tinyWorkspace();
