@@ -1,5 +1,5 @@
 /** Quantised folders made here, by the formulas of their methods written out. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -10,9 +10,9 @@ import { disposeModel, modelParameters } from '../../main/model/model.ts';
 import { isLinearWeight } from '../../main/model/names.ts';
 import { openWeights } from '../../main/model/open-weights.ts';
 import { heldWords, readQuantisation } from '../../main/model/quantised/settings.ts';
-import { openSafetensors } from '../../main/model/safetensors.ts';
 import { readModelFacts } from '../../main/trainer/memory/model-facts.ts';
 import { storedBytes } from '../../main/trainer/memory/stored-bytes.ts';
+import { f32, type Part, toInt8, writeSafetensors } from '../int8-folder.ts';
 import { writeTinyModel } from '../tiny-model.ts';
 import { fault } from './faults.ts';
 
@@ -22,27 +22,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-interface Part {
-  readonly dtype: string;
-  readonly shape: readonly number[];
-  readonly data: ArrayLike<number> & ArrayBufferView;
-}
-
-/** A safetensors file of any types. */
-function write(parts: Readonly<Record<string, Part>>): void {
-  const header: Record<string, unknown> = {};
-  const pieces: Buffer[] = [];
-  let at = 0;
-  for (const [name, { dtype, shape, data }] of Object.entries(parts)) {
-    header[name] = { dtype, shape, data_offsets: [at, at + data.byteLength] };
-    pieces.push(Buffer.from(data.buffer, data.byteOffset, data.byteLength));
-    at += data.byteLength;
-  }
-  const json = Buffer.from(JSON.stringify(header));
-  const length = Buffer.alloc(8);
-  length.writeBigUInt64LE(BigInt(json.length));
-  writeFileSync(join(folder, 'model.safetensors'), Buffer.concat([length, json, ...pieces]));
-}
+const write = (parts: Readonly<Record<string, Part>>): void => writeSafetensors(folder, parts);
 
 const settingsOf = (settings: object) => readQuantisation({ quantization_config: settings, dtype: 'float32' }, 'it');
 function read(settings: object, shape: readonly number[]): number[] {
@@ -54,11 +34,6 @@ function read(settings: object, shape: readonly number[]): number[] {
   }
 }
 
-const f32 = (shape: readonly number[], ...values: number[]): Part => ({
-  dtype: 'F32',
-  shape,
-  data: Float32Array.from(values),
-});
 const i32 = (shape: readonly number[], ...values: number[]): Part => ({
   dtype: 'I32',
   shape,
@@ -222,34 +197,9 @@ describe('what a run says of a quantised folder', () => {
 });
 
 describe('a whole folder of int8', () => {
-  /** Its linear layers as bitsandbytes stores them, and the matrices that these stand for. */
   async function quantised(): Promise<ReadonlyMap<string, Float32Array>> {
     disposeModel(await writeTinyModel(folder));
-    const file = openSafetensors(join(folder, 'model.safetensors'));
-    const stood = new Map<string, Float32Array>();
-    const parts = [...file.entries].flatMap(([name, { shape }]): (readonly [string, Part])[] => {
-      const values = file.read(name);
-      if (!isLinearWeight(name)) return [[name, f32(shape, ...values)]];
-      const [rows = 0, columns = 0] = shape;
-      const row = (r: number) => values.subarray(r * columns, (r + 1) * columns);
-      const scales = Float32Array.from({ length: rows }, (_, r) => Math.max(...row(r).map(Math.abs)));
-      const data = Int8Array.from(values, (value, i) => (127 * value) / (scales[Math.floor(i / columns)] ?? 1));
-      const factor = Math.fround(1 / 127);
-      stood.set(
-        name,
-        Float32Array.from(data, (code, i) => Math.fround(code * (scales[Math.floor(i / columns)] ?? 0)) * factor),
-      );
-      return [
-        [name, { dtype: 'I8', shape, data }],
-        [name.replace(/weight$/, 'SCB'), f32([rows], ...scales)],
-      ];
-    });
-    file.close();
-    write(Object.fromEntries(parts));
-    const config = JSON.parse(readFileSync(join(folder, 'config.json'), 'utf8')) as object;
-    const settings = { quant_method: 'bitsandbytes', load_in_8bit: true };
-    writeFileSync(join(folder, 'config.json'), JSON.stringify({ ...config, quantization_config: settings }));
-    return stood;
+    return toInt8(folder);
   }
 
   it('loads as what its codes stand for, and says so', async () => {
