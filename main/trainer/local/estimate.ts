@@ -57,7 +57,9 @@ export function estimateRun(session: Session, firstStep: number, known: Known = 
     ? 3 * 4 * parameterCount(parameters)
     : fullTrainingBytes(session.policy.model.config, gradientsAtOnce(config, isInParts));
   const scores = scoreBytes(session.policy.model.config, longestOf(session), currentDevice());
-  const { host: memoryBytes, gpu: gpuBytes } = peakUse(training + bytes + WORKING_BYTES + scores, before);
+  const added = training + bytes + WORKING_BYTES + scores;
+  const { vocabSize } = session.policy.model.config;
+  const { host: memoryBytes, gpu: gpuBytes } = peakUse(added, before, vocabSize);
   return { ...remaining(paces, config, firstStep), memoryBytes, gpuBytes };
 }
 
