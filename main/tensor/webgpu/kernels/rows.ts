@@ -50,7 +50,7 @@ const scatter = program({
 });
 
 /** Sources by target: (target, first, count) of each target that has any, then the sources' numbers. */
-function scatterPlan(indices: ArrayLike<number>): { readonly targets: number; readonly plan: Int32Array } {
+export function scatterPlan(indices: ArrayLike<number>): { readonly targets: number; readonly plan: Int32Array } {
   const byTarget = new Map<number, number[]>();
   for (let n = 0; n < indices.length; n++) {
     const target = indices[n] as number;
