@@ -55,7 +55,7 @@ export function choiceOf(search: string, defaults: Choice): Choice {
   };
 }
 
-/** Shortcuts for the newest run that has several checkpoints: its best by held-out score, and all of them. */
+/** Shortcuts for the newest run that has several checkpoints: its best by held-out score (the later of equals), and all. */
 export function shortcuts(
   models: readonly Pick<ModelEntry, 'ref' | 'run' | 'step' | 'heldOut' | 'problem'>[],
 ): readonly { readonly label: string; readonly models: readonly string[] }[] {
@@ -64,7 +64,7 @@ export function shortcuts(
   const run = own?.[0]?.run;
   if (own === undefined || run == null) return [];
   const scored = own.filter(({ heldOut }) => heldOut !== null);
-  const best = scored.toSorted((a, b) => (b.heldOut ?? 0) - (a.heldOut ?? 0) || (a.step ?? 0) - (b.step ?? 0))[0];
+  const best = scored.toSorted((a, b) => (b.heldOut ?? 0) - (a.heldOut ?? 0) || (b.step ?? 0) - (a.step ?? 0))[0];
   return [
     ...(best === undefined
       ? []

@@ -6,7 +6,7 @@ import type { Store } from '../../store/index.ts';
 import type { RunRow, RunState } from '../../store/runs.ts';
 import type { StageRow } from '../../store/stages.ts';
 import { type HeldOutStanding, standingOf } from '../runs/held-out.ts';
-import { type Promotion, promotionOf, trainingScores } from '../runs/promotion.ts';
+import { bestScore, type Promotion, promotionOf, trainingScores } from '../runs/promotion.ts';
 import { resumeLacks } from '../runs/resume-lacks.ts';
 import type { OpenWorkspace } from '../workspace/open-workspace.ts';
 import { fromStoredPath } from '../workspace/workspace.ts';
@@ -126,7 +126,7 @@ export function stageView(store: Store, stage: StageRow, paths: OpenWorkspace['p
     runs: runs.length,
     scores: newest === undefined ? [] : trainingScores(store, newest.id).map(scoreOf),
     standing: newest === undefined ? null : standingOf(store, newest),
-    best: bestOf(store, runs),
+    best: bestOfStage(store, runs),
     origin: newest === undefined ? nextOrigin(store, stage, paths) : originOf(store, newest),
     handsOn: hands === null ? null : { runId: hands.runId, step: hands.step },
   };
@@ -148,9 +148,8 @@ function scoreOf({ step, mean, low, high }: StageScore): StageScore {
   return { step, mean, low, high };
 }
 
-function bestOf(store: Store, runs: readonly RunRow[]): StageView['best'] {
-  const all = runs.flatMap(({ id }) => trainingScores(store, id).map((row) => ({ ...scoreOf(row), runId: id })));
-  return all.reduce<StageView['best']>((best, score) => (best === null || score.mean > best.mean ? score : best), null);
+function bestOfStage(store: Store, runs: readonly RunRow[]): StageView['best'] {
+  return bestScore(runs.flatMap(({ id }) => trainingScores(store, id).map((row) => ({ ...scoreOf(row), runId: id }))));
 }
 
 function originOf(store: Store, run: RunRow): StageOrigin {

@@ -7,7 +7,7 @@ import type { Store } from '../../store/index.ts';
 import type { RunRow } from '../../store/runs.ts';
 import { counted } from '../../text/format.ts';
 import { evaluationDataset } from './evaluation.ts';
-import { type Promotion, promotionOf } from './promotion.ts';
+import { bestScore, type Promotion, promotionOf } from './promotion.ts';
 
 export interface HeldOutScore {
   readonly step: number;
@@ -17,7 +17,7 @@ export interface HeldOutScore {
 export interface HeldOutStanding {
   /** Before the run; null: not measured. */
   readonly baseline: number | null;
-  /** The newest and the best evaluation since its first step; null before there is one. */
+  /** The newest and the best evaluation since its first step, the later of equals; null before there is one. */
   readonly newest: HeldOutScore | null;
   readonly best: HeldOutScore | null;
   /** `met`: how many of the newest evaluations in a row meet it, at most `evaluations`; null: the run has no goal. */
@@ -48,7 +48,7 @@ export function heldOutStanding({ evaluations, goal, ended }: HeldOutInput): Hel
   const baseline = evaluations.find(({ step }) => step === 0)?.mean ?? null;
   const newest = since.at(-1) ?? null;
   if (newest === null && baseline === null && goal === null) return null;
-  const best = since.reduce<HeldOutScore | null>((a, b) => (a === null || b.mean > a.mean ? b : a), null);
+  const best = bestScore(since);
   const counted = goal === null ? null : { ...goal, met: Math.min(metInARow(since, goal), goal.evaluations) };
   const isMet = counted !== null && counted.met >= counted.evaluations;
   const below = belowBaseline(newest?.mean ?? null, baseline);

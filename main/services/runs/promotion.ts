@@ -45,6 +45,11 @@ export function scoresByStep(store: Pick<Store, 'evaluations'>, runId: number): 
   return new Map(trainingScores(store, runId).map(({ step, mean }) => [step, mean]));
 }
 
+/** The best of these in order, the later one of equals, as of checkpoints; null: there are none. */
+export function bestScore<S extends { readonly mean: number }>(scores: readonly S[]): S | null {
+  return scores.reduce<S | null>((best, score) => (best === null || score.mean >= best.mean ? score : best), null);
+}
+
 /** The checkpoint with the best score by step, the later one of equals; those without one rank last. */
 export function bestOf<C extends { readonly step: number }>(
   checkpoints: readonly C[],

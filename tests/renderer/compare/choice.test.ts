@@ -105,7 +105,7 @@ describe('shortcuts', () => {
     ...{ ref: `checkpoint:${step}`, run, step, heldOut, problem },
   });
 
-  it("offers the newest run's best checkpoint, the earlier of two equals, and all of them", () => {
+  it("offers the newest run's best checkpoint, the later of two equals, and all of them", () => {
     const entries = [
       { ref: 'bundled:tiny', run: null, step: null, heldOut: null, problem: null },
       checkpoint(40, 0.8, { id: 3, name: 'newer' }, 'deleted'),
@@ -115,7 +115,7 @@ describe('shortcuts', () => {
       checkpoint(50, 1, { id: 1, name: 'a' }),
     ];
     expect(shortcuts(entries)).toEqual([
-      { label: 'Best checkpoint of b (step 20)', models: ['checkpoint:20'] },
+      { label: 'Best checkpoint of b (step 30)', models: ['checkpoint:30'] },
       { label: 'All 3 checkpoints of b', models: ['checkpoint:30', 'checkpoint:20', 'checkpoint:10'] },
     ]);
   });

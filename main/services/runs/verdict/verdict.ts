@@ -22,6 +22,7 @@ import {
 } from '../../../trainer/monitor/collapse-rules.ts';
 import type { Metrics, WarningRule } from '../../../trainer/protocol/trainer-events.ts';
 import { type HeldOutInput, type HeldOutStanding, heldOutStanding, meetsGoal } from '../held-out.ts';
+import { bestScore } from '../promotion.ts';
 import { meanOver, type Trend, trendOf } from './trend.ts';
 
 export interface Verdict {
@@ -213,9 +214,8 @@ function onWorse(held: HeldOutStanding | null, ended: boolean): Verdict | null {
 /** Detects a rising reward with a falling held-out score. */
 function onOverfitting({ evaluations, steps }: VerdictInput, held: HeldOutStanding | null): Verdict | null {
   const scores = evaluations.filter(({ mean }) => Number.isFinite(mean));
-  const last = scores.at(-1);
-  if (held === null || last === undefined || scores.length < 3) return null;
-  const best = scores.reduce((a, b) => (b.mean > a.mean ? b : a));
+  const [last, best] = [scores.at(-1), bestScore(scores)];
+  if (held === null || last === undefined || best === null || scores.length < 3) return null;
   const rising = trendOf(steps.slice(-TREND_STEPS), 'reward')?.direction === 'up';
   if (!rising || best.mean - last.mean <= HELD_OUT_SLACK) return null;
   return say(

@@ -5,9 +5,9 @@ import { watchFrame } from '../../../../main/commands/watch-frame.ts';
 import { stageView } from '../../../../main/services/curriculum/curriculum.ts';
 import { listModels } from '../../../../main/services/models/list.ts';
 import { recordEvents } from '../../../../main/services/runs/events.ts';
-import { unmetGoal } from '../../../../main/services/runs/held-out.ts';
+import { heldOutStanding, unmetGoal } from '../../../../main/services/runs/held-out.ts';
 import { runDetail, runSummary } from '../../../../main/services/runs/history.ts';
-import { goalOf } from '../../../../main/services/runs/promotion.ts';
+import { bestOf, goalOf } from '../../../../main/services/runs/promotion.ts';
 import { runReport } from '../../../../main/services/runs/run-report.ts';
 import { runView } from '../../../../main/services/runs/run-view.ts';
 import { createRun } from '../../../../main/services/runs/runs.ts';
@@ -20,6 +20,7 @@ import { openPhases } from '../../../../main/trainer/monitor/phases.ts';
 import type { Metrics, TrainerEvent } from '../../../../main/trainer/protocol/trainer-events.ts';
 import { noProgress } from '../../../../main/trainer/run/checkpoint.ts';
 import { openRunIo } from '../../../../main/trainer/run/open-run-io.ts';
+import { shortcuts } from '../../../../renderer/compare/choice.ts';
 import { nextStep } from '../../../../renderer/home/next-step.ts';
 import { temporaryStore } from '../../../store/helpers.ts';
 
@@ -204,5 +205,19 @@ describe('verdict, advice and events', () => {
     const { verdict, advice } = await run(0.6, (at) => ({ ...metrics, reward: 0.7 - at * 0.01 }));
     expect(verdict).toMatchObject({ tone: 'warn', title: 'getting worse' });
     expect(advice).toEqual([]);
+  });
+
+  it('agree which of two equal scores is the best', () => {
+    const evaluations = [
+      { step: 10, mean: 0.9 },
+      { step: 20, mean: 0.9 },
+    ];
+    const checkpoints = bestOf(evaluations, new Map(evaluations.map(({ step, mean }) => [step, mean])));
+    expect(checkpoints?.step).toBe(20);
+    expect(heldOutStanding({ evaluations, goal: null, ended: true })?.best?.step).toBe(20);
+    const shown = evaluations.map(({ step, mean }) => ({
+      ...{ ref: `checkpoint:${step}`, run: { id: 1, name: 'a' }, step, heldOut: mean, problem: null },
+    }));
+    expect(shortcuts(shown)[0]?.models).toEqual(['checkpoint:20']);
   });
 });
