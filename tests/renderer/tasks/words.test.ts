@@ -61,7 +61,7 @@ describe('sharedInWords', () => {
       typeof sharedInWords
     >[0];
     expect(sharedInWords(leak, 7)).toBe('2 of 7 held-out records share words with training records');
-    expect(sharedInWords({ ...leak, shared_titles: ['x'] }, 7)).toMatch(/records, 1 of them the whole prompt$/);
+    expect(sharedInWords({ ...leak, shared_titles: ['x'] }, 7)).toMatch(/records; 1 whole prompt is on both sides$/);
     expect(sharedInWords({ ...leak, overlaps: [] }, 7)).toBeNull();
   });
 });

@@ -164,7 +164,11 @@ const ELSEWHERE = [
     'AdamW',
     'AddInPlace',
     'SumSquares',
+    'CausalConvolution',
+    'CausalConvolutionGrad',
     'CausalConvolutionStep',
+    'GatedDelta',
+    'GatedDeltaGrad',
     'GatedDeltaStep',
   ],
 ];
