@@ -132,6 +132,10 @@ function prerenderTasks(queries: QueryClient): readonly PrerenderTask[] {
       if (newest !== undefined) await queries.prefetchQuery(sparklinesAround(newest.id));
       return <LazyScreen code={runs} props={none} />;
     },
+    ...lists.map((path) => async () => {
+      await prefetchScreen(queries, path);
+      return <LazyScreen code={screensByPath[path]} props={none} />;
+    }),
     async () => {
       const newest = await newestRun();
       if (newest === undefined) return null;
@@ -139,16 +143,12 @@ function prerenderTasks(queries: QueryClient): readonly PrerenderTask[] {
       return <LazyScreen code={run} props={{ runId: newest.id }} />;
     },
     async () => <LazyScreen code={samples} props={none} />,
-    ...lists.map((path) => async () => {
-      await prefetchScreen(queries, path);
-      return <LazyScreen code={screensByPath[path]} props={none} />;
-    }),
     // Again where there are many: their rows are then computed.
     async () => ((await fetchAllRuns(queries)) ? <LazyScreen code={runs} props={none} /> : null),
   ];
 }
 
-const lists = ['/compare', '/tasks', '/texts/datasets', '/models'] as const;
+const lists = ['/texts/datasets', '/tasks', '/compare', '/models'] as const;
 
 function Page() {
   const [location] = useLocation();

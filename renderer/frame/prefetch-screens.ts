@@ -12,11 +12,11 @@ type FetchList = (queries: QueryClient) => Promise<unknown>;
 
 const models: FetchList = (queries) => queries.ensureQueryData({ ...api.models.list.queryOptions(), ...kept });
 
-/** The screens that are a list. */
+/** The screens that are a list; those first that the host answers at once: of thousands of checkpoints it takes its time. */
 const lists: Readonly<Record<string, FetchList>> = {
-  '/models': models,
   '/texts/datasets': (queries) => queries.ensureQueryData({ ...api.datasets.list.queryOptions(), ...kept }),
   '/tasks': (queries) => queries.ensureQueryData({ ...api.tasks.list.queryOptions(), ...kept }),
+  '/models': models,
   '/compare': (queries) =>
     Promise.all([
       models(queries),
@@ -40,13 +40,13 @@ export function prefetchScreensWhenIdle(queries: QueryClient): void {
 }
 
 async function prefetchScreens(queries: QueryClient): Promise<void> {
+  for (const fetchList of Object.values(lists)) await fetchList(queries);
   await fetchSamples(queries);
   await queries.fetchQuery({ ...api.samples.columns.queryOptions(), ...kept });
   await queries.fetchQuery({ ...api.samples.components.queryOptions(), ...kept });
   await queries.fetchQuery({ ...api.settings.fields.queryOptions(), ...kept });
   await queries.fetchQuery({ ...api.settings.get.queryOptions(), ...kept });
   await queries.fetchQuery({ ...api.datasets.templates.queryOptions(), ...kept });
-  for (const fetchList of Object.values(lists)) await fetchList(queries);
 }
 
 /** The newest step with saved completions, and its best and worst one. */
