@@ -1,6 +1,15 @@
 /** Keyboard shortcuts: each screen registers its keys; `?` lists them all. */
 import { Kbd, Modal, Table } from '@mantine/core';
-import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useState } from 'react';
+import {
+  createContext,
+  type ReactNode,
+  useContext,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
 import { navigate } from './hash-location.ts';
 import { IsPrerendering } from './is-prerendering.ts';
 import { createKeySequence } from './key-sequence.ts';
@@ -29,7 +38,8 @@ const KeysContext = createContext<Keys>({ add: () => () => undefined, help: () =
 export function useKeys(keys: readonly ScreenKey[]): void {
   const { add } = useContext(KeysContext);
   const isPrerendering = useContext(IsPrerendering);
-  useEffect(() => (isPrerendering ? undefined : add(keys)), [add, keys, isPrerendering]);
+  // Before the screen is painted: a key works as soon as it is seen.
+  useLayoutEffect(() => (isPrerendering ? undefined : add(keys)), [add, keys, isPrerendering]);
 }
 
 /** Opens the list of shortcuts from elsewhere, such as a menu. */

@@ -118,10 +118,13 @@ export async function openPage(
     page,
     complaints,
     goto: async (route) => {
+      // The screen before stays up for a moment, while what the next one shows first is fetched.
       await page.evaluate((hash) => {
+        const path = (of: string): string => of.replace(/^#?/, '').split('?', 1)[0] ?? '';
+        if (path(hash) !== path(window.location.hash)) document.querySelector('h1')?.setAttribute('data-left', '');
         window.location.hash = hash;
       }, route);
-      await page.getByRole('heading', { level: 1 }).waitFor();
+      await page.locator('h1:not([data-left])').waitFor();
     },
   };
 }
