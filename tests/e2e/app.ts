@@ -120,7 +120,7 @@ export async function openPage(
     goto: async (route) => {
       // The screen before stays up for a moment, while what the next one shows first is fetched.
       await page.evaluate((hash) => {
-        const path = (of: string): string => of.replace(/^#?/, '').split('?', 1)[0] ?? '';
+        const path = (of: string): string => of.replace(/^#?\/?/, '').split('?', 1)[0] ?? '';
         if (path(hash) !== path(window.location.hash)) document.querySelector('h1')?.setAttribute('data-left', '');
         window.location.hash = hash;
       }, route);
