@@ -92,6 +92,9 @@ interface PageOptions {
   readonly looksAhead?: boolean;
 }
 
+/** Several times what a screen waits for its data before it takes the place of the one before. */
+const LONGEST_WAIT_MS = 2000;
+
 /** What must come about at last, idle or not, is asked for with a time limit. Runs in the page. */
 function neverLookAhead(): void {
   const ask = window.requestIdleCallback.bind(window);
@@ -124,7 +127,9 @@ export async function openPage(
         if (path(hash) !== path(window.location.hash)) document.querySelector('h1')?.setAttribute('data-left', '');
         window.location.hash = hash;
       }, route);
-      await page.locator('h1:not([data-left])').waitFor();
+      const other = page.locator('h1:not([data-left])').waitFor({ timeout: LONGEST_WAIT_MS });
+      // A screen that was open already keeps its heading.
+      await other.catch(() => page.getByRole('heading', { level: 1 }).waitFor());
     },
   };
 }
