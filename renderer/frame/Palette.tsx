@@ -89,7 +89,7 @@ export function Palette() {
   const weights = useMemo(() => entriesOf(modelPlaces(models), IconBox), [models]);
   const all = [...stages, ...pairs, ...experiments, ...compared, ...ownTasks, ...objects, ...weights];
   const { query } = useSpotlight(paletteStore);
-  // The place that is open is no place to go to. What is searched for is also under its own heading.
+  // Not the screen that is open; and nothing while searching, as its own heading has what is found.
   const visitedBefore = isOpen && query === '' && workspace !== undefined ? recentPlaces(workspace) : [];
   const others = visitedBefore.filter((path) => path !== window.location.hash.slice(1));
   const recent = others.flatMap((path) => {

@@ -3,14 +3,12 @@ import { inputError } from '../../errors.ts';
 import { removeFolder } from '../../io/remove-folder.ts';
 import type { RunRow } from '../../store/runs.ts';
 import type { StageRow } from '../../store/stages.ts';
-import { checkpointOfRun } from '../runs/from-checkpoint.ts';
-import { isPath } from '../runs/is-path.ts';
+import { startFolder } from '../runs/from-checkpoint.ts';
 import { isElsewhere } from '../runs/runs.ts';
 import { type Waiting, waitingToStart } from '../runs/waiting.ts';
 import { currentHost } from '../workspace/host.ts';
 import type { OpenWorkspace } from '../workspace/open-workspace.ts';
 import { ownCheckpointFolder } from '../workspace/own-folders.ts';
-import { fromStoredPath } from '../workspace/workspace.ts';
 import { forgetImported } from './imported-folders.ts';
 import { listModels, type ModelEntry, type ModelPlaces } from './list.ts';
 import { resolveModelParts } from './resolve.ts';
@@ -121,11 +119,6 @@ function startsFrom({ store, paths }: Host, { model, from_checkpoint: from }: St
   const start = typeof from === 'string' ? startFolder(store, from) : model;
   if (typeof start !== 'string') return false;
   return start === entry.folder || baseFolder(start, paths) === entry.folder;
-}
-
-/** Queued runs may name a run, whose newest checkpoint is meant. */
-function startFolder(store: Host['store'], from: string): string {
-  return (isPath(from) ? null : checkpointOfRun(store, from)) ?? fromStoredPath(store.folder, from);
 }
 
 function checkpointsOver(host: Host, { folder }: ModelEntry): string[] {

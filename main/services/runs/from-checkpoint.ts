@@ -8,6 +8,7 @@ import { type BraidError, inputError } from '../../errors.ts';
 import type { Store } from '../../store/index.ts';
 import type { TrainConfig } from '../../trainer/config/config.ts';
 import { readAdapterFacts } from '../../trainer/memory/model-facts.ts';
+import { fromStoredPath } from '../workspace/workspace.ts';
 import { newestCheckpoint } from './history.ts';
 import { isPath } from './is-path.ts';
 import { findCheckpoint } from './runs.ts';
@@ -27,6 +28,11 @@ export function resolveStart(store: Store, start: string): string {
     `${folder}: there is no such checkpoint folder${norRun}`,
     'Give the path of a checkpoint-<step> folder, or the name of a run in this workspace.',
   );
+}
+
+/** The folder that a kept configuration's start means, there or not; for a run's name, its newest checkpoint. */
+export function startFolder(store: Store, start: string): string {
+  return (isPath(start) ? null : checkpointOfRun(store, start)) ?? fromStoredPath(store.folder, start);
 }
 
 /** How a configuration that is kept names the start: a folder by its absolute path, a run by its name. */

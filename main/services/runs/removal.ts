@@ -4,10 +4,8 @@ import { join } from 'node:path';
 import type { Store } from '../../store/index.ts';
 import type { StageRow } from '../../store/stages.ts';
 import { ownRunFolder } from '../workspace/own-folders.ts';
-import { fromStoredPath } from '../workspace/workspace.ts';
-import { checkpointOfRun } from './from-checkpoint.ts';
+import { startFolder } from './from-checkpoint.ts';
 import { refreshCheckpoints } from './history.ts';
-import { isPath } from './is-path.ts';
 import { findCheckpoint, requireRun } from './runs.ts';
 import { waitingToStart } from './waiting.ts';
 
@@ -60,9 +58,7 @@ export function removalOf(store: Store, runId: number, startOf: StartOf = ({ con
 /** Whether a start is a checkpoint of the run; a name means the newest one of the run that has it. */
 function startsFrom(store: Store, runId: number) {
   return ({ from_checkpoint: from }: ReturnType<StartOf>): boolean => {
-    if (typeof from !== 'string') return false;
-    const path = isPath(from) ? from : (checkpointOfRun(store, from) ?? from);
-    return findCheckpoint(store, fromStoredPath(store.folder, path))?.runId === runId;
+    return typeof from === 'string' && findCheckpoint(store, startFolder(store, from))?.runId === runId;
   };
 }
 
