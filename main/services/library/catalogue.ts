@@ -10,7 +10,7 @@ import type { StageState } from '../../store/stages.ts';
 import { nativeTask } from '../../tasks/index.ts';
 import { type DatasetFiles, datasetFiles } from '../datasets/files.ts';
 import { countLeakage, type Leakage } from '../datasets/leakage.ts';
-import { type Waiting, waitingInWords, waitingToStart } from '../runs/waiting.ts';
+import { type Waiting, waitingFor, waitingInWords } from '../runs/waiting.ts';
 import { liesInWorkspace } from '../workspace/own-folders.ts';
 import type { Library } from './library.ts';
 
@@ -78,9 +78,7 @@ export function dependentsOf(store: Store, row: DatasetRow): Dependents {
       .list({})
       .filter(({ dataset }) => isOf(store, dataset, row))
       .map(({ id, name, state }) => ({ id, name, state })),
-    waiting: waitingToStart(store)
-      .filter(({ configs }) => configs.some((config) => reads(store, config, row)))
-      .map(({ kind, name }) => ({ kind, name })),
+    waiting: waitingFor(store, (config) => reads(store, config, row)),
   };
 }
 

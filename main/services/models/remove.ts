@@ -5,7 +5,7 @@ import type { RunRow } from '../../store/runs.ts';
 import type { StageRow } from '../../store/stages.ts';
 import { startFolder } from '../runs/from-checkpoint.ts';
 import { isElsewhere } from '../runs/runs.ts';
-import { type Waiting, waitingToStart } from '../runs/waiting.ts';
+import { type Waiting, waitingFor } from '../runs/waiting.ts';
 import { currentHost } from '../workspace/host.ts';
 import type { OpenWorkspace } from '../workspace/open-workspace.ts';
 import { ownCheckpointFolder } from '../workspace/own-folders.ts';
@@ -60,9 +60,7 @@ export async function modelDependants(host: Host, ref: string): Promise<Dependan
     refusal: refusalOf(host, entry, runs.find(isLive)),
     runs: runs.map(({ id, name }) => ({ id, name })),
     stages: stagesOn(host, entry),
-    waiting: waitingToStart(host.store)
-      .filter(({ configs }) => configs.some((config) => startsFrom(host, config, entry)))
-      .map(({ kind, name }) => ({ kind, name })),
+    waiting: waitingFor(host.store, (config) => startsFrom(host, config, entry)),
     checkpoints: entry.kind === 'checkpoint' ? [] : checkpointsOver(host, entry),
   };
 }

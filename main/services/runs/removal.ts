@@ -7,7 +7,7 @@ import { ownRunFolder } from '../workspace/own-folders.ts';
 import { startFolder } from './from-checkpoint.ts';
 import { refreshCheckpoints } from './history.ts';
 import { findCheckpoint, requireRun } from './runs.ts';
-import { waitingToStart } from './waiting.ts';
+import { waitingFor } from './waiting.ts';
 
 export interface Removal {
   /** Absolute; it goes with all that is in it. Null: it is not one that Braid made in this workspace, and stays. */
@@ -49,9 +49,7 @@ export function removalOf(store: Store, runId: number, startOf: StartOf = ({ con
       .filter(({ depth }) => depth === 1)
       .map(({ id, name, fromStep }) => ({ id, name, fromStep })),
     stages: ahead.filter((stage) => isOwn(startOf(stage))).map(({ name }) => name),
-    waiting: waitingToStart(store)
-      .filter(({ configs }) => configs.some(isOwn))
-      .map(({ name }) => name),
+    waiting: waitingFor(store, isOwn).map(({ name }) => name),
   };
 }
 

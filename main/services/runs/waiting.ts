@@ -11,8 +11,18 @@ export interface Waiting {
 /** Trials that start, or continue, by themselves. */
 const LEFT: readonly string[] = ['waiting', 'running', 'reached'];
 
+/** Of what waits, all that has a run whose settings need something. */
+export function waitingFor(
+  store: Pick<Store, 'queue' | 'sweeps'>,
+  needs: (config: Waiting['configs'][number]) => boolean,
+): readonly Pick<Waiting, 'kind' | 'name'>[] {
+  return waitingToStart(store)
+    .filter(({ configs }) => configs.some(needs))
+    .map(({ kind, name }) => ({ kind, name }));
+}
+
 /** Queued runs in their order, then sweeps that are queued or running. */
-export function waitingToStart({ queue, sweeps }: Pick<Store, 'queue' | 'sweeps'>): readonly Waiting[] {
+function waitingToStart({ queue, sweeps }: Pick<Store, 'queue' | 'sweeps'>): readonly Waiting[] {
   const runs = queue.list().flatMap(({ kind, id, name }): Waiting[] => {
     const queued = kind === 'run' ? queue.getRun(id) : undefined;
     return queued === undefined
