@@ -93,8 +93,8 @@ const shared = {
 
 export default defineConfig({
   test: {
-    // One more than the cores of a small machine: pages and processes are waited for a quarter of the time.
-    maxWorkers: 3,
+    // Twice the cores of a small machine: pages and processes are waited for half of the time.
+    maxWorkers: 4,
     projects: [
       {
         test: {
