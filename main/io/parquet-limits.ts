@@ -51,6 +51,10 @@ export async function checkChunks(
     take('rows', rows);
     for (const { meta_data: column } of columns) {
       if (column === undefined) throw new Error('parquet column without metadata');
+      if (column.codec !== 'UNCOMPRESSED' && compressors[column.codec] === undefined)
+        throw new Error(
+          `parquet compressed by ${column.codec}, which Braid doesn't unpack: write it with zstd or snappy`,
+        );
       const [start, length] = [
         Number(column.dictionary_page_offset || column.data_page_offset),
         Number(column.total_compressed_size),

@@ -85,6 +85,13 @@ describe('readParquetRows', () => {
     await expect(readParquetRows(parquetWriteBuffer({ columnData }))).rejects.toThrow('two columns "a"');
   });
 
+  it('names a compression that it does not know', async () => {
+    const compressors = { LZ4_RAW: (page: Uint8Array) => page };
+    await expect(readParquetRows(parquetWriteBuffer({ columnData, codec: 'LZ4_RAW', compressors }))).rejects.toThrow(
+      /by LZ4_RAW, .* zstd or snappy$/,
+    );
+  });
+
   it('reads columns of nulls, whose pages are empty', async () => {
     const compressors = {
       ZSTD: (page: Uint8Array) => (page.length === 0 ? page : new Uint8Array(zstdCompressSync(page))),

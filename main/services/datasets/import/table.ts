@@ -217,7 +217,7 @@ async function parquetRows(file: string, unreadable: Map<string, string>): Promi
     throw fail({
       file,
       line: null,
-      reason: `expected ${basename(file)} to be a parquet file: ${(error as Error).message}`,
+      reason: `it can't be read as parquet: ${(error as Error).message}`,
     });
   } finally {
     closeSync(descriptor);

@@ -383,7 +383,7 @@ describe('planImport', () => {
     await expect(refused('l.json', '[3]')).rejects.toThrow('line 1: expected an object with fields, got 3');
     await expect(refused('m.csv', 'a,b\n1,2,3\n')).rejects.toThrow(/m\.csv, line 2: expected 2 fields .* got 3/);
     await expect(refused('n.csv', 'a\n"b')).rejects.toThrow("isn't closed");
-    await expect(refused('o.parquet', 'PAR0')).rejects.toThrow('to be a parquet file');
+    await expect(refused('o.parquet', 'PAR0')).rejects.toThrow("can't be read as parquet");
     await expect(refused('p.jsonl', '{"a": 1}\n{"a"\n')).rejects.toThrow('p.jsonl, line 2: not JSON');
     await expect(refused('q.csv', 'a,b\n')).rejects.toThrow('expected at least one row');
     await expect(planImport(options(join(folder, 'none.parquet')))).rejects.toThrow('none.parquet');
