@@ -12,6 +12,8 @@ export const ropeBase = z.number().min(1).max(1e30);
 /** A number that multiplies or divides: its square fits float32. */
 const factor = z.number().min(1e-15).max(1e15);
 const multiplier = z.number().min(-1e15).max(1e15);
+/** As transformers 5 writes it. */
+const infinity = z.object({ __float__: z.literal('Infinity') }).transform(() => Number.POSITIVE_INFINITY);
 const ropeFields = {
   rope_type: z.string().optional(),
   type: z.string().optional(),
@@ -89,6 +91,15 @@ export const traitFields = {
   linear_value_head_dim: sizeTo(8192).default(128),
   linear_num_key_heads: sizeTo(4096).default(16),
   linear_num_value_heads: sizeTo(4096).default(32),
+  mamba_n_heads: sizeTo(4096).default(128),
+  mamba_n_groups: sizeTo(4096).default(1),
+  mamba_d_state: sizeTo(8192).default(256),
+  mamba_d_head: sizeTo(8192).or(z.literal('auto')).default('auto'),
+  mamba_d_conv: sizeTo(64).default(4),
+  mamba_expand: sizeTo(64).default(2),
+  mamba_conv_bias: z.boolean().default(true),
+  mamba_proj_bias: z.boolean().default(false),
+  time_step_limit: z.tuple([z.number().min(0), z.number().min(0).or(infinity)]).nullish(),
 };
 const traitSchema = z.object(traitFields);
 export type TraitFields = z.infer<typeof traitSchema>;

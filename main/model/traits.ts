@@ -4,6 +4,7 @@
  */
 import { inputError } from '../errors.ts';
 import { GEMMA_4, type Gemma4Traits, gemma4Traits, isGemma4 } from './gemma4.ts';
+import { granite4Mamba, MAMBA_LAYERS, type MambaLayers } from './granite4.ts';
 import type { Quantisation } from './quantised/settings.ts';
 import { shown } from './shown.ts';
 import { type RawRope, ropeOf, type TraitFields } from './trait-fields.ts';
@@ -20,7 +21,7 @@ export type ModelType = (typeof MODEL_TYPES)[number];
 
 /** The same for people. */
 export const FAMILIES =
-  'Llama, Mistral, Ministral 3, Qwen2, Qwen3, Qwen3.5 (dense, text), SmolLM3, Phi-3 and Phi-4-mini, Gemma 3 and 4 (dense, text), OLMo-2, OLMo-3, LFM2, Granite and Granite 4 (dense, without Mamba)';
+  'Llama, Mistral, Ministral 3, Qwen2, Qwen3, Qwen3.5 (dense, text), SmolLM3, Phi-3 and Phi-4-mini, Gemma 3 and 4 (dense, text), OLMo-2, OLMo-3, LFM2, Granite and Granite 4 (dense)';
 
 /** The class of transformers that each is loaded by. */
 export const ARCHITECTURES: Readonly<Record<ModelType, string>> = {
@@ -121,7 +122,7 @@ export interface Traits extends Nullable<Gemma4Traits> {
   readonly keysAreValues: boolean;
   readonly keysOf: number | null;
   /** Layers that keep a state instead of keys and values; null: none. */
-  readonly recurrent: ShortConvolutionLayers | GatedDeltaLayers | null;
+  readonly recurrent: ShortConvolutionLayers | GatedDeltaLayers | MambaLayers | null;
   /** The model is the text part of one that reads images or sound too. */
   readonly textPart: boolean;
   /** How its files have their matrices; null: as numbers. */
@@ -197,13 +198,12 @@ export function readTraits(raw: RawTraits, headDim: number, origin: string): Tra
   const window = slidingWindow(raw);
   if (windowLayers.length > 0 && window === null)
     throw unusable(origin, '"layer_types" has sliding-window layers, but there is no "sliding_window"');
-  if (raw.model_type === 'granitemoehybrid') checkGranite4(raw, origin);
   const recurrent = recurrentLayers(raw, origin);
   const known = [
     'full_attention',
     'attention',
     'sliding_attention',
-    ...(recurrent === null ? [] : [RECURRENT[recurrent.mixer]]),
+    ...(recurrent === null ? [] : RECURRENT[recurrent.mixer]),
   ];
   const strange = raw.layer_types?.find((kind) => !known.includes(kind));
   if (strange !== undefined)
@@ -221,7 +221,11 @@ export function readTraits(raw: RawTraits, headDim: number, origin: string): Tra
 }
 
 /** What "layer_types" calls them. */
-const RECURRENT = { 'short-convolution': 'conv', 'gated-delta': 'linear_attention' } as const;
+const RECURRENT = {
+  'short-convolution': ['conv'],
+  'gated-delta': ['linear_attention'],
+  mamba: MAMBA_LAYERS,
+} as const satisfies Readonly<Record<NonNullable<Traits['recurrent']>['mixer'], readonly string[]>>;
 
 /** The layers of a recurrent mixer, which may be none; null: the architecture has no such mixer. */
 function recurrentLayers(raw: RawTraits, origin: string): Traits['recurrent'] {
@@ -231,9 +235,10 @@ function recurrentLayers(raw: RawTraits, origin: string): Traits['recurrent'] {
     );
   if (raw.model_type === 'lfm2') {
     const attends = (layer: number): boolean => raw.full_attn_idxs?.includes(layer) ?? true;
-    const layers = where((layer) => !attends(layer), RECURRENT['short-convolution']);
+    const layers = where((layer) => !attends(layer), RECURRENT['short-convolution'][0]);
     return { mixer: 'short-convolution', layers, taps: raw.conv_L_cache, bias: raw.conv_bias };
   }
+  if (raw.model_type === 'granitemoehybrid') return granite4Mamba(raw, origin);
   if (raw.model_type !== 'qwen3_5_text') return null;
   const { linear_num_key_heads: keyHeads, linear_num_value_heads: valueHeads } = raw;
   if (valueHeads % keyHeads !== 0)
@@ -243,7 +248,7 @@ function recurrentLayers(raw: RawTraits, origin: string): Traits['recurrent'] {
     );
   return {
     mixer: 'gated-delta',
-    layers: where((layer) => (layer + 1) % raw.full_attention_interval !== 0, RECURRENT['gated-delta']),
+    layers: where((layer) => (layer + 1) % raw.full_attention_interval !== 0, RECURRENT['gated-delta'][0]),
     taps: raw.linear_conv_kernel_dim,
     keyHeads,
     keyDim: raw.linear_key_head_dim,
@@ -317,13 +322,6 @@ function queryScale(raw: RawTraits, origin: string): QueryScale {
       'expected "llama_4_scaling_beta" and "original_max_position_embeddings" in "rope_parameters"',
     );
   return { beta, originalMaxPositionEmbeddings: original };
-}
-
-/** Its dense sizes have attention in all layers, and the MLP that the others' experts share. */
-function checkGranite4({ num_local_experts: experts, layer_types: types }: RawTraits, origin: string): void {
-  if (experts > 0) throw unusable(origin, `it is a mixture of ${experts} experts, which Braid doesn't compute`);
-  if (types?.every((kind) => kind.endsWith('attention') && kind !== 'linear_attention') !== true)
-    throw unusable(origin, "it has Mamba layers, which Braid doesn't compute");
 }
 
 function checkActivation(raw: RawTraits, origin: string): void {

@@ -161,6 +161,13 @@ describe('parseModelConfig', () => {
       rotaryDim: 4,
       outputGate: true,
     });
+    const granite = { model_type: 'granitemoehybrid', num_local_experts: 0, layer_types: ['mamba', 'attention'] };
+    const sizes = { num_hidden_layers: 2, hidden_size: 64, mamba_n_heads: 4, mamba_d_state: 16 };
+    const mamba = { mixer: 'mamba', layers: [0], taps: 4, groups: 1, heads: 4, headDim: 32, stateDim: 16 };
+    const limits = [0, Number.POSITIVE_INFINITY];
+    expect(parse({ ...granite, ...sizes }).recurrent).toMatchObject({ ...mamba, convolutionBias: true, limits });
+    const newer = { layer_types: null, time_step_limit: [0, { __float__: 'Infinity' }], mamba_d_head: 32 };
+    expect(parse({ ...granite, ...sizes, ...newer }).recurrent).toMatchObject({ ...mamba, layers: [0, 1], limits });
     const whole = { model_type: 'qwen3_5', text_config: { ...LLAMA, ...qwen }, tie_word_embeddings: true };
     expect(parseModelConfig(whole, 'the file')).toMatchObject({ textPart: true, tieWordEmbeddings: true });
   });
@@ -285,9 +292,14 @@ describe('parseModelConfig', () => {
       'a mixture of 62 experts',
     ],
     [
-      'Granite 4 with Mamba',
-      { model_type: 'granitemoehybrid', layer_types: ['mamba', 'attention'], num_local_experts: 0 },
-      'Mamba layers',
+      'Granite 4 whose heads are not as wide as its layers',
+      { model_type: 'granitemoehybrid', layer_types: ['mamba', 'attention'], num_local_experts: 0, mamba_d_head: 3 },
+      '"mamba_n_heads" (128) times "mamba_d_head" (3)',
+    ],
+    [
+      'Granite 4 whose groups divide its heads otherwise',
+      { model_type: 'granitemoehybrid', num_local_experts: 0, mamba_n_heads: 4, mamba_n_groups: 3 },
+      'to be a multiple of "mamba_n_groups" (3)',
     ],
     ['weights of another method', { quantization_config: { quant_method: 'hqq' } }, 'by hqq'],
     [

@@ -147,6 +147,13 @@ CASES = {
         num_global_key_value_heads=1, attention_k_eq_v=True, sliding_window=16,
         layer_types=["sliding_attention", "sliding_attention", "full_attention"], final_logit_softcapping=30.0,
     ),
+    # Granite 4's hybrids: two groups of heads, with one and a half chunks of 64 tokens.
+    "granite4-mamba": make(
+        GraniteMoeHybridConfig, GraniteMoeHybridForCausalLM, num_local_experts=0, num_hidden_layers=3, mamba_n_heads=4, mamba_n_groups=2,
+        mamba_d_state=8, shared_intermediate_size=40, layer_types=["linear_attention", "full_attention", "linear_attention"],
+        position_embedding_type="nope", embedding_multiplier=3.0, residual_multiplier=0.4, attention_multiplier=0.2, logits_scaling=1.7,
+        tie_word_embeddings=True,
+    ),
 }
 
 

@@ -62,7 +62,7 @@ def randomise(model, seed: int) -> None:
     with torch.no_grad():
         for name, weight in model.named_parameters():
             normal = torch.randn(weight.shape, generator=generator)
-            if "norm" in name:
+            if "norm" in name or name.endswith(".D"):
                 weight.copy_(1 + 0.2 * normal)
             elif name.endswith("bias") or name.endswith("A_log"):
                 weight.copy_(0.3 * normal)

@@ -51,6 +51,8 @@ function ownDifference(config: ModelConfig): string | null {
         : null;
     case 'qwen3_5_text':
       return qwenDifference(config);
+    case 'granitemoehybrid':
+      return config.recurrent === null ? null : 'it has no Mamba layers, this model has';
     default:
       return null;
   }

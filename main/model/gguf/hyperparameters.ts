@@ -84,7 +84,7 @@ export function impliedAmplitude(factor: number): number {
 }
 
 function mixers({ recurrent, numLayers, rotaryDim, headDim }: ModelConfig): Entries {
-  if (recurrent === null) return {};
+  if (recurrent === null || recurrent.mixer === 'mamba') return {};
   if (recurrent.mixer === 'short-convolution') return { 'shortconv.l_cache': uint32(recurrent.taps) };
   const pairs = (rotaryDim ?? headDim) / 2;
   // Positions of texts, images' rows and columns take turns; for texts all are the same.

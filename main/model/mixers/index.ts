@@ -3,10 +3,11 @@ import type { ModelConfig } from '../config.ts';
 import { layerConfig } from '../layer-sizes.ts';
 import { attention } from './attention/mixer.ts';
 import { gatedDelta } from './gated-delta/mixer.ts';
+import { mamba } from './mamba/mixer.ts';
 import type { MixerKind } from './mixer.ts';
 import { shortConvolution } from './short-convolution/mixer.ts';
 
-const KINDS = { 'short-convolution': shortConvolution, 'gated-delta': gatedDelta } as const;
+const KINDS = { 'short-convolution': shortConvolution, 'gated-delta': gatedDelta, mamba } as const;
 
 /** What mixes the tokens of a layer. */
 export function mixerOf({ recurrent }: Pick<ModelConfig, 'recurrent'>, layer: number): MixerKind {

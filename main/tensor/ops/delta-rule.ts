@@ -6,6 +6,7 @@
  * N packed tokens, H heads, K and V widths of keys and values, S sequences, L chunks of the longest, C a chunk's tokens.
  */
 import * as tf from '@tensorflow/tfjs-core';
+import { inTurn, paddedPlaces, type Scanned } from './padded-scan.ts';
 import type { Cell, SequenceLayout } from './recurrence.ts';
 import { gatherRows } from './rows.ts';
 
@@ -21,7 +22,9 @@ const CHUNK = 32;
 export function deltaRule(shape: DeltaShape): Cell {
   return {
     packed: (inputs, layout, initial) =>
-      packed(initial === null ? inputs : [...inputs, initial], layout, shape, initial !== null),
+      inTurn(layout, inputs[0]?.shape[0] ?? 0, initial, (members, starts) =>
+        scan(inputs, layout, members, starts, shape),
+      ),
     step: (inputs, state) => step(inputs, state, shape),
   };
 }
@@ -43,63 +46,6 @@ function step(
   return {
     out: tf.reshape(tf.matMul(perHead(q, 1, keyDim), next), [rows, heads * valueDim]),
     state: tf.reshape(next, [rows, heads * keyDim * valueDim]),
-  };
-}
-
-/** Sequences that continue others come after them. */
-function packed(
-  inputs: readonly tf.Tensor2D[],
-  layout: SequenceLayout,
-  shape: DeltaShape,
-  hasInitial: boolean,
-): { out: tf.Tensor2D; last: tf.Tensor2D } {
-  const initial = hasInitial ? (inputs[5] as tf.Tensor2D) : null;
-  const indices = layout.map((_, sequence) => sequence);
-  const first = indices.filter((sequence) => layout[sequence]?.prefix === null);
-  const later = indices.filter((sequence) => layout[sequence]?.prefix !== null);
-  const rows = (of: readonly number[]): tf.Tensor1D => tf.tensor1d([...of], 'int32');
-  const starts = initial === null ? null : gatherRows(initial, rows(first));
-  const one = scan(inputs, layout, first, starts, shape);
-  if (later.length === 0) return inOrder([one], [first], layout, inputs[0]?.shape[0] ?? 0);
-  const from = later.map((sequence) => first.indexOf(layout[sequence]?.prefix ?? -1));
-  const two = scan(inputs, layout, later, gatherRows(one.last, rows(from)), shape);
-  return inOrder([one, two], [first, later], layout, inputs[0]?.shape[0] ?? 0);
-}
-
-interface Scanned {
-  /** [S*L*C, H*V], padded. */
-  readonly out: tf.Tensor2D;
-  /** [S, H*K*V] */
-  readonly last: tf.Tensor2D;
-  /** Rows of a sequence in `out`. */
-  readonly each: number;
-}
-
-/** Outputs of all tokens and states of all sequences, in the order of the layout. */
-function inOrder(
-  parts: readonly Scanned[],
-  members: readonly (readonly number[])[],
-  layout: SequenceLayout,
-  tokens: number,
-): { out: tf.Tensor2D; last: tf.Tensor2D } {
-  const places = new Int32Array(tokens).fill(-1);
-  const states = new Int32Array(layout.length).fill(-1);
-  let [row, state] = [0, 0];
-  parts.forEach(({ each }, part) => {
-    for (const sequence of members[part] ?? []) {
-      const { start = 0, length = 0 } = layout[sequence] ?? {};
-      for (let i = 0; i < length; i++) places[start + i] = row + i;
-      states[sequence] = state;
-      row += each;
-      state += 1;
-    }
-  });
-  const join = (of: readonly tf.Tensor2D[]): tf.Tensor2D =>
-    of.length === 1 ? (of[0] as tf.Tensor2D) : tf.concat([...of], 0);
-  const rows = (of: Int32Array): tf.Tensor1D => tf.tensor1d(of, 'int32');
-  return {
-    out: gatherRows(join(parts.map(({ out }) => out)), rows(places)),
-    last: gatherRows(join(parts.map(({ last }) => last)), rows(states)),
   };
 }
 
@@ -172,16 +118,6 @@ function scan(
     last: tf.reshape(state as tf.Tensor3D, [count, heads * keyDim * valueDim]),
     each,
   };
-}
-
-/** Of each padded place, the packed token; -1: none. */
-function paddedPlaces(layout: SequenceLayout, members: readonly number[], each: number): Int32Array {
-  const places = new Int32Array(members.length * each).fill(-1);
-  members.forEach((sequence, at) => {
-    const { start = 0, length = 0 } = layout[sequence] ?? {};
-    for (let i = 0; i < length; i++) places[at * each + i] = start + i;
-  });
-  return places;
 }
 
 /** 1 where a token may see another: itself and those before, or only those before. [C, C] each */

@@ -1,0 +1,76 @@
+/**
+ * Recurrences of plain ops over sequences that lie padded beside each other: those that continue others come after them.
+ *
+ * S sequences, W a state's width, D that of an output.
+ */
+import * as tf from '@tensorflow/tfjs-core';
+import type { SequenceLayout } from './recurrence.ts';
+import { gatherRows } from './rows.ts';
+
+export interface Scanned {
+  /** [S * each, D], padded. */
+  readonly out: tf.Tensor2D;
+  /** [S, W] */
+  readonly last: tf.Tensor2D;
+  /** Rows of a sequence in `out`. */
+  readonly each: number;
+}
+
+/** Some sequences of a layout beside each other; `starts`: their states before, [S, W], null: none. */
+export type Scan = (members: readonly number[], starts: tf.Tensor2D | null) => Scanned;
+
+/** Outputs of all packed tokens and the states after all sequences. */
+export function inTurn(
+  layout: SequenceLayout,
+  tokens: number,
+  initial: tf.Tensor2D | null,
+  scan: Scan,
+): { out: tf.Tensor2D; last: tf.Tensor2D } {
+  const indices = layout.map((_, sequence) => sequence);
+  const first = indices.filter((sequence) => layout[sequence]?.prefix === null);
+  const later = indices.filter((sequence) => layout[sequence]?.prefix !== null);
+  const rows = (of: readonly number[]): tf.Tensor1D => tf.tensor1d([...of], 'int32');
+  const one = scan(first, initial === null ? null : gatherRows(initial, rows(first)));
+  if (later.length === 0) return inOrder([one], [first], layout, tokens);
+  const from = later.map((sequence) => first.indexOf(layout[sequence]?.prefix ?? -1));
+  const two = scan(later, gatherRows(one.last, rows(from)));
+  return inOrder([one, two], [first, later], layout, tokens);
+}
+
+/** Outputs of all tokens and states of all sequences, in the order of the layout. */
+function inOrder(
+  parts: readonly Scanned[],
+  members: readonly (readonly number[])[],
+  layout: SequenceLayout,
+  tokens: number,
+): { out: tf.Tensor2D; last: tf.Tensor2D } {
+  const places = new Int32Array(tokens).fill(-1);
+  const states = new Int32Array(layout.length).fill(-1);
+  let [row, state] = [0, 0];
+  parts.forEach(({ each }, part) => {
+    for (const sequence of members[part] ?? []) {
+      const { start = 0, length = 0 } = layout[sequence] ?? {};
+      for (let i = 0; i < length; i++) places[start + i] = row + i;
+      states[sequence] = state;
+      row += each;
+      state += 1;
+    }
+  });
+  const join = (of: readonly tf.Tensor2D[]): tf.Tensor2D =>
+    of.length === 1 ? (of[0] as tf.Tensor2D) : tf.concat([...of], 0);
+  const rows = (of: Int32Array): tf.Tensor1D => tf.tensor1d(of, 'int32');
+  return {
+    out: gatherRows(join(parts.map(({ out }) => out)), rows(places)),
+    last: gatherRows(join(parts.map(({ last }) => last)), rows(states)),
+  };
+}
+
+/** Of each padded place, the packed token; -1: none. */
+export function paddedPlaces(layout: SequenceLayout, members: readonly number[], each: number): Int32Array {
+  const places = new Int32Array(members.length * each).fill(-1);
+  members.forEach((sequence, at) => {
+    const { start = 0, length = 0 } = layout[sequence] ?? {};
+    for (let i = 0; i < length; i++) places[at * each + i] = start + i;
+  });
+  return places;
+}
