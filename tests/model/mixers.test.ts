@@ -60,5 +60,10 @@ describe('mixers', () => {
     const granite = parseModelConfig({ ...SIZES, ...dense }, 'granitemoehybrid');
     const linears = ['q_proj', 'k_proj', 'v_proj', 'o_proj', 'input_linear', 'output_linear'];
     expect(ownTargets({ config: granite }, SEVEN)).toEqual(linears);
+    const sizes = { layer_types: ['mamba', 'attention', 'mamba', 'mamba'], mamba_n_heads: 8, mamba_d_state: 16 };
+    const hybrid = { config: parseModelConfig({ ...SIZES, ...dense, ...sizes }, 'granitemoehybrid') };
+    expect([...ownTargets(hybrid, SEVEN)].sort()).toEqual([...linears, 'in_proj', 'out_proj'].sort());
+    expect(ownTargets(hybrid, ['in_proj', 'gate_proj'])).toEqual(['in_proj', 'input_linear']);
+    expect(mixerOf(hybrid.config, 0).stateWidths(hybrid.config)).toEqual([3 * (64 + 2 * 16), 16 * 64]);
   });
 });

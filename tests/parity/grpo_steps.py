@@ -50,6 +50,7 @@ CASES += [
     for name in ("olmo3", "ministral3", "lfm2", "qwen3.5", "gemma4")
 ]
 CASES += [dict(base="families/gemma4", adapter=None, settings=THREE)]
+CASES += [dict(base="families/granite4-mamba", adapter=adapter, settings=THREE) for adapter in (None, "families/granite4-mamba/adapter")]
 
 
 def generation(rng: random.Random, groups: int) -> dict:

@@ -103,15 +103,18 @@ function familyModel(name: string): string {
 }
 
 describe('a run of layers of other kinds', () => {
-  it.each(['olmo3', 'ministral3', 'lfm2', 'qwen3.5'])('of %s gives the same numbers when resumed', async (name) => {
-    const own = familyModel(name);
-    // A generation for two steps, in use where the run is stopped.
-    const config = { max_steps: 3, num_iterations: 2, beta: 0.2 };
-    const whole = await tinyRun({ model: own, config });
-    const stopped = await tinyRun({ model: own, config, stopAfter: 1 });
-    const resumed = await tinyRun({ model: own, config, resumeFrom: stopped.checkpoint });
-    expect([...stopped.steps, ...resumed.steps]).toEqual(whole.steps);
-    expect(whole.steps.every(({ grad_norm = 0 }) => grad_norm > 0)).toBe(true);
-    expect(checkpointDigests(resumed.checkpoint, true)).toEqual(checkpointDigests(whole.checkpoint, true));
-  });
+  it.each(['olmo3', 'ministral3', 'lfm2', 'qwen3.5', 'granite4-mamba'])(
+    'of %s gives the same numbers when resumed',
+    async (name) => {
+      const own = familyModel(name);
+      // A generation for two steps, in use where the run is stopped.
+      const config = { max_steps: 3, num_iterations: 2, beta: 0.2 };
+      const whole = await tinyRun({ model: own, config });
+      const stopped = await tinyRun({ model: own, config, stopAfter: 1 });
+      const resumed = await tinyRun({ model: own, config, resumeFrom: stopped.checkpoint });
+      expect([...stopped.steps, ...resumed.steps]).toEqual(whole.steps);
+      expect(whole.steps.every(({ grad_norm = 0 }) => grad_norm > 0)).toBe(true);
+      expect(checkpointDigests(resumed.checkpoint, true)).toEqual(checkpointDigests(whole.checkpoint, true));
+    },
+  );
 });
