@@ -191,6 +191,10 @@ describe('what the export wrote', () => {
     { model_type: 'smollm3', num_hidden_layers: 8 },
     { ...RECURRENT, model_type: 'lfm2', layer_types: ['conv', 'full_attention'], block_auto_adjust_ff_dim: false },
     { ...RECURRENT, model_type: 'qwen3_5_text', layer_types: ['full_attention', 'linear_attention'] },
+    {
+      ...{ model_type: 'granitemoehybrid', num_hidden_layers: 2, num_local_experts: 0, shared_intermediate_size: 8 },
+      ...{ layer_types: ['mamba', 'attention'], mamba_n_heads: 4, mamba_d_state: 4, attention_multiplier: 0.5 },
+    },
     { model_type: 'ministral3', num_hidden_layers: 1, rope_parameters: { ...YARN, llama_4_scaling_beta: 0.1 } },
     {
       ...{ model_type: 'olmo3', num_hidden_layers: 4, sliding_window: 16, rope_theta: 1000 },

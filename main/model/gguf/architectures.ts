@@ -56,6 +56,17 @@ const QWEN35 = {
   'linear_attn.dt_bias': 'ssm_dt.bias',
 } as const;
 
+const MAMBA = {
+  'mamba.in_proj': 'ssm_in',
+  'mamba.conv1d': 'ssm_conv1d',
+  'mamba.norm': 'ssm_norm',
+  'mamba.out_proj': 'ssm_out',
+  // As those of the delta rule.
+  'mamba.A_log': 'ssm_a',
+  'mamba.D': 'ssm_d',
+  'mamba.dt_bias': 'ssm_dt.bias',
+} as const;
+
 const ARCHITECTURES: Readonly<Record<ModelType, GgufArchitecture | null>> = {
   llama: { name: 'llama', interleaved: true, layerNames: LAYER },
   mistral: { name: 'llama', interleaved: true, layerNames: LAYER },
@@ -80,6 +91,12 @@ const ARCHITECTURES: Readonly<Record<ModelType, GgufArchitecture | null>> = {
   granitemoehybrid: { name: 'granite', interleaved: true, layerNames: { ...LAYER, ...SHARED } },
 };
 
+const GRANITE_HYBRID: GgufArchitecture = {
+  name: 'granitehybrid',
+  interleaved: true,
+  layerNames: { ...LAYER, ...SHARED, ...MAMBA },
+};
+
 const OUTER_NAMES: Readonly<Record<string, string>> = {
   'model.embed_tokens.weight': 'token_embd.weight',
   'model.norm.weight': 'output_norm.weight',
@@ -89,7 +106,7 @@ const OUTER_NAMES: Readonly<Record<string, string>> = {
 
 /** A model's architecture in llama.cpp; an error where that computes something else than the model. */
 export function ggufArchitecture(config: ModelConfig): GgufArchitecture {
-  const architecture = ARCHITECTURES[config.modelType];
+  const architecture = config.recurrent?.mixer === 'mamba' ? GRANITE_HYBRID : ARCHITECTURES[config.modelType];
   const remedy = 'Export the Hugging Face folder without a GGUF file.';
   if (architecture === null)
     throw inputError('UNSUPPORTED_GGUF', `Braid writes no GGUF file of a model of type ${config.modelType}`, remedy);

@@ -1,5 +1,6 @@
 /** In what llama.cpp computes something else than a model, so that it gets no GGUF file. */
 import type { ModelConfig } from '../config.ts';
+import type { MambaLayers } from '../granite4.ts';
 
 /** Null: it computes the same. */
 export function differenceOf(config: ModelConfig): string | null {
@@ -52,7 +53,7 @@ function ownDifference(config: ModelConfig): string | null {
     case 'qwen3_5_text':
       return qwenDifference(config);
     case 'granitemoehybrid':
-      return config.recurrent === null ? null : 'it has no Mamba layers, this model has';
+      return config.recurrent?.mixer === 'mamba' ? mambaDifference(config, config.recurrent) : null;
     default:
       return null;
   }
@@ -75,6 +76,15 @@ function ministralDifference({ queryScale, ropeScaling }: ModelConfig): string |
   const original = ropeScaling?.type === 'yarn' ? ropeScaling.originalMaxPositionEmbeddings : null;
   if (queryScale === null || original === null || original === queryScale.originalMaxPositionEmbeddings) return null;
   return "it scales queries by YaRN's original length, this model by another";
+}
+
+function mambaDifference({ mlpBias, attentionBias }: ModelConfig, mamba: MambaLayers): string | null {
+  if (mamba.groups > 1) return 'its Mamba layers norm each group of heads by itself, this model all together';
+  if (mamba.limits[0] > 0 || mamba.limits[1] !== Number.POSITIVE_INFINITY)
+    return 'its Mamba layers have no limits of time steps, this model has';
+  if (!mamba.convolutionBias) return "its Mamba layers' convolutions have biases, this model's haven't";
+  if (mamba.projectionBias || mlpBias || attentionBias) return 'it has no biases in projections, this model has';
+  return null;
 }
 
 function qwenDifference(config: ModelConfig): string | null {

@@ -45,9 +45,9 @@ export function hyperparameters(config: ModelConfig): Entries {
   };
 }
 
-/** LFM2's layers of short convolutions have no keys, by which llama.cpp tells them. */
+/** Layers of short convolutions and of Mamba have no keys, by which llama.cpp tells them. */
 function keyHeads({ modelType, recurrent, numLayers, numKvHeads }: ModelConfig): GgufValue {
-  if (modelType !== 'lfm2') return uint32(numKvHeads);
+  if (modelType !== 'lfm2' && recurrent?.mixer !== 'mamba') return uint32(numKvHeads);
   const of = (layer: number): number => (recurrent?.layers.includes(layer) ? 0 : numKvHeads);
   return { type: 'int32s', value: Array.from({ length: numLayers }, (_, layer) => of(layer)) };
 }
@@ -84,8 +84,16 @@ export function impliedAmplitude(factor: number): number {
 }
 
 function mixers({ recurrent, numLayers, rotaryDim, headDim }: ModelConfig): Entries {
-  if (recurrent === null || recurrent.mixer === 'mamba') return {};
+  if (recurrent === null) return {};
   if (recurrent.mixer === 'short-convolution') return { 'shortconv.l_cache': uint32(recurrent.taps) };
+  if (recurrent.mixer === 'mamba')
+    return {
+      'ssm.conv_kernel': uint32(recurrent.taps),
+      'ssm.state_size': uint32(recurrent.stateDim),
+      'ssm.group_count': uint32(recurrent.groups),
+      'ssm.time_step_rank': uint32(recurrent.heads),
+      'ssm.inner_size': uint32(recurrent.heads * recurrent.headDim),
+    };
   const pairs = (rotaryDim ?? headDim) / 2;
   // Positions of texts, images' rows and columns take turns; for texts all are the same.
   const sections = [Math.ceil(pairs / 3), Math.ceil((pairs - 1) / 3), Math.floor(pairs / 3), 0];

@@ -31,10 +31,12 @@ export function layoutOf(
   const width = rest.reduce((a, b) => a * b, 1);
   const order = orderOf(name, rows, width, config, architecture);
   const values = valuesOf(name, config);
+  // A convolution's kernel is a matrix, and so are a Mamba head's numbers and its norm's one group.
+  const tall = /\.mamba\.(A_log|D)$/.test(name) ? [rows, 1] : null;
+  const flat = name.endsWith('.mamba.norm.weight') ? [1, rows] : null;
   return {
     names,
-    // A convolution's kernel is a matrix.
-    shape: [rows / names.length, ...rest.slice(-1)],
+    shape: tall ?? flat ?? [rows / names.length, ...rest.slice(-1)],
     unit: order === null ? 1 : Math.max(1, (order.width * order.from.length) / width),
     toFile: (piece) => values.toFile(order === null ? piece : reorder(piece, order, false)),
     fromFile: (piece) => values.fromFile(order === null ? piece : reorder(piece, order, true)),

@@ -23,6 +23,7 @@ const MODEL_TYPES: Readonly<Record<string, ModelType>> = {
   olmo2: 'olmo2',
   lfm2: 'lfm2',
   granite: 'granite',
+  granitehybrid: 'granitemoehybrid',
 };
 
 /** What an architecture with a window is. */
@@ -244,12 +245,13 @@ function ownSettings(read: Reader, type: ModelType, path: string): Settings {
       'FOREIGN_GGUF',
       `${path}: its attention has no RoPE, which Braid computes of a Hugging Face folder alone`,
     );
-  if (type === 'granite')
+  if (type === 'granite' || type === 'granitemoehybrid')
     return {
       attention_multiplier: number('attention.scale'),
       embedding_multiplier: number('embedding_scale'),
       residual_multiplier: number('residual_scale'),
       logits_scaling: number('logit_scale'),
+      ...(type === 'granitemoehybrid' && granite4(read)),
     };
   if (type !== 'gemma3_text') return {};
   // llama.cpp scales the attention of the model of 62 layers (27B) by another width than a head's.
@@ -266,6 +268,21 @@ function ownSettings(read: Reader, type: ModelType, path: string): Settings {
 function keyHeads({ optional, list }: Reader): number | null {
   const heads = list('attention.head_count_kv');
   return heads === null ? optional('attention.head_count_kv') : Math.max(...heads.map(Number));
+}
+
+/** Granite 4's hybrids, whose layers of Mamba have no keys. */
+function granite4({ number, list, flag }: Reader): Settings {
+  return {
+    num_local_experts: 0,
+    shared_intermediate_size: number('feed_forward_length'),
+    position_embedding_type: flag('rope.scaling.finetuned') === false ? 'nope' : 'rope',
+    layer_types: list('attention.head_count_kv')?.map((heads) => (heads === 0 ? 'mamba' : 'attention')),
+    mamba_d_conv: number('ssm.conv_kernel'),
+    mamba_d_state: number('ssm.state_size'),
+    mamba_n_groups: number('ssm.group_count'),
+    mamba_n_heads: number('ssm.time_step_rank'),
+    mamba_expand: number('ssm.inner_size') / number('embedding_length'),
+  };
 }
 
 /** Qwen3.5's layers without attention. */
