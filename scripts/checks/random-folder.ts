@@ -96,6 +96,15 @@ const granite4Sizes = (layers: number, inner: number) => ({
   intermediate_size: inner,
   shared_intermediate_size: inner,
 });
+/** Its hybrids. */
+const granite4Hybrid = (layers: number, inner: number, attends: readonly number[]) => ({
+  ...granite4Sizes(layers, inner),
+  layer_types: Array.from({ length: layers }, (_, layer) => (attends.includes(layer) ? 'attention' : 'mamba')),
+  position_embedding_type: 'nope',
+  num_attention_heads: 12,
+  mamba_n_heads: 48,
+  mamba_d_state: 128,
+});
 
 /** config.json of each: vocabulary, widths and heads as published. */
 export const FOLDER_SHAPES = {
@@ -172,6 +181,8 @@ export const FOLDER_SHAPES = {
   'gemma4-0.5B': { ...GEMMA4, hidden_size: 640, intermediate_size: 2560 },
   'gemma4-1B': { ...GEMMA4, hidden_size: 1152, intermediate_size: 4608 },
   'granite4-0.35B': { ...GRANITE4, ...granite4Sizes(28, 2048), hidden_size: 1024 },
+  'granite4-h-0.35B': { ...GRANITE4, ...granite4Hybrid(32, 2048, [10, 13, 17, 27]), hidden_size: 768 },
+  'granite4-h-1B': { ...GRANITE4, ...granite4Hybrid(40, 4096, [5, 15, 25, 35]), hidden_size: 1536 },
   'granite4-1B': { ...GRANITE4, ...granite4Sizes(40, 4096), hidden_size: 2048 },
 } as const;
 

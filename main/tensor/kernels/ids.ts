@@ -57,6 +57,7 @@ export const DELTA_RULE = 72;
 export const DELTA_RULE_GRAD = 73;
 export const DELTA_STEP = 74;
 export const CONVOLUTION_STEP = 75;
+export const STATE_SPACE_STEP = 76;
 /** Tokens of a chunk of the delta rule. */
 export const DELTA_CHUNK = 32;
 

@@ -9,6 +9,7 @@
  */
 import * as tf from '@tensorflow/tfjs-core';
 import { keepingInputs } from '../gradient-checkpoint.ts';
+import { runOp } from '../portable.ts';
 import { inTurn, paddedPlaces, type Scanned } from './padded-scan.ts';
 import type { Cell, SequenceLayout } from './recurrence.ts';
 import { gatherRows } from './rows.ts';
@@ -49,8 +50,20 @@ export function stateSpace(shape: StateSpaceShape, { timeBias, decay, skip }: St
       if (keepsStates !== false) return run(given);
       return { out: keepingInputs((all) => run(all).out, given), last: tf.zeros([1, 1]) };
     },
-    step: (inputs, states) => step(partsOf([...inputs, timeBias, decay, skip], shape), states, shape),
+    step: (inputs, states) => {
+      if (!hasStepKernel(shape)) return step(partsOf([...inputs, timeBias, decay, skip], shape), states, shape);
+      const [mixed, dt] = inputs as [tf.Tensor2D, tf.Tensor2D];
+      const { groups, heads, stateDim, headDim } = shape;
+      const given = { mixed, dt, timeBias, decay, skip, states };
+      return { out: runOp('StateSpaceStep', given, { groups, heads, stateDim, headDim }), state: states };
+    },
   };
+}
+
+/** Whether the backend has a kernel for such heads, which changes states in place: of whole vectors, and without limits. */
+function hasStepKernel({ headDim, limits: [least, most] }: StateSpaceShape): boolean {
+  const fits = headDim % 4 === 0 && least <= 0 && most === Number.POSITIVE_INFINITY;
+  return fits && tf.getKernel('StateSpaceStep', tf.getBackend()) !== undefined;
 }
 
 interface Parts {

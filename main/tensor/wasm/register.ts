@@ -19,6 +19,7 @@ import { registerRope } from './rope.ts';
 import { registerRows } from './rows.ts';
 import type { WasmRuntime } from './runtime.ts';
 import { registerSample } from './sample.ts';
+import { registerStateSpace } from './state-space.ts';
 import { registerSwiGlu } from './swiglu.ts';
 import { registerWeights } from './weights.ts';
 
@@ -42,6 +43,7 @@ export function registerKernels(runtime: WasmRuntime): void {
   registerDecodeAttention(runtime);
   registerCausalConvolution(runtime);
   registerGatedDelta(runtime);
+  registerStateSpace(runtime);
   registerLogSoftmax(runtime);
   registerLoraLinear(runtime);
   registerSample(runtime);

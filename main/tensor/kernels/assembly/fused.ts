@@ -24,6 +24,7 @@ import {
   RMS_NORM_GRAD_X,
   ROPE,
   SAMPLE_ROW,
+  STATE_SPACE_STEP,
   SUM_CHUNKS,
   SWIGLU,
   SWIGLU_GRAD,
@@ -35,6 +36,7 @@ import { decodeAttention, packPrefix } from './decode';
 import { deltaRule } from './delta-rule';
 import { deltaRuleGrad } from './delta-rule-grad';
 import { deltaStep } from './delta-step';
+import { stateSpaceStep } from './state-space-step';
 import { gelu } from './gelu';
 import { layerNorm } from './layer-norm';
 import { rmsNorm, rmsNormGradWeight, rmsNormGradX, sumChunks } from './rmsnorm';
@@ -96,6 +98,8 @@ export function runFused(kernel: i32, args: usize, tile: i32, scratch: usize): v
       return deltaRuleGrad(args, tile, scratch);
     case DELTA_STEP:
       return deltaStep(args, tile, scratch);
+    case STATE_SPACE_STEP:
+      return stateSpaceStep(args, tile, scratch);
     default:
       unreachable();
   }
