@@ -22,7 +22,7 @@ const CHUNK = 32;
 export function deltaRule(shape: DeltaShape): Cell {
   return {
     packed: (inputs, layout, initial) =>
-      inTurn(layout, inputs[0]?.shape[0] ?? 0, initial, (members, starts) =>
+      inTurn(layout, inputs[0]?.shape[0] ?? 0, { initial, keepsStates: true }, (members, starts) =>
         scan(inputs, layout, members, starts, shape),
       ),
     step: (inputs, state) => step(inputs, state, shape),

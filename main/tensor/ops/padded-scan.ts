@@ -10,30 +10,37 @@ import { gatherRows } from './rows.ts';
 export interface Scanned {
   /** [S * each, D], padded. */
   readonly out: tf.Tensor2D;
-  /** [S, W] */
-  readonly last: tf.Tensor2D;
+  /** [S, W]; null: it wasn't asked for. */
+  readonly last: tf.Tensor2D | null;
   /** Rows of a sequence in `out`. */
   readonly each: number;
 }
 
 /** Some sequences of a layout beside each other; `starts`: their states before, [S, W], null: none. */
-export type Scan = (members: readonly number[], starts: tf.Tensor2D | null) => Scanned;
+export type Scan = (members: readonly number[], starts: tf.Tensor2D | null, keepsLast: boolean) => Scanned;
+
+export interface InTurnOptions {
+  readonly initial: tf.Tensor2D | null;
+  /** Whether anybody asks for the states after all sequences. */
+  readonly keepsStates: boolean;
+}
 
 /** Outputs of all packed tokens and the states after all sequences. */
 export function inTurn(
   layout: SequenceLayout,
   tokens: number,
-  initial: tf.Tensor2D | null,
+  { initial, keepsStates }: InTurnOptions,
   scan: Scan,
 ): { out: tf.Tensor2D; last: tf.Tensor2D } {
   const indices = layout.map((_, sequence) => sequence);
   const first = indices.filter((sequence) => layout[sequence]?.prefix === null);
   const later = indices.filter((sequence) => layout[sequence]?.prefix !== null);
   const rows = (of: readonly number[]): tf.Tensor1D => tf.tensor1d([...of], 'int32');
-  const one = scan(first, initial === null ? null : gatherRows(initial, rows(first)));
+  const keepsFirst = keepsStates || later.length > 0;
+  const one = scan(first, initial === null ? null : gatherRows(initial, rows(first)), keepsFirst);
   if (later.length === 0) return inOrder([one], [first], layout, tokens);
   const from = later.map((sequence) => first.indexOf(layout[sequence]?.prefix ?? -1));
-  const two = scan(later, gatherRows(one.last, rows(from)));
+  const two = scan(later, one.last && gatherRows(one.last, rows(from)), keepsStates);
   return inOrder([one, two], [first, later], layout, tokens);
 }
 
@@ -56,12 +63,15 @@ function inOrder(
       state += 1;
     }
   });
-  const join = (of: readonly tf.Tensor2D[]): tf.Tensor2D =>
-    of.length === 1 ? (of[0] as tf.Tensor2D) : tf.concat([...of], 0);
-  const rows = (of: Int32Array): tf.Tensor1D => tf.tensor1d(of, 'int32');
+  const pick = (of: readonly tf.Tensor2D[], which: Int32Array): tf.Tensor2D =>
+    gatherRows(of.length === 1 ? (of[0] as tf.Tensor2D) : tf.concat([...of], 0), tf.tensor1d(which, 'int32'));
+  const lasts = parts.flatMap(({ last }) => last ?? []);
   return {
-    out: gatherRows(join(parts.map(({ out }) => out)), rows(places)),
-    last: gatherRows(join(parts.map(({ last }) => last)), rows(states)),
+    out: pick(
+      parts.map(({ out }) => out),
+      places,
+    ),
+    last: lasts.length === parts.length ? pick(lasts, states) : tf.zeros([1, 1]),
   };
 }
 

@@ -31,6 +31,9 @@ export interface StateSpaceWeights {
   readonly skip: tf.Tensor1D;
 }
 
+/** Kernels take heads up to this width. */
+const WIDEST = 4096;
+
 /** Larger chunks cost more pairs of tokens, smaller ones more states. */
 const CHUNK = 64;
 
@@ -41,8 +44,9 @@ export function stateSpace(shape: StateSpaceShape, { timeBias, decay, skip }: St
       const [tokens = 0] = inputs[0]?.shape ?? [];
       const run = (given: readonly tf.Tensor[]) => {
         const parts = partsOf(given, shape);
-        const { out, last } = inTurn(layout, tokens, initial, (members, starts) =>
-          scan(parts, layout, members, starts, shape),
+        const how = { initial, keepsStates: keepsStates !== false };
+        const { out, last } = inTurn(layout, tokens, how, (members, starts, keepsLast) =>
+          tf.tidy(() => scan(parts, { layout, members, starts, keepsLast }, shape)),
         );
         return { out: tf.add(out, parts.skipped) as tf.Tensor2D, last };
       };
@@ -62,7 +66,7 @@ export function stateSpace(shape: StateSpaceShape, { timeBias, decay, skip }: St
 
 /** Whether the backend has a kernel for such heads, which changes states in place: of whole vectors, and without limits. */
 function hasStepKernel({ headDim, limits: [least, most] }: StateSpaceShape): boolean {
-  const fits = headDim % 4 === 0 && least <= 0 && most === Number.POSITIVE_INFINITY;
+  const fits = headDim % 4 === 0 && headDim <= WIDEST && least <= 0 && most === Number.POSITIVE_INFINITY;
   return fits && tf.getKernel('StateSpaceStep', tf.getBackend()) !== undefined;
 }
 
@@ -98,7 +102,7 @@ function partsOf(given: readonly tf.Tensor[], { groups, heads, stateDim, headDim
   };
 }
 
-/** Each head of x [N, H·V] times a number of its own, [N, H]. */
+/** Each head of x times a number of its own: of [N, H·V] by [N, H]. */
 function eachHead(x: tf.Tensor2D, by: tf.Tensor, width: number): tf.Tensor2D {
   return tf.reshape(tf.mul(tf.reshape(x, [-1, width]), tf.reshape(by, [-1, 1])), x.shape);
 }
@@ -126,12 +130,18 @@ function step(
   return { out: tf.add(read, skipped), state: tf.reshape(next, states.shape) };
 }
 
+interface Asked {
+  readonly layout: SequenceLayout;
+  readonly members: readonly number[];
+  readonly starts: tf.Tensor2D | null;
+  /** Whether states after the sequences are asked for. */
+  readonly keepsLast: boolean;
+}
+
 /** Some sequences beside each other, padded with tokens that change nothing. */
 function scan(
   { values, keys, queries, logs }: Parts,
-  layout: SequenceLayout,
-  members: readonly number[],
-  starts: tf.Tensor2D | null,
+  { layout, members, starts, keepsLast }: Asked,
   { groups, heads, stateDim, headDim }: StateSpaceShape,
 ): Scanned {
   const longest = members.reduce((most, sequence) => Math.max(most, layout[sequence]?.length ?? 0), 1);
@@ -141,57 +151,78 @@ function scan(
   const [all, width] = [count * groups, share * headDim];
   const places = tf.tensor1d(paddedPlaces(layout, members, each), 'int32');
   /** [N, G*w] → [S*G, L*C, w] */
-  const byGroup = (x: tf.Tensor2D, wide: number): tf.Tensor3D => {
-    const padded = tf.reshape(gatherRows(x, places), [count, each, groups, wide]);
-    return tf.reshape(tf.transpose(padded, [0, 2, 1, 3]), [all, each, wide]);
-  };
-  const [b, c] = [byGroup(keys, stateDim), byGroup(queries, stateDim)];
-  const x = tf.reshape(byGroup(values, headDim * share), [all * chunks, size, share, headDim]);
+  const byGroup = (x: tf.Tensor2D, wide: number): tf.Tensor3D =>
+    tf.tidy(() => {
+      const padded = tf.reshape(gatherRows(x, places), [count, each, groups, wide]);
+      return tf.reshape(tf.transpose(padded, [0, 2, 1, 3]), [all, each, wide]);
+    });
+  const [b, c, x] = [byGroup(keys, stateDim), byGroup(queries, stateDim), byGroup(values, width)];
   // Numbers of a head's tokens lie beside each other: [S*G*L*P, C].
-  const g = byHead(byGroup(logs, share), [all * chunks, size, share]);
+  const g = tf.tidy(() => {
+    const byToken = tf.reshape(byGroup(logs, share), [all * chunks, size, share]);
+    return tf.reshape(tf.transpose(byToken, [0, 2, 1]), [-1, size]) as tf.Tensor2D;
+  });
+  /** Numbers of a head's tokens, [S*G*L*P, C] → [S*G, L*C*P] */
+  const byToken = (of: tf.Tensor): tf.Tensor2D =>
+    tf.reshape(tf.transpose(tf.reshape(of, [all * chunks, share, size]), [0, 2, 1]), [all, each * share]);
   const { until, after } = masks(size);
   const squares = (of: tf.Tensor): tf.Tensor3D => tf.reshape(of, [-1, size, size]);
   // The decay's logarithm from each token to each later one, summed up for itself: differences of sums since the chunk's
   // beginning would lose what is small beside them. [S*G*L*P, C, C]
-  const one = tf.reshape(tf.mul(tf.reshape(g, [-1, 1, size]), after), [-1, size]) as tf.Tensor2D;
-  const between = tf.mul(tf.exp(squares(tf.matMul(one, until))), until);
-  const scores = tf.matMul(chunked(b, size), chunked(c, size), false, true); // [S*G*L, C, C]
-  const shared = tf.reshape(scores, [all * chunks, 1, size * size]);
-  const own = squares(tf.mul(tf.reshape(between, [all * chunks, share, size * size]), shared));
-  const byHeads = tf.reshape(tf.transpose(x, [0, 2, 1, 3]), [-1, size, headDim]) as tf.Tensor3D;
-  const within = tf.reshape(tf.matMul(own, byHeads, true, false), [all * chunks, share, size, headDim]);
-  const near = tf.reshape(tf.transpose(within, [0, 2, 1, 3]), [all, each, width]);
-  /** Numbers of a head's tokens, [S*G*L*P, C] → [S*G*L*C*P, 1] */
-  const byToken = (of: tf.Tensor): tf.Tensor2D =>
-    tf.reshape(tf.transpose(tf.reshape(of, [all * chunks, share, size]), [0, 2, 1]), [-1, 1]);
+  const between = tf.tidy(() => {
+    const one = tf.reshape(tf.mul(tf.reshape(g, [-1, 1, size]), after), [-1, size]) as tf.Tensor2D;
+    return tf.mul(tf.exp(squares(tf.matMul(one, until))), until);
+  });
+  const within = tf.tidy(() => {
+    const scores = tf.matMul(chunked(b, size), chunked(c, size), false, true); // [S*G*L, C, C]
+    const shared = tf.reshape(scores, [all * chunks, 1, size * size]);
+    const own = squares(tf.mul(tf.reshape(between, [all * chunks, share, size * size]), shared));
+    const heads = tf.transpose(tf.reshape(x, [all * chunks, size, share, headDim]), [0, 2, 1, 3]);
+    const read = tf.matMul(own, tf.reshape(heads, [-1, size, headDim]) as tf.Tensor3D, true, false);
+    const byTokens = tf.transpose(tf.reshape(read, [all * chunks, share, size, headDim]), [0, 2, 1, 3]);
+    return tf.reshape(byTokens, [all, each, width]) as tf.Tensor3D;
+  });
   const since = tf.exp(tf.matMul(g, until));
-  const left = tf.slice(between, [0, 0, size - 1], [-1, size, 1]);
-  const last = tf.reshape(tf.slice(since, [0, size - 1], [-1, 1]), [-1, 1]);
-  const kept = tf.mul(tf.reshape(x, [-1, headDim]), byToken(left));
-  const added = tf.matMul(chunked(b, size), tf.reshape(kept, [all * chunks, size, width]) as tf.Tensor3D, true, false);
-  const decays = tf.reshape(tf.tile(last, [1, headDim]), [all, chunks, width]);
-  const { before, state } = through(added, decays, starts, [all, chunks, stateDim, width]);
+  // What the chunks write that somebody reads.
+  const writing = keepsLast ? chunks : chunks - 1;
+  const added = tf.tidy(() => {
+    if (writing === 0) return null;
+    const part = <T extends tf.Tensor>(of: T, lines: number): T =>
+      writing === chunks ? of : tf.slice(of, [0, 0], [-1, writing * lines]);
+    const left = part(byToken(tf.slice(between, [0, 0, size - 1], [-1, size, 1])), size * share);
+    const kept = eachHead(tf.reshape(part(x, size), [-1, headDim]), left, headDim);
+    const own = tf.reshape(kept, [all * writing, size, width]) as tf.Tensor3D;
+    return tf.matMul(chunked(part(b, size), size), own, true, false);
+  });
+  const decays = tf.tidy(() => {
+    const last = tf.reshape(tf.slice(since, [0, size - 1], [-1, 1]), [-1, 1]);
+    return tf.slice(tf.reshape(tf.tile(last, [1, headDim]), [all, chunks, width]), [0, 0, 0], [-1, writing, -1]);
+  });
+  const { before, state } = through(added, decays, starts, { all, chunks, writing, stateDim, width });
   // What the chunks read of the states before them: the first has none, where nothing was given.
   const skips = starts === null ? size : 0;
-  const far = before && tf.matMul(chunked(tf.slice(c, [0, skips, 0], [-1, -1, -1]) as tf.Tensor3D, size), before);
-  const place = tf.reshape(
-    tf.slice(tf.reshape(byToken(since), [all, each * share]), [0, skips * share], [-1, -1]),
-    [-1, 1],
-  );
-  const decayed = far && tf.reshape(tf.mul(tf.reshape(far, [-1, headDim]), place), [all, each - skips, width]);
-  const seen =
-    decayed &&
-    (skips > 0
-      ? tf.pad(decayed, [
-          [0, 0],
-          [skips, 0],
-          [0, 0],
-        ])
-      : decayed);
-  const out = tf.reshape(seen === null ? near : tf.add(near, seen), [count, groups, each, width]);
+  const out = tf.tidy(() => {
+    if (before === null) return within;
+    const far = tf.matMul(chunked(tf.slice(c, [0, skips, 0], [-1, -1, -1]) as tf.Tensor3D, size), before);
+    const decay = tf.slice(byToken(since), [0, skips * share], [-1, -1]);
+    const seen = tf.reshape(eachHead(tf.reshape(far, [-1, headDim]), decay, headDim), [all, each - skips, width]);
+    return tf.add(
+      within,
+      skips > 0
+        ? tf.pad(seen, [
+            [0, 0],
+            [skips, 0],
+            [0, 0],
+          ])
+        : seen,
+    );
+  });
   return {
-    out: tf.reshape(tf.transpose(out, [0, 2, 1, 3]), [count * each, heads * headDim]),
-    last: tf.reshape(state, [count, groups * stateDim * width]),
+    out: tf.tidy(() => {
+      const byTokens = tf.transpose(tf.reshape(out, [count, groups, each, width]), [0, 2, 1, 3]);
+      return tf.reshape(byTokens, [count * each, heads * headDim]) as tf.Tensor2D;
+    }),
+    last: keepsLast ? tf.reshape(state as tf.Tensor3D, [count, groups * stateDim * width]) : null,
     each,
   };
 }
@@ -201,37 +232,32 @@ function chunked(x: tf.Tensor3D, size: number): tf.Tensor3D {
   return tf.reshape(x, [-1, size, x.shape[2]]);
 }
 
-/** [S*G*L, C, P] → [S*G*L*P, C] */
-function byHead(x: tf.Tensor3D, [all, size, share]: readonly [number, number, number]): tf.Tensor2D {
-  return tf.reshape(tf.transpose(tf.reshape(x, [all, size, share]), [0, 2, 1]), [-1, size]);
-}
-
 /**
- * The state through the chunks. added [S*G*L, K, W], decays [S*G, L, W] → those before the chunks [S*G*L', K, W], of which
- * the first is left out where nothing was before it, and the last, [S*G, K, W].
+ * The state through the chunks. added [S*G*L, K, W], decays [S*G, L, W] of those that write → the states before all chunks,
+ * [S*G*L', K, W], of which the first is left out where nothing was before it, and the last one, [S*G, K, W].
  */
 function through(
-  added: tf.Tensor3D,
+  added: tf.Tensor3D | null,
   decays: tf.Tensor,
   starts: tf.Tensor2D | null,
-  [all, chunks, stateDim, width]: readonly [number, number, number, number],
-): { readonly before: tf.Tensor3D | null; readonly state: tf.Tensor3D } {
+  { all, chunks, writing, stateDim, width }: Record<'all' | 'chunks' | 'writing' | 'stateDim' | 'width', number>,
+): { readonly before: tf.Tensor3D | null; readonly state: tf.Tensor3D | null } {
   const apart = (of: tf.Tensor, lines: number): tf.Tensor3D[] =>
-    chunks === 1
+    writing === 1
       ? [tf.reshape(of, [all, lines, width])]
-      : (tf.split(tf.reshape(of, [all, chunks * lines, width]), chunks, 1) as tf.Tensor3D[]);
-  const [each, factors] = [apart(added, stateDim), apart(decays, 1)];
-  const before: tf.Tensor3D[] = [];
-  let state: tf.Tensor3D | null = starts && tf.reshape(starts, [all, stateDim, width]);
+      : (tf.split(tf.reshape(of, [all, writing * lines, width]), writing, 1) as tf.Tensor3D[]);
+  const each = added === null ? [] : apart(added, stateDim);
+  const factors = added === null ? [] : apart(decays, 1);
+  const first = starts && (tf.reshape(starts, [all, stateDim, width]) as tf.Tensor3D);
+  const states: (tf.Tensor3D | null)[] = [first];
   each.forEach((own, at) => {
-    if (state === null) state = own;
-    else {
-      before.push(state);
-      state = tf.add(tf.mul(state, factors[at] as tf.Tensor3D), own);
-    }
+    const state = states[at] ?? null;
+    const next = (): tf.Tensor3D => tf.add(tf.mul(state as tf.Tensor3D, factors[at] as tf.Tensor3D), own);
+    states.push(state === null ? own : tf.tidy(next));
   });
+  const before = states.slice(0, chunks).flatMap((state) => state ?? []);
   const joined = before.length < 2 ? (before[0] ?? null) : tf.concat(before, 1);
-  return { before: joined && tf.reshape(joined, [-1, stateDim, width]), state: state as unknown as tf.Tensor3D };
+  return { before: joined && tf.reshape(joined, [-1, stateDim, width]), state: states.at(-1) ?? null };
 }
 
 /** [C, C] each: 1 from a token on, and 1 after it. */

@@ -9,6 +9,16 @@ export function registerStateSpace(runtime: WasmRuntime): void {
   registerFused(runtime, 'StateSpaceStep', stateSpaceStep);
 }
 
+/** Columns of a tile: enough that memory is read in whole lines, few enough for many threads. */
+const COLUMNS = 512;
+
+/** The most heads of a group that divide it into tiles alike. */
+function headsOfTile(share: number, headDim: number): number {
+  let most = Math.max(1, Math.min(share, Math.floor(COLUMNS / headDim)));
+  while (share % most !== 0) most--;
+  return most;
+}
+
 /** Changes the states in place. */
 function stateSpaceStep({ heap, pool }: WasmRuntime, call: FusedCall): TensorInfo {
   const sizes = ['groups', 'heads', 'stateDim', 'headDim'].map((name) => call.number(name));
@@ -20,6 +30,7 @@ function stateSpaceStep({ heap, pool }: WasmRuntime, call: FusedCall): TensorInf
   call.expectShape('states', [rows, heads * stateDim * headDim]);
   const out = heap.output([rows, heads * headDim], 'float32');
   const pointers = ['mixed', 'dt', 'timeBias', 'decay', 'skip', 'states'].map((name) => call.pointer(name));
-  pool.run(STATE_SPACE_STEP, [...pointers, ...sizes, heap.pointer(out)], rows * heads);
+  const block = headsOfTile(heads / groups, headDim);
+  pool.run(STATE_SPACE_STEP, [...pointers, ...sizes, heap.pointer(out), block], (rows * heads) / block);
   return out;
 }
