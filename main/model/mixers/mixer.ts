@@ -73,6 +73,8 @@ export interface MixerKind<M extends Mixer = Mixer> {
   stateWidths(config: ModelConfig): readonly number[];
   /** Floats of a token that the gradient keeps, besides the layer's own. */
   activationFloats(config: ModelConfig): number;
+  /** Floats of a token while the gradient is in the layer, beyond what every op has; none: 0. */
+  passingFloats?(config: ModelConfig): number;
   /** Floats of a token while a pass without a gradient is in the layer, besides the layer's own. */
   workingFloats(config: ModelConfig): number;
 }

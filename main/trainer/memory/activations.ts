@@ -35,7 +35,8 @@ export function tokenCost(config: ModelConfig): TokenCost {
   const layer = (kind: MixerKind, own: ModelConfig): number =>
     PEAK * (6 * d + 3 * own.intermediateSize + kind.activationFloats(own) + traitFloats(own));
   // No kernel computes GeGLU's gradient in one go: some tensors of its width are there at a time.
-  const passing = config.activation === 'silu' ? 0 : GEGLU * ofLargestLayer(config, (_, own) => own.intermediateSize);
+  const ofGeglu = config.activation === 'silu' ? 0 : GEGLU * ofLargestLayer(config, (_, own) => own.intermediateSize);
+  const passing = ofGeglu + ofLargestLayer(config, (kind, own) => kind.passingFloats?.(own) ?? 0);
   const inputs = numLayers * (2 * d + 4 * inputWidth(config));
   return {
     plain: 4 * (overLayers(config, layer) + passing),

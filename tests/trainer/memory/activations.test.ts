@@ -109,6 +109,9 @@ describe('tokenCost of layers that recur', () => {
     // Twice queries, keys and values of 16, 16 and 48, four times values, and two numbers a head.
     const delta = { mixer: 'gated-delta', layers: [0], taps: 4, ...heads };
     expect(cost(delta)).toBeCloseTo(4 * 1.2 * (common + 2 * 80 + 4 * 48 + 2 * 4), 6);
+    const mamba = { mixer: 'mamba', layers: [0], taps: 4, groups: 1, heads: 4, headDim: 8, stateDim: 6 };
+    // Twice the projection of 32, 44 and 4, the convolution's, and three times the heads; what plain ops pass through.
+    expect(cost(mamba)).toBeCloseTo(4 * (1.2 * (common + 2 * 80 + 44 + 3 * 32 + 4) + 52 * 32), 6);
   });
 });
 

@@ -95,8 +95,13 @@ export const mamba: MixerKind<Mixer> = {
     // The projection and its three parts, what the convolution and the state space give, the gate's and the norm's.
     return 2 * all + mixed + 3 * inner + heads;
   },
+  // Measured: numbers of each head's width, and states of each chunk, of which plain ops have several at a time.
+  passingFloats(config) {
+    const { inner, stateDim } = sizes(config);
+    return (50 + stateDim / 3) * inner;
+  },
   workingFloats(config) {
-    const { inner, mixed, all, heads, taps, stateDim } = sizes(config);
-    return 2 * all + (4 + 2 * taps) * mixed + 12 * inner + 4 * heads * 64 + (stateDim * inner) / 16;
+    const { inner, mixed, all, taps, stateDim } = sizes(config);
+    return 2 * all + (4 + 2 * taps) * mixed + (16 + stateDim / 6) * inner;
   },
 };
