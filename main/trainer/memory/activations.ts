@@ -3,8 +3,10 @@
  * operations; the factors from counted floats to peak bytes were measured (see docs/performance.md).
  */
 import type { ModelConfig } from '../../model/config.ts';
+import { cappedTokens } from '../../model/head.ts';
 import { ofLargestLayer, overLayers } from '../../model/mixers/index.ts';
 import type { MixerKind } from '../../model/mixers/mixer.ts';
+import { CAPPED_COPIES } from '../../tensor/ops/capped-logits.ts';
 import type { RunConfig } from '../config/config.ts';
 
 /** Peak bytes per packed token of a forward and backward pass. */
@@ -13,6 +15,8 @@ export interface TokenCost {
   readonly plain: number;
   /** With gradient checkpointing by layer. */
   readonly checkpointed: number;
+  /** Besides, while all of these are there: of each token that the head predicts from, and of a part's at most. */
+  readonly head: { readonly perToken: number; readonly most: number };
 }
 
 /** How a micro-batch is run. */
@@ -41,7 +45,15 @@ export function tokenCost(config: ModelConfig): TokenCost {
   return {
     plain: 4 * (overLayers(config, layer) + passing),
     checkpointed: 4 * (inputs + ofLargestLayer(config, layer) + passing),
+    head: headCost(config),
   };
+}
+
+/** A kernel's logits are within what a program works with; those that are capped are in plain ops. */
+function headCost({ logitsCap, vocabSize }: ModelConfig): TokenCost['head'] {
+  if (logitsCap === null) return { perToken: 0, most: 0 };
+  const perToken = 4 * CAPPED_COPIES * vocabSize;
+  return { perToken, most: perToken * cappedTokens(vocabSize) };
 }
 
 /** Floats a token in a layer that are kept for what an architecture does besides what Llama does. */
@@ -78,7 +90,7 @@ export function inputWidth({ perLayerInput }: Pick<ModelConfig, 'perLayerInput'>
 export function planPass(
   tokens: number,
   longestSequence: number,
-  cost: TokenCost,
+  cost: Pick<TokenCost, 'plain' | 'checkpointed'>,
   budgetBytes: number,
   asked: boolean | null = null,
 ): PassPlan {
@@ -95,7 +107,13 @@ export function planPass(
 
 /** MiB of a pass over all rows at once that keeps every activation. */
 export function undividedMb(rows: readonly RowSize[], cost: TokenCost): number {
-  return (packedTokens(rows) * cost.plain) / 2 ** 20;
+  return (headBytes(rows, cost) + packedTokens(rows) * cost.plain) / 2 ** 20;
+}
+
+/** What the head holds of a part of these rows, or of all. */
+function headBytes(rows: readonly RowSize[], { head }: TokenCost): number {
+  const predicted = rows.reduce((sum, { completion }) => sum + completion, 0);
+  return Math.min(head.most, predicted * head.perToken);
 }
 
 /** Tokens of rows in one part: each group's prompt once. */
@@ -121,10 +139,11 @@ export function planRows(
 ): { readonly parts: RowRange[]; readonly checkpointing: boolean; readonly bytes: number; readonly keptBytes: number } {
   const longest = rows.reduce((most, { prompt, completion }) => Math.max(most, prompt + completion), 0);
   const tokens = packedTokens(rows);
+  const head = headBytes(rows, cost);
   const budget = config.activation_memory_mb * 2 ** 20;
-  const pass = planPass(tokens, longest, cost, budget, config.gradient_checkpointing);
+  const pass = planPass(tokens, longest, cost, Math.max(0, budget - head), config.gradient_checkpointing);
   const { checkpointing, maxTokens } = pass;
-  const bytes = maxTokens * (checkpointing ? cost.checkpointed : cost.plain);
+  const bytes = head + maxTokens * (checkpointing ? cost.checkpointed : cost.plain);
   const keptBytes = Math.max(0, Math.min(KEPT_LOGITS, budget - bytes));
   return { parts: cutRows(rows, maxTokens), checkpointing, bytes, keptBytes };
 }

@@ -3,6 +3,7 @@ import { PLAIN_TRAITS } from '../../../main/model/traits.ts';
 import { cutRows, keptLogits, planPass, planRows, tokenCost } from '../../../main/trainer/memory/activations.ts';
 
 const COST = { plain: 1000, checkpointed: 100 };
+const BY_KERNEL = { perToken: 0, most: 0 };
 
 describe('planPass', () => {
   it('keeps every activation where they fit', () => {
@@ -26,8 +27,11 @@ describe('planPass', () => {
 describe('planRows', () => {
   const rows = [{ group: 0, prompt: 40, completion: 60 }];
   const kept = (activation_memory_mb: number): number =>
-    planRows(rows, { plain: 2 ** 20, checkpointed: 1000 }, { activation_memory_mb, gradient_checkpointing: null })
-      .keptBytes;
+    planRows(
+      rows,
+      { plain: 2 ** 20, checkpointed: 1000, head: BY_KERNEL },
+      { activation_memory_mb, gradient_checkpointing: null },
+    ).keptBytes;
 
   it('leaves logits what activations leave of the budget, and at most 256 MiB', () => {
     expect([100, 130, 1000].map(kept)).toEqual([0, 30 * 2 ** 20, 256 * 2 ** 20]);
@@ -35,7 +39,26 @@ describe('planRows', () => {
 
   it('leaves them nothing where a single sequence needs more than the budget', () => {
     const config = { activation_memory_mb: 1, gradient_checkpointing: false };
-    expect(planRows(rows, { plain: 2 ** 20, checkpointed: 1000 }, config).keptBytes).toBe(0);
+    expect(planRows(rows, { plain: 2 ** 20, checkpointed: 1000, head: BY_KERNEL }, config).keptBytes).toBe(0);
+  });
+
+  it("counts a head's tensors besides, of all that it predicts from or of a part at most", () => {
+    const cost = { plain: 1000, checkpointed: 1000, head: { perToken: 2000, most: 100_000 } };
+    const plan = (megabytes: number, completion: number) =>
+      planRows(
+        [
+          { group: 0, prompt: 40, completion },
+          { group: 0, prompt: 40, completion },
+        ],
+        cost,
+        { activation_memory_mb: megabytes, gradient_checkpointing: null },
+      );
+    expect([plan(1, 20).bytes, plan(1, 60).bytes]).toEqual([80_000 + 80_000, 160_000 + 100_000]);
+    // Of 200,000 bytes, half is the head's.
+    expect(plan(200_000 / 2 ** 20, 60).parts).toEqual([
+      { first: 0, end: 1 },
+      { first: 1, end: 2 },
+    ]);
   });
 
   it('counts kept logits whole or not at all', () => {
@@ -93,6 +116,16 @@ describe('tokenCost', () => {
   ] as const)('counts %s', (_, traits, floats) => {
     const cost = tokenCost({ ...config, ...traits } as Parameters<typeof tokenCost>[0]);
     expect(cost.plain).toBeCloseTo(4 * 4 * (2048 + floats) * 1.2, 6);
+  });
+});
+
+describe('tokenCost of a head', () => {
+  const head = (logitsCap: number | null) =>
+    tokenCost({ ...PLAIN_TRAITS, numLayers: 0, logitsCap, vocabSize: 2 ** 18 } as Parameters<typeof tokenCost>[0]).head;
+
+  it("counts capped logits, of 32 tokens of Gemma's vocabulary at a time", () => {
+    expect(head(30)).toEqual({ perToken: 6 * 2 ** 20, most: 32 * 6 * 2 ** 20 });
+    expect(head(null)).toEqual(BY_KERNEL);
   });
 });
 
