@@ -1,17 +1,22 @@
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as tf from '@tensorflow/tfjs-core';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { forward } from '../../main/model/decoder.ts';
 import { loadModel } from '../../main/model/load.ts';
 import { type Adapter, adapterParameters, createAdapter, disposeAdapter } from '../../main/model/lora.ts';
 import { disposeModel, type Model, modelParameters } from '../../main/model/model.ts';
 import { packGroups } from '../../main/model/pack.ts';
 import type { Parameter } from '../../main/model/parameter.ts';
+import { openSafetensors } from '../../main/model/safetensors.ts';
 import { packedSequences } from '../../main/model/sequences.ts';
 import { selectiveLogSoftmax } from '../../main/tensor/ops/log-softmax.ts';
 import { gatherRows } from '../../main/tensor/ops/rows.ts';
 import { openTestBackends, type TestBackend, tensorsLeft } from '../backends.ts';
+import { f32, toInt8, writeSafetensors } from '../int8-folder.ts';
 import { randomTensor } from '../tensor/ops/finite-differences.ts';
+import { writeTinyModel } from '../tiny-model.ts';
 import { TINY } from './tiny.ts';
 
 const GROUPS = [
@@ -76,6 +81,45 @@ function checkSlopes(
   });
 }
 
+const folders: string[] = [];
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+/** A random model, wide enough for whole blocks of 8 bits, as such and as what its codes stand for. */
+async function twoFolders() {
+  const root = mkdtempSync(join(tmpdir(), 'braid-gradients-'));
+  folders.push(root);
+  const [plain, quantised] = [join(root, 'plain'), join(root, 'quantised')];
+  const wide = { vocabSize: 96, hiddenSize: 64, intermediateSize: 64, headDim: 32 };
+  disposeModel(await writeTinyModel(plain, wide, () => 0.1));
+  cpSync(plain, quantised, { recursive: true });
+  const stood = toInt8(quantised);
+  const file = openSafetensors(join(plain, 'model.safetensors'));
+  const parts = [...file.entries].map(
+    ([name, { shape }]) => [name, f32(shape, ...(stood.get(name) ?? file.read(name)))] as const,
+  );
+  file.close();
+  writeSafetensors(plain, Object.fromEntries(parts));
+  return { plain, quantised };
+}
+
+/** The loss with an adapter, and its gradients: that of q_proj comes through every kind of product. */
+function withAdapter(folder: string, precision: 'float32' | 'int8') {
+  const model = loadModel(folder, 32, precision);
+  const adapter = createAdapter(model, { r: 2, alpha: 4, targetModules: ['q_proj', 'down_proj'], useRslora: false }, 1);
+  [...adapter.modules.values()].forEach(({ b }, i) => {
+    b.value = tf.mul(0.2, randomTensor<tf.Rank.R2>(b.value.shape, i));
+  });
+  const values = adapterParameters(adapter).map(({ value }) => value);
+  const { value, grads } = tf.engine().gradients(() => loss(model, adapter), values);
+  const found = { loss: value.dataSync()[0] ?? Number.NaN, grads: grads.map((grad) => [...grad.dataSync()]) };
+  tf.dispose([value, grads]);
+  disposeAdapter(adapter);
+  disposeModel(model);
+  return found;
+}
+
 describe.each(await openTestBackends())("the decoder's gradients on $name", (backend) => {
   beforeAll(backend.use);
   const models = [
@@ -102,6 +146,20 @@ describe.each(await openTestBackends())("the decoder's gradients on $name", (bac
     checkSlopes(model, adapter, adapterParameters(adapter), backend);
     disposeAdapter(adapter);
     disposeModel(model);
+  });
+
+  it('are, of a folder in 8 bits that stay so on a GPU, those of the numbers that its codes stand for', async () => {
+    const { plain, quantised } = await twoFolders();
+    await tf.setBackend('cpu');
+    const expected = withAdapter(plain, 'float32');
+    await backend.use();
+    const found = withAdapter(quantised, 'int8');
+    expect(found.loss).toBeCloseTo(expected.loss, 5);
+    found.grads.forEach((grad, i) => {
+      const exact = expected.grads[i] ?? [];
+      const size = Math.hypot(...exact);
+      expect(Math.hypot(...grad.map((value, k) => value - (exact[k] ?? Number.NaN)))).toBeLessThan(1e-4 * size);
+    });
   });
 
   it('leave no tensors', () => {
