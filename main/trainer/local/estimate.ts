@@ -58,8 +58,7 @@ export function estimateRun(session: Session, firstStep: number, known: Known = 
     : fullTrainingBytes(session.policy.model.config, gradientsAtOnce(config, isInParts));
   const scores = scoreBytes(session.policy.model.config, longestOf(session), currentDevice());
   const added = training + bytes + WORKING_BYTES + scores;
-  const { vocabSize } = session.policy.model.config;
-  const { host: memoryBytes, gpu: gpuBytes } = peakUse(added, before, vocabSize);
+  const { host: memoryBytes, gpu: gpuBytes } = peakUse(added, before, session.policy.model.config);
   return { ...remaining(paces, config, firstStep), memoryBytes, gpuBytes };
 }
 

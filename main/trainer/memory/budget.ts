@@ -163,7 +163,15 @@ export function usedBytes(
 
 /** Besides activations: ops of TensorFlow or for windows hold scores in attention, which kernels of our own don't. */
 function workingBytes(config: ModelConfig, residents: Residents, device: Device): number {
-  return WORKING + scoreBytes(config, residents, device);
+  return WORKING + vocabularyBytes(config, device) + scoreBytes(config, residents, device);
+}
+
+/** Of each token of a vocabulary, while it is read (measured: 234 MiB of Gemma's 262,144). */
+const TOKEN_BYTES = 900;
+
+/** The machine's memory alone has the vocabulary in it: a heap and a GPU have the tensors. */
+export function vocabularyBytes({ vocabSize }: Pick<ModelConfig, 'vocabSize'>, device: Device): number {
+  return device === 'native' ? TOKEN_BYTES * vocabSize : 0;
 }
 
 /** Bytes of attention's scores that a device holds at a time. */

@@ -1,5 +1,6 @@
 /** How much memory this process may use for tensors, on whatever computes. */
 import * as tf from '@tensorflow/tfjs-core';
+import type { ModelConfig } from '../../model/config.ts';
 import {
   askedGpuMemory,
   freeTensorMemory,
@@ -22,6 +23,7 @@ import {
   isOnGpu,
   type MemoryUse,
   NATIVE_PROGRAM,
+  vocabularyBytes,
 } from './budget.ts';
 import { activationBound, promisedToOthers } from './environment.ts';
 
@@ -113,10 +115,10 @@ export function gpuMemoryMetrics(): Readonly<Record<string, number>> {
  * The peak of this process, from what its work adds on the current backend to what it holds, and held `before` some of
  * that work was tried.
  */
-export function peakUse(added: number, before: number, vocabulary: number): MemoryUse {
+export function peakUse(added: number, before: number, config: Pick<ModelConfig, 'vocabSize'>): MemoryUse {
   const device = currentDevice();
   const { rss, heapUsed } = process.memoryUsage();
-  const own = NATIVE_PROGRAM + TOKEN_BYTES * vocabulary + Math.max(0, heapUsed - NODE_HEAP);
+  const own = NATIVE_PROGRAM + vocabularyBytes(config, device) + Math.max(0, heapUsed - NODE_HEAP);
   const needed = own + tf.memory().numBytes;
   const host = heldBytes(device, before, rss, needed);
   if (!isOnGpu(device)) return { host: host + added, gpu: 0 };
@@ -125,8 +127,6 @@ export function peakUse(added: number, before: number, vocabulary: number): Memo
   return { host: hostOfGpuRun(device, host), gpu: held + added };
 }
 
-/** Of each token of a vocabulary, while it is read (measured: 234 MiB of Gemma's 262,144). */
-const TOKEN_BYTES = 900;
 /** Of the JavaScript heap, what a program's usual size has of it. */
 const NODE_HEAP = 100 * 2 ** 20;
 

@@ -188,6 +188,15 @@ describe('what runs decide', () => {
     expect([compared('grpo'), compared('sft'), compared('polychromic-sft')]).toEqual([1, 0, 0]);
   });
 
+  it("counts what reading a vocabulary leaves in the machine's memory, which a heap and a GPU don't hold", () => {
+    const used = (vocabSize: number, device: Parameters<typeof usedBytes>[4]): number => {
+      const config = { ...LLAMA_3B, numLayers: 0, hiddenSize: 0, vocabSize };
+      return usedBytes(config, options({ trained: 'none' }), 0, 0, device);
+    };
+    const added = (device: Parameters<typeof used>[1]): number => used(1000, device) - used(0, device);
+    expect([added('native'), added('wasm'), added('webgpu')]).toEqual([900_000, 0, 0]);
+  });
+
   it('keeps frozen weights in 16 bits where their products are computed in bfloat16', () => {
     const small = { ...LLAMA_3B, numLayers: 2, vocabSize: 1000 };
     const precision = (over: object) =>
