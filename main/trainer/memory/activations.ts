@@ -144,7 +144,8 @@ export function planRows(
   const pass = planPass(tokens, longest, cost, Math.max(0, budget - head), config.gradient_checkpointing);
   const { checkpointing, maxTokens } = pass;
   const bytes = head + maxTokens * (checkpointing ? cost.checkpointed : cost.plain);
-  const keptBytes = Math.max(0, Math.min(KEPT_LOGITS, budget - bytes));
+  // Logits that are capped are computed again.
+  const keptBytes = cost.head.perToken > 0 ? 0 : Math.max(0, Math.min(KEPT_LOGITS, budget - bytes));
   return { parts: cutRows(rows, maxTokens), checkpointing, bytes, keptBytes };
 }
 

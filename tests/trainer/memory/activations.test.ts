@@ -54,6 +54,7 @@ describe('planRows', () => {
         { activation_memory_mb: megabytes, gradient_checkpointing: null },
       );
     expect([plan(1, 20).bytes, plan(1, 60).bytes]).toEqual([80_000 + 80_000, 160_000 + 100_000]);
+    expect(plan(1, 20).keptBytes).toBe(0);
     // Of 200,000 bytes, half is the head's.
     expect(plan(200_000 / 2 ** 20, 60).parts).toEqual([
       { first: 0, end: 1 },
