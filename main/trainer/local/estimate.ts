@@ -35,6 +35,8 @@ export interface Known {
 
 /** Process memory in addition to counted tensors: packed operands, chunks of logits, garbage (measured). */
 const WORKING_BYTES = 170 * 2 ** 20;
+/** The same on wasm, where tiles of logits have 8 MiB. */
+const WASM_WORKING_BYTES = 64 * 2 ** 20;
 /** Steps of a run's history that say how long the next ones take. */
 const NEWEST_STEPS = 10;
 
@@ -56,8 +58,9 @@ export function estimateRun(session: Session, firstStep: number, known: Known = 
   const training = config.use_peft
     ? 3 * 4 * parameterCount(parameters)
     : fullTrainingBytes(session.policy.model.config, gradientsAtOnce(config, isInParts));
-  const scores = scoreBytes(session.policy.model.config, longestOf(session), currentDevice());
-  const added = training + bytes + WORKING_BYTES + scores;
+  const device = currentDevice();
+  const scores = scoreBytes(session.policy.model.config, longestOf(session), device);
+  const added = training + bytes + (device === 'wasm' ? WASM_WORKING_BYTES : WORKING_BYTES) + scores;
   const { host: memoryBytes, gpu: gpuBytes } = peakUse(added, before, session.policy.model.config);
   return { ...remaining(paces, config, firstStep), memoryBytes, gpuBytes };
 }

@@ -28,7 +28,7 @@ export interface Budget {
 const MIB = 2 ** 20;
 /** Node, TensorFlow's library and its threads; Node and the kernels (measured: docs/performance.md). */
 export const NATIVE_PROGRAM = 430 * MIB;
-const WASM_PROGRAM = 250 * MIB;
+export const WASM_PROGRAM = 250 * MIB;
 /** Of the machine's memory: Node, Dawn and NVIDIA's driver took 730 to 824 MiB on an H200. */
 const WEBGPU_PROGRAM = 830 * MIB;
 /** By which those runs exceeded what was promised after their trials. */
@@ -163,15 +163,16 @@ export function usedBytes(
 
 /** Besides activations: ops of TensorFlow or for windows hold scores in attention, which kernels of our own don't. */
 function workingBytes(config: ModelConfig, residents: Residents, device: Device): number {
-  return WORKING + vocabularyBytes(config, device) + scoreBytes(config, residents, device);
+  const vocabulary = device === 'native' ? vocabularyBytes(config) : 0;
+  return WORKING + vocabulary + scoreBytes(config, residents, device);
 }
 
 /** Of each token of a vocabulary, while it is read (measured: 234 MiB of Gemma's 262,144). */
 const TOKEN_BYTES = 900;
 
-/** The machine's memory alone has the vocabulary in it: a heap and a GPU have the tensors. */
-export function vocabularyBytes({ vocabSize }: Pick<ModelConfig, 'vocabSize'>, device: Device): number {
-  return device === 'native' ? TOKEN_BYTES * vocabSize : 0;
+/** Beside the heap on wasm, and beside a GPU. */
+export function vocabularyBytes({ vocabSize }: Pick<ModelConfig, 'vocabSize'>): number {
+  return TOKEN_BYTES * vocabSize;
 }
 
 /** Bytes of attention's scores that a device holds at a time. */

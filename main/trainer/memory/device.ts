@@ -24,6 +24,7 @@ import {
   type MemoryUse,
   NATIVE_PROGRAM,
   vocabularyBytes,
+  WASM_PROGRAM,
 } from './budget.ts';
 import { activationBound, promisedToOthers } from './environment.ts';
 
@@ -118,10 +119,11 @@ export function gpuMemoryMetrics(): Readonly<Record<string, number>> {
 export function peakUse(added: number, before: number, config: Pick<ModelConfig, 'vocabSize'>): MemoryUse {
   const device = currentDevice();
   const { rss, heapUsed } = process.memoryUsage();
-  const own = NATIVE_PROGRAM + vocabularyBytes(config, device) + Math.max(0, heapUsed - NODE_HEAP);
+  const program = device === 'wasm' ? WASM_PROGRAM : NATIVE_PROGRAM;
+  const own = program + vocabularyBytes(config) + Math.max(0, heapUsed - NODE_HEAP);
   const needed = own + tf.memory().numBytes;
   const host = heldBytes(device, before, rss, needed);
-  if (!isOnGpu(device)) return { host: host + added, gpu: 0 };
+  if (!isOnGpu(device)) return { host: Math.max(before, host + added), gpu: 0 };
   // What TensorFlow's pool holds beyond its tensors is free for the work.
   const held = device === 'webgpu' ? (tf.backend() as WebGpuBackend).gpu.counts.bytes : tf.memory().numBytes;
   return { host: hostOfGpuRun(device, host), gpu: held + added };
@@ -131,11 +133,11 @@ export function peakUse(added: number, before: number, config: Pick<ModelConfig,
 const NODE_HEAP = 100 * 2 ** 20;
 
 /**
- * What a process holds besides its work, from its size before and after a trial and what it needs of that. glibc keeps
- * what native has freed, as while weights were read, and the work uses that first.
+ * What a process holds besides its work, from its size before and after a trial and what it needs of that. glibc and
+ * wasm's heap keep what was freed, as while weights were read, and the work uses that first.
  */
 export function heldBytes(device: Device, before: number, after: number, needed: number): number {
-  return device === 'native' ? Math.min(before, after, needed) : after;
+  return device === 'native' || device === 'wasm' ? Math.min(before, after, needed) : after;
 }
 
 let mostTensorBytes = 0;

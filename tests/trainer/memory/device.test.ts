@@ -3,14 +3,15 @@ import { cudaUse, currentBudget, heldBytes } from '../../../main/trainer/memory/
 import { promisedEnvironment, promisedToOthers } from '../../../main/trainer/memory/environment.ts';
 
 describe('heldBytes', () => {
-  it('leaves out what a trial on native has freed', () => {
+  it('leaves out what a trial has freed in a heap that keeps it', () => {
+    expect(heldBytes('wasm', 1171, 1507, 1500)).toBe(1171);
     expect(heldBytes('native', 1171, 1507, 1500)).toBe(1171);
     expect(heldBytes('native', 1171, 1100, 1500)).toBe(1100);
-    expect(heldBytes('wasm', 1171, 1507, 1000)).toBe(1507);
+    expect(heldBytes('webgpu', 1171, 1507, 1000)).toBe(1507);
   });
 
-  it('leaves out what reading weights on native has freed', () => {
-    expect(heldBytes('native', 1171, 1507, 900)).toBe(900);
+  it.each(['native', 'wasm'] as const)('leaves out what reading weights on %s has freed', (device) => {
+    expect(heldBytes(device, 1171, 1507, 900)).toBe(900);
   });
 });
 
