@@ -10,7 +10,7 @@ import { renameRun } from '../../main/services/runs/runs.ts';
 import { startTraining } from '../../main/services/training/training.ts';
 import { configFields, fieldMeta, trainConfigSchema } from '../../main/trainer/config/config.ts';
 import { tinyWorkspace } from '../services/tiny-workspace.ts';
-import { temporaryFolder } from '../store/helpers.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { contextOf, openTinyApp, overPorts } from './transports.ts';
 
 const PATHS = ['task', 'model', 'from_checkpoint', 'dataset', 'eval_dataset', 'relevance_model', 'logging_dir'];

@@ -2,7 +2,8 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openPathAccess } from '../../main/api/path-access.ts';
-import { errorOf, temporaryFolder } from '../store/helpers.ts';
+import { errorOf } from '../store/helpers.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 function folders() {
   const root = temporaryFolder();

@@ -5,7 +5,7 @@ import { WebSocket } from 'ws';
 import { checkNames } from '../../main/serve/gate.ts';
 import { serve } from '../../main/serve.ts';
 import { tinyWorkspace } from '../services/tiny-workspace.ts';
-import { temporaryFolder } from '../store/helpers.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { enterPage } from './page-entry.ts';
 import { contextOf, openTinyApp, serveForTest } from './transports.ts';
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { temporaryFolder } from '../store/helpers.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { openGpuForTest } from '../tensor/webgpu/open.ts';
 import { writeTinyModel } from '../tiny-model.ts';
 import { braid } from './braid.ts';

@@ -5,7 +5,7 @@ import { registerCompare } from '../../main/commands/compare.ts';
 import { checkoutPaths, setHostPaths } from '../../main/commands/host-paths.ts';
 import { startTraining } from '../../main/services/training/training.ts';
 import { tinyWorkspace } from '../services/tiny-workspace.ts';
-import { temporaryFolder } from '../store/helpers.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { tinyWords } from '../tiny-model.ts';
 import { runCommand } from './run-command.ts';
 

@@ -7,7 +7,8 @@ import { checkoutPaths, setHostPaths } from '../../main/commands/host-paths.ts';
 import { createRun } from '../../main/services/runs/runs.ts';
 import { openWorkspace } from '../../main/services/workspace/workspace.ts';
 import { parseConfig } from '../../main/trainer/config/config.ts';
-import { temporaryFolder, temporaryStore } from '../store/helpers.ts';
+import { temporaryStore } from '../store/helpers.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { runCommand } from './run-command.ts';
 
 beforeAll(() => setHostPaths(checkoutPaths(resolve(import.meta.dirname, '../..'))));

@@ -4,7 +4,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vite
 import { registerDataset } from '../../main/commands/dataset.ts';
 import { checkoutPaths, setHostPaths } from '../../main/commands/host-paths.ts';
 import { type HubDouble, openHubDouble } from '../services/data-import/hub-double.ts';
-import { temporaryFolder } from '../store/helpers.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { runCommand } from './run-command.ts';
 
 const sums = (first: number, count: number) =>

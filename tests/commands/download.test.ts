@@ -8,7 +8,8 @@ import { disposeModel } from '../../main/model/model.ts';
 import { openWorkspace } from '../../main/services/workspace/workspace.ts';
 import { openStore } from '../../main/store/index.ts';
 import { type HubDouble, hubDouble } from '../services/models/hub-double.ts';
-import { addRun, temporaryFolder, temporaryFolderOfFile } from '../store/helpers.ts';
+import { addRun } from '../store/helpers.ts';
+import { temporaryFolder, temporaryFolderOfFile } from '../temporary-folder.ts';
 import { writeTinyModel } from '../tiny-model.ts';
 
 const MODEL = 'someone/small';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { newIn } from '../../main/commands/engine-server.ts';
 import { freePort, serverCommand } from '../services/servers/desk.ts';
-import { temporaryFolder } from '../store/helpers.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { braidAt } from './braid.ts';
 
 const address = ['--base-model', 'org/model', '--url'];

@@ -5,7 +5,7 @@ import { disposeModel } from '../../main/model/model.ts';
 import { readReplyState } from '../../main/services/replies/stored-state.ts';
 import { openStore } from '../../main/store/index.ts';
 import { replyLines } from '../services/reply-lines.ts';
-import { temporaryFolder } from '../store/helpers.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { writeTinyModel } from '../tiny-model.ts';
 import { braid } from './braid.ts';
 

@@ -6,7 +6,8 @@ import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { enterPage } from '../api/page-entry.ts';
 import { BRAID } from '../processes/paths.ts';
-import { temporaryFolder, temporaryStore } from '../store/helpers.ts';
+import { temporaryStore } from '../store/helpers.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { connectTo, startHost } from './serve-host.ts';
 
 function serve(workspace: string, ...args: string[]) {

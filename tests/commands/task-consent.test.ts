@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { buildKernels } from '../../main/tensor/kernels/build.ts';
 import { lines, taskYaml, writeTask } from '../services/tasks/task-folder.ts';
-import { temporaryFolder } from '../store/helpers.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { braidAt } from './braid.ts';
 
 function world() {

@@ -1,7 +1,7 @@
 import { globSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { temporaryFolder } from '../store/helpers.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { startBraid } from './braid.ts';
 
 const dataset = resolve(import.meta.dirname, '../../datasets/sample_replies.jsonl');

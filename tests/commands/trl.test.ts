@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { readExportedRecords } from '../../main/services/trl/layout.ts';
 import { BRAID } from '../processes/paths.ts';
 import { fixtures, tinyStage } from '../services/trl/tiny-export.ts';
-import { temporaryFolderOfFile } from '../store/helpers.ts';
+import { temporaryFolderOfFile } from '../temporary-folder.ts';
 import { braid } from './braid.ts';
 
 const root = temporaryFolderOfFile();

@@ -7,7 +7,8 @@ import { openWorkspace } from '../../main/services/workspace/workspace.ts';
 import type { Store } from '../../main/store/index.ts';
 import { parseConfig } from '../../main/trainer/config/config.ts';
 import { BRAID } from '../processes/paths.ts';
-import { sampleOf, temporaryFolder, temporaryStore } from '../store/helpers.ts';
+import { sampleOf, temporaryStore } from '../store/helpers.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
 import { braid } from './braid.ts';
 

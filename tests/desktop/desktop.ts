@@ -1,6 +1,6 @@
 /** The desktop app of a test: killed when the test ends. */
 import { onTestFinished } from 'vitest';
-import { temporaryFolder } from '../store/helpers.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { type Desktop, forkDesktop, type StartOptions } from './drive.ts';
 
 export type { Call, Desktop, Page, StartOptions } from './drive.ts';

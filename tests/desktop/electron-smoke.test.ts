@@ -3,7 +3,7 @@ import { _electron } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { electronPackage } from '../../main/services/doctor/electron-package.ts';
 import { obstacle } from '../../scripts/start-rules.ts';
-import { temporaryFolder } from '../store/helpers.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const binary = electronPackage()?.binary ?? null;

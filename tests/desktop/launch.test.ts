@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readLaunch } from '../../main/desktop/launch.ts';
-import { temporaryFolder } from '../store/helpers.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 describe('readLaunch', () => {
   it('reads the workspace and existing files as absolute paths, ignoring other arguments', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { temporaryFolder } from '../store/helpers.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { startDesktop } from './desktop.ts';
 
 async function started() {

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { findNode, launchByBackend } from '../../main/desktop/trainer-node.ts';
 import type { TrainerChannel } from '../../main/services/trainer-process/channel.ts';
 import type { BackendSetting } from '../../main/trainer/config/backend-names.ts';
-import { temporaryFolder } from '../store/helpers.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 afterEach(() => vi.unstubAllEnvs());
 

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { lockWorkspace } from '../../main/services/workspace/lock.ts';
 import { openDatabase } from '../../main/store/open.ts';
-import { temporaryFolder } from '../store/helpers.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
 import { startDesktop } from './desktop.ts';
 

@@ -13,7 +13,7 @@ import { openStore } from '../../main/store/index.ts';
 import { VERSION } from '../../main/version.ts';
 import { atEndOfFile } from '../end-of-file.ts';
 import { BRAID } from '../processes/paths.ts';
-import { temporaryFolderOfFile } from '../store/helpers.ts';
+import { temporaryFolderOfFile } from '../temporary-folder.ts';
 import { forget, newPage } from './browser.ts';
 
 const root = resolve(import.meta.dirname, '../..');

@@ -8,7 +8,7 @@ import { disposeModel, type Model } from '../../main/model/model.ts';
 import { closeWasmBackend } from '../../main/tensor/wasm/boot.ts';
 import type { WasmRuntime } from '../../main/tensor/wasm/runtime.ts';
 import { freePort } from '../services/servers/desk.ts';
-import { temporaryFolderOfFile } from '../store/helpers.ts';
+import { temporaryFolderOfFile } from '../temporary-folder.ts';
 import { openForTest } from '../tensor/wasm/open.ts';
 import { writeTinyModel } from '../tiny-model.ts';
 import { openTinkerServer, type TinkerServer } from '../trainer/tinker/tinker-server.ts';

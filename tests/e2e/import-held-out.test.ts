@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type HubDouble, openHubDouble } from '../services/data-import/hub-double.ts';
-import { temporaryFolderOfFile } from '../store/helpers.ts';
+import { temporaryFolderOfFile } from '../temporary-folder.ts';
 import { expectAccessible, openPage, picture, type RunningApp, startApp } from './app.ts';
 import { noBrowser } from './browser.ts';
 

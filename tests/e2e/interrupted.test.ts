@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { addStage } from '../../main/services/curriculum/edit.ts';
 import { openStore } from '../../main/store/index.ts';
-import { temporaryFolderOfFile } from '../store/helpers.ts';
+import { temporaryFolderOfFile } from '../temporary-folder.ts';
 import { writeTinyDataset } from '../tiny-dataset.ts';
 import { connectTo } from './api.ts';
 import { expectAccessible, fillOf, openPage, type RunningApp, startApp } from './app.ts';

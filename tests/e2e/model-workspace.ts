@@ -7,7 +7,8 @@ import { readCorpus } from '../../main/services/texts/index.ts';
 import { openWorkspace } from '../../main/services/workspace/workspace.ts';
 import { openStore } from '../../main/store/index.ts';
 import { processTemplate } from '../../main/tasks/interleave/prompt.ts';
-import { addRun, temporaryFolderOfFile } from '../store/helpers.ts';
+import { addRun } from '../store/helpers.ts';
+import { temporaryFolderOfFile } from '../temporary-folder.ts';
 import { writeTinyModel } from '../tiny-model.ts';
 
 const root = resolve(import.meta.dirname, '../..');

@@ -2,7 +2,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openWorkspace } from '../../main/services/workspace/workspace.ts';
 import { openStore } from '../../main/store/index.ts';
-import { addRun, sampleOf, temporaryFolderOfFile } from '../store/helpers.ts';
+import { addRun, sampleOf } from '../store/helpers.ts';
+import { temporaryFolderOfFile } from '../temporary-folder.ts';
 import { expectAccessible, openPage, type RunningApp, startApp } from './app.ts';
 import { noBrowser } from './browser.ts';
 

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openStore } from '../../main/store/index.ts';
-import { temporaryFolderOfFile } from '../store/helpers.ts';
+import { temporaryFolderOfFile } from '../temporary-folder.ts';
 import { writeTinyDataset } from '../tiny-dataset.ts';
 import { connectTo } from './api.ts';
 import { expectAccessible, openPage, startApp } from './app.ts';

@@ -9,7 +9,7 @@ import { openStore } from '../../main/store/index.ts';
 import { madeAnswers, sampleReplies } from '../services/replies/made-answers.ts';
 import { makeReport, POSTS } from '../services/replies/make-report.ts';
 import { replyLines } from '../services/reply-lines.ts';
-import { temporaryFolderOfFile } from '../store/helpers.ts';
+import { temporaryFolderOfFile } from '../temporary-folder.ts';
 import { writeTinyModel } from '../tiny-model.ts';
 import { expectAccessible, openPage, picture, type RunningApp, startApp } from './app.ts';
 import { noBrowser } from './browser.ts';

@@ -7,8 +7,8 @@ import { describe, expect, it } from 'vitest';
 import { atEndOfFile } from '../end-of-file.ts';
 import { BRAID } from '../processes/paths.ts';
 import { lines, writeTask } from '../services/tasks/task-folder.ts';
-import { temporaryFolderOfFile } from '../store/helpers.ts';
 import { DOUBLE } from '../tasks/openenv/served-task.ts';
+import { temporaryFolderOfFile } from '../temporary-folder.ts';
 import { expectAccessible, openPage, startApp } from './app.ts';
 import { noBrowser } from './browser.ts';
 

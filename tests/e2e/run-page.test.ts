@@ -6,7 +6,7 @@ import { addStage } from '../../main/services/curriculum/edit.ts';
 import { promotionSchema } from '../../main/services/runs/promotion.ts';
 import { changeSettings } from '../../main/services/workspace/settings.ts';
 import { openStore } from '../../main/store/index.ts';
-import { temporaryFolderOfFile } from '../store/helpers.ts';
+import { temporaryFolderOfFile } from '../temporary-folder.ts';
 import { writeTinyDataset } from '../tiny-dataset.ts';
 import { connectTo } from './api.ts';
 import { expectAccessible, type OpenPage, openPage, picture, type RunningApp, startApp } from './app.ts';

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openStore } from '../../main/store/index.ts';
-import { temporaryFolderOfFile } from '../store/helpers.ts';
+import { temporaryFolderOfFile } from '../temporary-folder.ts';
 import { writeTinyDataset } from '../tiny-dataset.ts';
 import { connectTo } from './api.ts';
 import { expectAccessible, type OpenPage, openPage, type RunningApp, startApp } from './app.ts';

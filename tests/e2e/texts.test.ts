@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { makeZip } from '../../main/io/make-zip.ts';
-import { temporaryFolderOfFile } from '../store/helpers.ts';
+import { temporaryFolderOfFile } from '../temporary-folder.ts';
 import { writeTinyDataset } from '../tiny-dataset.ts';
 import { connectTo } from './api.ts';
 import { expectAccessible, openPage, type RunningApp, startApp } from './app.ts';

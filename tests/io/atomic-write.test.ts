@@ -8,7 +8,8 @@ import {
   writeFileAtomic,
   writeFolderAtomic,
 } from '../../main/io/atomic-write.ts';
-import { errorOf, temporaryFolder } from '../store/helpers.ts';
+import { errorOf } from '../store/helpers.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 function systemError(code: string): Error {
   return Object.assign(new Error(`${code}: simulated`), { code, syscall: 'write' });

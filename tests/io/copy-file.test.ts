@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { writeFolderAtomic } from '../../main/io/atomic-write.ts';
 import { copyContent } from '../../main/io/copy-file.ts';
-import { errorOf, temporaryFolder } from '../store/helpers.ts';
+import { errorOf } from '../store/helpers.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 describe('copyContent', () => {
   it('copies a read-only file of several pieces as one that can be written', () => {

@@ -2,7 +2,8 @@ import fs, { mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { makeFolder } from '../../main/io/make-folder.ts';
-import { errorOf, temporaryFolder } from '../store/helpers.ts';
+import { errorOf } from '../store/helpers.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 describe('makeFolder', () => {
   it('creates a folder and those above it, once', () => {

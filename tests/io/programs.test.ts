@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findProgram } from '../../main/io/programs.ts';
-import { temporaryFolder } from '../store/helpers.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 function program(folder: string, name: string): string {
   mkdirSync(folder, { recursive: true });

@@ -5,7 +5,7 @@ import { writeFileAtomic, writeFolderAtomic } from '../../main/io/atomic-write.t
 import { renameSettled, renameSettledAsync } from '../../main/io/rename.ts';
 import { writeFilesAtomic } from '../../main/io/write-files.ts';
 import { asWindows, refusedAtFirst } from '../as-windows.ts';
-import { temporaryFolder } from '../store/helpers.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 function fresh() {
   const folder = temporaryFolder();

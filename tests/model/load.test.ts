@@ -10,7 +10,7 @@ import { parameterCount } from '../../main/model/parameter.ts';
 import { encodeSafetensors, openSafetensors } from '../../main/model/safetensors.ts';
 import { readModelFacts } from '../../main/trainer/memory/model-facts.ts';
 import { openTestBackends } from '../backends.ts';
-import { temporaryFolderOfFile } from '../store/helpers.ts';
+import { temporaryFolderOfFile } from '../temporary-folder.ts';
 import { fault } from './faults.ts';
 import { TINY } from './tiny.ts';
 

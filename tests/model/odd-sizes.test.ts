@@ -13,7 +13,7 @@ import { selectiveLogSoftmax } from '../../main/tensor/ops/log-softmax.ts';
 import { gatherRows } from '../../main/tensor/ops/rows.ts';
 import { openTestBackends } from '../backends.ts';
 import { greedyOptions, largestDifference } from '../parity/compare.ts';
-import { temporaryFolderOfFile } from '../store/helpers.ts';
+import { temporaryFolderOfFile } from '../temporary-folder.ts';
 import { writeTinyModel } from '../tiny-model.ts';
 
 /** Sizes that no kernel's vectors or tiles divide. */

@@ -5,7 +5,7 @@ import { forward } from '../../main/model/decoder.ts';
 import { disposeModel, modelParameters } from '../../main/model/model.ts';
 import { packGroups } from '../../main/model/pack.ts';
 import { packedSequences } from '../../main/model/sequences.ts';
-import { temporaryFolder } from '../store/helpers.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { writeTinyModel } from '../tiny-model.ts';
 
 /** The gradient of each row of the embeddings when all of these tokens are read in a full fine-tuning. */

@@ -3,7 +3,7 @@ import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { askedGpuMemory, freeByAmdgpu, mostOfTrial } from '../../main/native/gpu-memory.ts';
-import { temporaryFolder } from '../store/helpers.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 const MIB = 2 ** 20;
 

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { delimiter, join, relative } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { askNvidiaGpus, freeOfDevice, nvidiaGpusNow, readGpus, readHeld } from '../../main/native/nvidia-smi.ts';
-import { temporaryFolder } from '../store/helpers.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 afterEach(() => vi.unstubAllEnvs());
 

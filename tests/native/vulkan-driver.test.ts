@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type LibrarySystem, packageOf, vulkanProblem } from '../../main/native/vulkan-driver.ts';
 import { noAdapter } from '../../main/tensor/webgpu/faults.ts';
-import { temporaryFolder } from '../store/helpers.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 const DRIVER = 'libGLX_nvidia.so.0';
 const GLVND = ['libEGL.so.1', 'libGLdispatch.so.0', 'libOpenGL.so.0', 'libGL.so.1', 'libGLX.so.0', 'libGLESv2.so.2'];

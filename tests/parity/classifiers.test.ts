@@ -6,7 +6,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { loadSequenceClassifier, probabilities } from '../../main/model/sequence-classifier.ts';
 import type { ChatMessage } from '../../main/samples/chat-message.ts';
-import { temporaryFolder } from '../store/helpers.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { largestDifference } from './compare.ts';
 
 const fixture = (name: string): string => fileURLToPath(new URL(`./fixtures/${name}`, import.meta.url));

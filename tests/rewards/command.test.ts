@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openCommand } from '../../main/rewards/command.ts';
-import { temporaryFolder } from '../store/helpers.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
 import { answersTo, outcomesOf, specOf } from './answers.ts';
 

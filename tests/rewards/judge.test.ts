@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openJudge } from '../../main/rewards/judge.ts';
 import { openJudgeCache } from '../../main/rewards/judge-cache.ts';
-import { temporaryFolder } from '../store/helpers.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { answersTo, specOf } from './answers.ts';
 import { chatAnswer, json, rewardServer } from './reward-server.ts';
 

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openClassifier, openEncoder } from '../../main/rewards/reward-model.ts';
-import { temporaryFolder } from '../store/helpers.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { answersTo, outcomesOf, specOf } from './answers.ts';
 
 const fixture = (name: string): string => fileURLToPath(new URL(`../parity/fixtures/${name}`, import.meta.url));

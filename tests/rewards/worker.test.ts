@@ -12,8 +12,8 @@ import { openTask } from '../../main/tasks/index.ts';
 import type { Answer, Task } from '../../main/tasks/task.ts';
 import { buildKernels } from '../../main/tensor/kernels/build.ts';
 import { processPaths } from '../processes/paths.ts';
-import { temporaryFolder } from '../store/helpers.ts';
 import { rewardWorker } from '../tasks/sandbox/scoring.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { specOf } from './answers.ts';
 
 const fixtures = join(import.meta.dirname, '../parity/fixtures');

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runSuite, type SuiteRunner } from '../../scripts/gpu-report/suites.ts';
-import { temporaryFolder } from '../store/helpers.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 /** A test runner that does what its program says. */
 function runner(program: string): SuiteRunner {

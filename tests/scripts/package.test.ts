@@ -7,7 +7,7 @@ import { judge } from '../../scripts/package-contents.ts';
 import { startDesktop } from '../desktop/desktop.ts';
 import { tinyWorkspace } from '../services/tiny-workspace.ts';
 import { chooseTestGpu } from '../software-gpu.ts';
-import { temporaryFolder } from '../store/helpers.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
 import { fusesOf, openArchive, packApp } from './packed-app.ts';
 

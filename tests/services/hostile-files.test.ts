@@ -14,7 +14,8 @@ import { parseTexts } from '../../main/services/texts/parse.ts';
 import { interleaveTask } from '../../main/tasks/interleave/task.ts';
 import { replyTask } from '../../main/tasks/reply/task.ts';
 import { braid } from '../commands/braid.ts';
-import { errorOf, temporaryFolder } from '../store/helpers.ts';
+import { errorOf } from '../store/helpers.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 const deep = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
 const deepObject = (levels: number): string => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;

@@ -8,7 +8,8 @@ import { buildKernels } from '../../main/tensor/kernels/build.ts';
 import { parseConfig, type TrainConfig } from '../../main/trainer/config/config.ts';
 import { tinyConfig } from '../left-by.ts';
 import { processPaths } from '../processes/paths.ts';
-import { temporaryFolder, temporaryStore } from '../store/helpers.ts';
+import { temporaryStore } from '../store/helpers.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { writeTinyDataset } from '../tiny-dataset.ts';
 import { writeTinyModel } from '../tiny-model.ts';
 

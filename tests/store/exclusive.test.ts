@@ -2,7 +2,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { exclusively } from '../../main/store/exclusive.ts';
-import { errorOf, temporaryFolder } from './helpers.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { errorOf } from './helpers.ts';
 
 describe('exclusively', () => {
   const nothing = (): void => undefined;

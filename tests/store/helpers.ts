@@ -1,25 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Sample } from '../../main/samples/sample.ts';
 import { openStore, type Store } from '../../main/store/index.ts';
 import type { NewRun } from '../../main/store/runs.ts';
-import { atEndOfFile } from '../end-of-file.ts';
-
-/** A folder that goes when the test ends. */
-export function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'braid-test-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
-
-/** A folder that goes when the test file ends. */
-export function temporaryFolderOfFile(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'braid-test-'));
-  atEndOfFile(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
+import { temporaryFolder } from '../temporary-folder.ts';
 
 /** A store on a file of its own, whose clock advances by one at each reading. */
 export function temporaryStore(folder = temporaryFolder()): Store {

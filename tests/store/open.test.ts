@@ -6,7 +6,8 @@ import { databaseError } from '../../main/store/errors.ts';
 import { openStore } from '../../main/store/index.ts';
 import { migrations } from '../../main/store/migrations/index.ts';
 import { checkNodeVersion, openDatabase } from '../../main/store/open.ts';
-import { addRun, errorOf, temporaryFolder, temporaryStore } from './helpers.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { addRun, errorOf, temporaryStore } from './helpers.ts';
 
 function fileIn(folder = temporaryFolder()): string {
   return join(folder, 'braid.db');

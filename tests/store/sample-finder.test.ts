@@ -6,7 +6,8 @@ import { migrations } from '../../main/store/migrations/index.ts';
 import { openDatabase } from '../../main/store/open.ts';
 import type { SampleFilter, SampleOrder } from '../../main/store/sample-finder.ts';
 import { searchQuery } from '../../main/store/samples.ts';
-import { addRun, sampleOf, temporaryFolder, temporaryStore } from './helpers.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { addRun, sampleOf, temporaryStore } from './helpers.ts';
 
 /** The completions that a filter finds. */
 function found(store: Store, filter: SampleFilter, order: SampleOrder = 'newest'): string[] {

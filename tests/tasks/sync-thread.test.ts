@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { startSyncThread } from '../../main/tasks/sync-thread.ts';
-import { temporaryFolder } from '../store/helpers.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 it('keeps the process alive while a reply is waited for, and no longer', async () => {
   const entry = join(temporaryFolder(), 'silent.js');

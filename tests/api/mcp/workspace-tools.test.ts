@@ -7,7 +7,8 @@ import { addStage } from '../../../main/services/curriculum/edit.ts';
 import { openWorkspace } from '../../../main/services/workspace/workspace.ts';
 import { makeReport } from '../../services/replies/make-report.ts';
 import { replyLines } from '../../services/reply-lines.ts';
-import { addRun, sampleOf, temporaryFolder, temporaryStore } from '../../store/helpers.ts';
+import { addRun, sampleOf, temporaryStore } from '../../store/helpers.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { writeTinyDataset } from '../../tiny-dataset.ts';
 
 const paths = checkoutPaths(resolve(import.meta.dirname, '../../..'));

@@ -6,7 +6,7 @@ import type { Dialogs } from '../../../main/api/context.ts';
 import { openPathAccess } from '../../../main/api/path-access.ts';
 import { openAllowedFolders } from '../../../main/services/workspace/allowed-folders.ts';
 import { tinyWorkspace } from '../../services/tiny-workspace.ts';
-import { temporaryFolder } from '../../store/helpers.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { contextOf, openTinyApp, overPorts } from '../transports.ts';
 
 /** A workspace and, outside it, data/ with a model, a text, links and the user's own configuration. */

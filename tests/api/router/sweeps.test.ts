@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createRun } from '../../../main/services/runs/runs.ts';
 import { tinyWorkspace } from '../../services/tiny-workspace.ts';
-import { temporaryFolder } from '../../store/helpers.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { writeTinyDataset } from '../../tiny-dataset.ts';
 import { until } from '../../until.ts';
 import { contextOf, openTinyApp, overPorts } from '../transports.ts';

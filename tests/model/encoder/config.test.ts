@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readEncoderConfig } from '../../../main/model/encoder/config.ts';
-import { temporaryFolder } from '../../store/helpers.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 
 const usual = { hidden_size: 8, num_hidden_layers: 1, num_attention_heads: 2, max_position_embeddings: 514 };
 

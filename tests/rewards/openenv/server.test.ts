@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openServer } from '../../../main/rewards/openenv/server.ts';
 import { checkOpenEnv } from '../../../main/tasks/openenv/spec.ts';
-import { temporaryFolder } from '../../store/helpers.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { until } from '../../until.ts';
 
 /** Serves pages on the port, with a child that sleeps; both ids go into the file. */

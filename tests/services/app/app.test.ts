@@ -7,7 +7,8 @@ import { createRun, finishRun } from '../../../main/services/runs/runs.ts';
 import { forkTrainer } from '../../../main/services/trainer-process/channel.ts';
 import { runTrainerJob } from '../../../main/services/trainer-process/job.ts';
 import { openTinyApp } from '../../api/transports.ts';
-import { errorOf, temporaryFolder } from '../../store/helpers.ts';
+import { errorOf } from '../../store/helpers.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { tinyConfig } from '../../trainer/run/tiny-run.ts';
 import { tinyWorkspace } from '../tiny-workspace.ts';
 

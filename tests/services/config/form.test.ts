@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { configForm } from '../../../main/services/config/form.ts';
 import { presetsHere } from '../../../main/services/models/starting-model.ts';
 import { configFaults, configFields, parseConfig } from '../../../main/trainer/config/config.ts';
-import { temporaryFolder } from '../../store/helpers.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 
 describe('configForm', () => {
   const form = configForm();

@@ -6,7 +6,7 @@ import { isReinforcement, parseConfig } from '../../../main/trainer/config/confi
 import { deviceBudget, precisionFor } from '../../../main/trainer/memory/budget.ts';
 import { readModelConfig } from '../../../main/trainer/memory/model-folder.ts';
 import { memoryPlan } from '../../../main/trainer/memory/plan.ts';
-import { temporaryFolder } from '../../store/helpers.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 
 const GIB = 2 ** 30;
 

@@ -9,7 +9,7 @@ import {
   readPreset,
 } from '../../../main/services/config/presets.ts';
 import { parseConfig } from '../../../main/trainer/config/config.ts';
-import { temporaryFolder } from '../../store/helpers.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 
 const paths = { resources: resolve(import.meta.dirname, '../../../resources') };
 

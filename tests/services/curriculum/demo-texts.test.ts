@@ -15,7 +15,8 @@ import { openChanges } from '../../../main/services/workspace/changes.ts';
 import { openJobs } from '../../../main/services/workspace/jobs.ts';
 import { openWorkspace } from '../../../main/services/workspace/workspace.ts';
 import { interleaveTask } from '../../../main/tasks/interleave/task.ts';
-import { temporaryFolder, temporaryStore } from '../../store/helpers.ts';
+import { temporaryStore } from '../../store/helpers.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { madeText } from '../texts/made-texts.ts';
 
 const paths = checkoutPaths(resolve(import.meta.dirname, '../../..'));

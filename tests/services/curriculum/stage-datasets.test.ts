@@ -18,7 +18,8 @@ import { openWorkspace } from '../../../main/services/workspace/workspace.ts';
 import { processTemplate } from '../../../main/tasks/interleave/prompt.ts';
 import { interleaveTask } from '../../../main/tasks/interleave/task.ts';
 import { parseConfig } from '../../../main/trainer/config/config.ts';
-import { temporaryFolder, temporaryStore } from '../../store/helpers.ts';
+import { temporaryStore } from '../../store/helpers.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 
 function library() {
   const root = temporaryFolder();

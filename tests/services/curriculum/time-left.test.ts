@@ -6,7 +6,8 @@ import { scaledPace, stageTimes } from '../../../main/services/curriculum/time-l
 import { createRun } from '../../../main/services/runs/runs.ts';
 import { openWorkspace } from '../../../main/services/workspace/workspace.ts';
 import { parseConfig, type TrainConfig } from '../../../main/trainer/config/config.ts';
-import { temporaryFolder, temporaryStore } from '../../store/helpers.ts';
+import { temporaryStore } from '../../store/helpers.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 
 const paths = checkoutPaths(resolve(import.meta.dirname, '../../..'));
 

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fetchHubDataset, filesOf, flatNames } from '../../../main/services/data-import/hub-download.ts';
 import { hubFolderName, isHubSource, parseHubDataset } from '../../../main/services/data-import/hub-name.ts';
 import { datasetServer, otherSplits, previewHubDataset } from '../../../main/services/data-import/hub-preview.ts';
-import { temporaryFolderOfFile } from '../../store/helpers.ts';
+import { temporaryFolderOfFile } from '../../temporary-folder.ts';
 import { openHubDouble } from './hub-double.ts';
 
 const content: Readonly<Record<string, string>> = {

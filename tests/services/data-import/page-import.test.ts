@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { checkoutPaths } from '../../../main/commands/host-paths.ts';
 import { downloadSplit, previewImport, runImport } from '../../../main/services/data-import/page-import.ts';
 import { openUploads } from '../../../main/services/data-import/uploads.ts';
-import { temporaryFolder } from '../../store/helpers.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { temporaryLibrary } from '../library/temporary-library.ts';
 import { openHubDouble } from './hub-double.ts';
 

@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { importTarget, nameOfSource } from '../../../main/services/data-import/import-dataset.ts';
 import { openUploads } from '../../../main/services/data-import/uploads.ts';
 import { locateWorkspace } from '../../../main/services/workspace/workspace.ts';
-import { errorOf, temporaryFolder, temporaryStore } from '../../store/helpers.ts';
+import { errorOf, temporaryStore } from '../../store/helpers.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 
 describe('openUploads', () => {
   it('keeps a file for its owner only, until it is dropped', () => {

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { recordFacts } from '../../../main/services/datasets/record-facts.ts';
-import { temporaryFolder } from '../../store/helpers.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 
 function file(name: string, posts: readonly string[]): string {
   const path = join(temporaryFolder(), name);

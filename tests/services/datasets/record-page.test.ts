@@ -2,7 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { drawRecords, recordAt, recordPage } from '../../../main/services/datasets/record-page.ts';
-import { errorOf, temporaryFolder } from '../../store/helpers.ts';
+import { errorOf } from '../../store/helpers.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 
 const definition =
   "title: a\nfields: {word: text}\nprompt: 'Say {word}'\nsuccess_threshold: 1\nmax_completion_length: 9\n";

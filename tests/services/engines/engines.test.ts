@@ -23,7 +23,7 @@ import { exportForTrl, inputsOfRun } from '../../../main/services/trl/export.ts'
 import { openSecrets } from '../../../main/services/workspace/secrets.ts';
 import { closeWasmBackend } from '../../../main/tensor/wasm/boot.ts';
 import type { WasmRuntime } from '../../../main/tensor/wasm/runtime.ts';
-import { temporaryFolder } from '../../store/helpers.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { openForTest } from '../../tensor/wasm/open.ts';
 import { writeTinyModel } from '../../tiny-model.ts';
 import { openTinkerServer, type ServerOptions, type TinkerServer } from '../../trainer/tinker/tinker-server.ts';

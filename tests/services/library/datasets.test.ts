@@ -12,7 +12,8 @@ import {
 } from '../../../main/services/library/make-datasets.ts';
 import { joinTexts } from '../../../main/services/library/texts.ts';
 import { interleaveTask } from '../../../main/tasks/interleave/task.ts';
-import { addRun, errorOf, temporaryFolder } from '../../store/helpers.ts';
+import { addRun, errorOf } from '../../store/helpers.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { madeText } from '../texts/made-texts.ts';
 import { fileOf, type TemporaryLibrary, temporaryLibrary } from './temporary-library.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { confirmImport, importBundled, openImport, openImportPaths } from '../../../main/services/library/imports.ts';
 import { compareIncoming } from '../../../main/services/library/similar.ts';
-import { temporaryFolder } from '../../store/helpers.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { madeText } from '../texts/made-texts.ts';
 import { temporaryLibrary } from './temporary-library.ts';
 

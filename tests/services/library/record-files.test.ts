@@ -2,7 +2,7 @@ import { rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openRecordFiles } from '../../../main/services/library/record-files.ts';
-import { temporaryFolder } from '../../store/helpers.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 
 const record = (n: number, a: string, b: string) => ({
   id: `r${n}`,

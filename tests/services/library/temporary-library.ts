@@ -6,7 +6,8 @@ import { openChanges } from '../../../main/services/workspace/changes.ts';
 import { openJobs } from '../../../main/services/workspace/jobs.ts';
 import { openWorkspace } from '../../../main/services/workspace/workspace.ts';
 import { processPaths } from '../../processes/paths.ts';
-import { temporaryFolder, temporaryStore } from '../../store/helpers.ts';
+import { temporaryStore } from '../../store/helpers.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { madeText } from '../texts/made-texts.ts';
 
 export interface TemporaryLibrary extends Library {

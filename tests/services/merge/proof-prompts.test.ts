@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { proofPrompts } from '../../../main/services/merge/proof-prompts.ts';
-import { temporaryFolder } from '../../store/helpers.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { tinyRecord } from '../../tiny-model.ts';
 
 const root = resolve(import.meta.dirname, '../../..');

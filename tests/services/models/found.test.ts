@@ -8,7 +8,7 @@ import { importModel } from '../../../main/services/models/import.ts';
 import { inspectModel } from '../../../main/services/models/inspect.ts';
 import { listModels } from '../../../main/services/models/list.ts';
 import { writeSmall } from '../../model/gguf-file.ts';
-import { temporaryFolder } from '../../store/helpers.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { writeTinyModel } from '../../tiny-model.ts';
 import { modelHost } from './places.ts';
 

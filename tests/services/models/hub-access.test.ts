@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { hubAccess, hubOptions } from '../../../main/services/models/hub-access.ts';
 import { hubError } from '../../../main/services/models/hub-errors.ts';
-import { temporaryFolder } from '../../store/helpers.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 
 const keeping = (token: string | null) => ({ get: () => token, isEncrypted: true });
 const nowhere = { HF_HOME: '/nowhere' };

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { recordHubModel } from '../../../main/services/models/hub-origin.ts';
 import { resolveModelParts } from '../../../main/services/models/resolve.ts';
-import { errorOf, temporaryFolder } from '../../store/helpers.ts';
+import { errorOf } from '../../store/helpers.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 
 it("finds an adapter's base by its Hub name among the models of the workspace", () => {
   const root = temporaryFolder();

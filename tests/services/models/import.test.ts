@@ -7,7 +7,8 @@ import { importModel } from '../../../main/services/models/import.ts';
 import { listModels } from '../../../main/services/models/list.ts';
 import { resolveModel } from '../../../main/services/models/resolve.ts';
 import { asWindows, refusedAtFirst } from '../../as-windows.ts';
-import { errorOf, temporaryFolder } from '../../store/helpers.ts';
+import { errorOf } from '../../store/helpers.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { writeTinyModel } from '../../tiny-model.ts';
 import { jobEnd, modelHost } from './places.ts';
 

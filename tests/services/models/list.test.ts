@@ -6,7 +6,8 @@ import { forgetImported, importedModels, rememberImported } from '../../../main/
 import { listModels, requireModel } from '../../../main/services/models/list.ts';
 import { evaluationDataset } from '../../../main/services/runs/evaluation.ts';
 import { locateWorkspace } from '../../../main/services/workspace/workspace.ts';
-import { addRun, errorOf, temporaryFolder, temporaryFolderOfFile, temporaryStore } from '../../store/helpers.ts';
+import { addRun, errorOf, temporaryStore } from '../../store/helpers.ts';
+import { temporaryFolder, temporaryFolderOfFile } from '../../temporary-folder.ts';
 import { writeTinyAdapter, writeTinyModel } from '../../tiny-model.ts';
 
 let tiny = '';

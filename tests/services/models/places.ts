@@ -5,7 +5,8 @@ import { openChanges } from '../../../main/services/workspace/changes.ts';
 import { openJobs } from '../../../main/services/workspace/jobs.ts';
 import { locateWorkspace } from '../../../main/services/workspace/workspace.ts';
 import type { StageRow } from '../../../main/store/stages.ts';
-import { temporaryFolder, temporaryStore } from '../../store/helpers.ts';
+import { temporaryStore } from '../../store/helpers.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 
 export function modelHost() {
   const root = temporaryFolder();

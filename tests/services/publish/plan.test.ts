@@ -7,7 +7,7 @@ import { planDatasetPush } from '../../../main/services/publish/dataset-plan.ts'
 import { type ModelPush, type PushPlan, planModelPush } from '../../../main/services/publish/plan.ts';
 import { evaluationDataset } from '../../../main/services/runs/evaluation.ts';
 import { requireRun } from '../../../main/services/runs/runs.ts';
-import { temporaryFolder } from '../../store/helpers.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { HOSTILE, place } from '../reports/reported-run.ts';
 
 /** A LoRA checkpoint of a run of 20 steps, on a base model in a folder of this machine. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type PushFile, type PushPlan, textFile } from '../../../main/services/publish/plan.ts';
 import { pushToHub } from '../../../main/services/publish/push.ts';
-import { temporaryFolder } from '../../store/helpers.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { type RepositoryDouble, repositoryDouble } from './repository-double.ts';
 
 const REPO = 'me/model';

@@ -5,7 +5,8 @@ import { checkoutPaths } from '../../../main/commands/host-paths.ts';
 import { postReplies } from '../../../main/services/replies/posts.ts';
 import { replyReport } from '../../../main/services/replies/report.ts';
 import { openWorkspace } from '../../../main/services/workspace/workspace.ts';
-import { temporaryFolder, temporaryStore } from '../../store/helpers.ts';
+import { temporaryStore } from '../../store/helpers.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { replyLines } from '../reply-lines.ts';
 import { makeReport } from './make-report.ts';
 

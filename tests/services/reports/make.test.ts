@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { Report, RunContent } from '../../../main/services/reports/report.ts';
-import { errorOf, temporaryFolder } from '../../store/helpers.ts';
+import { errorOf } from '../../store/helpers.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { HOSTILE, place } from './reported-run.ts';
 
 /** What the page would read. */

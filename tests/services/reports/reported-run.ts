@@ -6,7 +6,8 @@ import { makeReport, type ReportSubject } from '../../../main/services/reports/m
 import { createRun } from '../../../main/services/runs/runs.ts';
 import { openWorkspace } from '../../../main/services/workspace/workspace.ts';
 import { parseConfig } from '../../../main/trainer/config/config.ts';
-import { sampleOf, temporaryFolder, temporaryStore } from '../../store/helpers.ts';
+import { sampleOf, temporaryStore } from '../../store/helpers.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 
 export const HOSTILE = '</script><script>document.title = "owned"</script><!-- <img src=x onerror=alert(1)>';
 

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { checkTask } from '../../../main/services/reward-trials/check-task.ts';
 import { readTaskFolder } from '../../../main/tasks/folder/source.ts';
-import { temporaryFolder } from '../../store/helpers.ts';
 import { agreedTo, guessTask } from '../../tasks/openenv/served-task.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 
 /** A folder with the task and one record. */
 function folderOf(changes: Readonly<Record<string, unknown>>, more: readonly string[] = []) {

@@ -5,7 +5,7 @@ import { openConsentFile } from '../../../main/services/tasks/consent.ts';
 import { setRewardKey } from '../../../main/services/tasks/reward-keys.ts';
 import { openSecrets } from '../../../main/services/workspace/secrets.ts';
 import { readTaskFolder } from '../../../main/tasks/folder/source.ts';
-import { temporaryFolder } from '../../store/helpers.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { taskYaml, writeTask } from '../tasks/task-folder.ts';
 
 function world() {

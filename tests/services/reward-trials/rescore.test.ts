@@ -5,8 +5,9 @@ import { rescoreRun } from '../../../main/services/reward-trials/rescore.ts';
 import { createRun } from '../../../main/services/runs/runs.ts';
 import { readTaskFolder } from '../../../main/tasks/folder/source.ts';
 import { parseConfig } from '../../../main/trainer/config/config.ts';
-import { errorOf, sampleOf, temporaryFolder, temporaryStore } from '../../store/helpers.ts';
+import { errorOf, sampleOf, temporaryStore } from '../../store/helpers.ts';
 import { rewardWorker } from '../../tasks/sandbox/scoring.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { lines, writeTask } from '../tasks/task-folder.ts';
 
 describe('rescoreRun', () => {

@@ -15,7 +15,8 @@ import { sweepLeftovers } from '../../../main/services/workspace/leftovers.ts';
 import { requireRunFolder } from '../../../main/services/workspace/own-folders.ts';
 import { parseConfig } from '../../../main/trainer/config/config.ts';
 import { refusedAtFirst } from '../../as-windows.ts';
-import { addRun, errorOf, sampleOf, temporaryFolder, temporaryStore } from '../../store/helpers.ts';
+import { addRun, errorOf, sampleOf, temporaryStore } from '../../store/helpers.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 
 function mkdirOf(path: string): string {
   mkdirSync(path, { recursive: true });

@@ -8,7 +8,8 @@ import type { FileOps } from '../../../main/io/atomic-write.ts';
 import { appendToLog, openRunFiles } from '../../../main/services/runs/files.ts';
 import { formatSamples } from '../../../main/services/runs/samples/log.ts';
 import { parseConfig } from '../../../main/trainer/config/config.ts';
-import { sampleOf, temporaryFolder } from '../../store/helpers.ts';
+import { sampleOf } from '../../store/helpers.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 
 function open(folder = temporaryFolder(), ops: FileOps = fs) {
   const warnings: BraidError[] = [];

@@ -4,7 +4,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { dropOldCheckpoints } from '../../../main/services/runs/old-checkpoints.ts';
-import { temporaryFolder } from '../../store/helpers.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 
 describe('dropOldCheckpoints', () => {
   it.each([

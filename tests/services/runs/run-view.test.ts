@@ -10,7 +10,8 @@ import { stepExtremes } from '../../../main/services/runs/samples/samples.ts';
 import { openStore, type Store } from '../../../main/store/index.ts';
 import { parseConfig } from '../../../main/trainer/config/config.ts';
 import type { TrainerEvent } from '../../../main/trainer/protocol/trainer-events.ts';
-import { errorOf, sampleOf, temporaryFolder, temporaryStore } from '../../store/helpers.ts';
+import { errorOf, sampleOf, temporaryStore } from '../../store/helpers.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 
 const config = parseConfig({ dataset: 'datasets/10words.jsonl', max_steps: 40 });
 

@@ -5,7 +5,8 @@ import { recordEvents } from '../../../main/services/runs/events.ts';
 import { runDetail } from '../../../main/services/runs/history.ts';
 import { createRun, finishRun, interruptRun, markAbandonedRuns } from '../../../main/services/runs/runs.ts';
 import { parseConfig } from '../../../main/trainer/config/config.ts';
-import { errorOf, temporaryFolder, temporaryStore } from '../../store/helpers.ts';
+import { errorOf, temporaryStore } from '../../store/helpers.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { config } from './run-events.ts';
 
 describe('createRun', () => {

@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
-import { temporaryFolder } from '../../store/helpers.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { until } from '../../until.ts';
 import { answerOn, type Desk, engineWith, freePort, openDesk, serverCommand } from './desk.ts';
 

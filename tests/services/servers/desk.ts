@@ -8,7 +8,7 @@ import { launcherSchema, type ServerLauncher } from '../../../main/services/engi
 import { openServerRecords, type ServerRecords } from '../../../main/services/engines/server-records.ts';
 import { openServers, type Servers } from '../../../main/services/servers/servers.ts';
 import { openSecrets, type Secrets } from '../../../main/services/workspace/secrets.ts';
-import { temporaryFolder } from '../../store/helpers.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 
 export interface Desk {
   readonly records: ServerRecords;

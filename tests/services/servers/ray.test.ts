@@ -5,7 +5,7 @@ import { setClusterToken } from '../../../main/services/engines/keys.ts';
 import { listZip } from '../../../main/services/native-setup/zip.ts';
 import { ENDED_IDLE } from '../../../main/services/servers/kind.ts';
 import { IDLE_CODE, quoted, whileUsed } from '../../../main/services/servers/shell.ts';
-import { temporaryFolder } from '../../store/helpers.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { answerOn, engineWith, freePort, openDesk } from './desk.ts';
 import { openRayDouble, type RayDouble } from './ray-double.ts';
 

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { openEngineFile, saveEngine } from '../../../main/services/engines/engines.ts';
 import { engineOfRun, requireUp } from '../../../main/services/servers/require-up.ts';
 import { parseConfig } from '../../../main/trainer/config/config.ts';
-import { addRun, temporaryFolder, temporaryStore } from '../../store/helpers.ts';
+import { addRun, temporaryStore } from '../../store/helpers.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { answerOn, engineWith, freePort, openDesk } from './desk.ts';
 
 describe('the engine of a run that is resumed', () => {

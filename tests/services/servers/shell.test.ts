@@ -5,7 +5,7 @@ import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { IDLE_CODE, SUPERVISE, whileUsed } from '../../../main/services/servers/shell.ts';
-import { temporaryFolder } from '../../store/helpers.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { until } from '../../until.ts';
 import { freePort } from './desk.ts';
 

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { checkPlan, draftSweep } from '../../../main/services/sweeps/draft.ts';
 import { costKey, estimateDraft } from '../../../main/services/sweeps/estimate.ts';
 import { parsePlan } from '../../../main/services/sweeps/plan.ts';
-import { errorOf, temporaryFolder } from '../../store/helpers.ts';
+import { errorOf } from '../../store/helpers.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { writeTinyDataset } from '../../tiny-dataset.ts';
 
 const dataset = (): string => writeTinyDataset(`${temporaryFolder()}/2words.jsonl`);

@@ -12,7 +12,7 @@ import { rewardAccess } from '../../../main/services/tasks/reward-access.ts';
 import { rewardKey, setRewardKey } from '../../../main/services/tasks/reward-keys.ts';
 import { openSecrets } from '../../../main/services/workspace/secrets.ts';
 import { checkCommandFiles, readTaskFolder } from '../../../main/tasks/folder/source.ts';
-import { temporaryFolder } from '../../store/helpers.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { taskYaml, writeTask } from './task-folder.ts';
 
 const rewards = (more: string): string =>

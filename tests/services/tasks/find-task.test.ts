@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { findTask, taskArgument, taskNames } from '../../../main/services/tasks/find-task.ts';
 import { copyTask, newTask } from '../../../main/services/tasks/new-task.ts';
 import { taskStartConfig } from '../../../main/services/tasks/start-config.ts';
-import { temporaryFolder } from '../../store/helpers.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { lines, rewardTs, taskYaml, writeTask } from './task-folder.ts';
 
 const paths = { resources: join(import.meta.dirname, '../../../resources'), externalRewards: '' };

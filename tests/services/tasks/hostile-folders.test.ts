@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { listTasks } from '../../../main/services/tasks/task-list.ts';
 import { parseDefinition } from '../../../main/tasks/folder/definition.ts';
 import { sandboxComponents } from '../../../main/tasks/folder/source.ts';
-import { temporaryFolder } from '../../store/helpers.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 
 const lines = (count: number, line: (i: number) => string): string =>
   Array.from({ length: count }, (_, i) => line(i)).join('\n');

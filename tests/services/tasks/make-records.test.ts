@@ -2,7 +2,8 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { makeRecords, makerOf } from '../../../main/services/tasks/make-records.ts';
-import { errorOf, temporaryFolder } from '../../store/helpers.ts';
+import { errorOf } from '../../store/helpers.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 
 /** A copy of a template whose program is this script, run by Node in place of Python. */
 function copied(script: string): string {

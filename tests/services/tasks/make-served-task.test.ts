@@ -11,8 +11,8 @@ import { type ServerAccess, serverAccess, serverSource } from '../../../main/ser
 import { openFolderTask } from '../../../main/tasks/folder/folder-task.ts';
 import { readTaskFolder } from '../../../main/tasks/folder/source.ts';
 import { processPaths } from '../../processes/paths.ts';
-import { temporaryFolder } from '../../store/helpers.ts';
 import { agreedTo, DOUBLE } from '../../tasks/openenv/served-task.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 
 const paths = processPaths();
 

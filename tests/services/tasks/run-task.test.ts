@@ -7,7 +7,8 @@ import { runVerdict } from '../../../main/services/runs/verdict/run-verdict.ts';
 import { checkpointTask, runTask } from '../../../main/services/tasks/run-task.ts';
 import { readTaskFolder, taskHash } from '../../../main/tasks/folder/source.ts';
 import { parseConfig } from '../../../main/trainer/config/config.ts';
-import { sampleOf, temporaryFolder, temporaryStore } from '../../store/helpers.ts';
+import { sampleOf, temporaryStore } from '../../store/helpers.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { writeTask } from './task-folder.ts';
 
 function runOfTask() {

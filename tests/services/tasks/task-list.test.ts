@@ -3,7 +3,8 @@ import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { addTask, copyTask } from '../../../main/services/tasks/new-task.ts';
 import { listTasks, readTask, removeTask, requireSource, saveTask } from '../../../main/services/tasks/task-list.ts';
-import { errorOf, temporaryFolder } from '../../store/helpers.ts';
+import { errorOf } from '../../store/helpers.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { rewardTs, taskYaml, writeTask } from './task-folder.ts';
 
 const resources = resolve(import.meta.dirname, '../../../resources');

@@ -6,7 +6,7 @@ import type { TextWorkers } from '../../../main/services/text-worker/workers.ts'
 import { leakageIn } from '../../../main/services/training/preflight.ts';
 import { readTaskFolder } from '../../../main/tasks/folder/source.ts';
 import { parseConfig } from '../../../main/trainer/config/config.ts';
-import { temporaryFolder } from '../../store/helpers.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 
 const task = readTaskFolder(resolve(import.meta.dirname, '../../../resources/tasks/last-number'));
 const shared = 'how many apples are left when nine of the twelve were eaten';

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openTextWorkers } from '../../../main/services/text-worker/workers.ts';
-import { temporaryFolder } from '../../store/helpers.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { madeTexts } from '../texts/made-texts.ts';
 
 const entry = resolve(import.meta.dirname, '../../../main/services/text-worker/worker.ts');

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { type Member, makeZip } from '../../../main/io/make-zip.ts';
 import { openDocuments } from '../../../main/services/text-worker/document-thread.ts';
 import { readSources } from '../../../main/services/texts/sources.ts';
-import { temporaryFolder } from '../../store/helpers.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { madeText } from './made-texts.ts';
 
 const zip = (members: readonly Member[], name = 'export.zip') => ({ name, bytes: makeZip(members) });

@@ -6,7 +6,8 @@ import { type FollowedRun, followRun, sendRun, trackerWarnings } from '../../../
 import { type TrackedStep, type Tracker, TrackerRefusal } from '../../../main/services/trackers/tracker.ts';
 import { startTraining } from '../../../main/services/training/training.ts';
 import { parseConfig } from '../../../main/trainer/config/config.ts';
-import { sampleOf, temporaryFolder, temporaryStore } from '../../store/helpers.ts';
+import { sampleOf, temporaryStore } from '../../store/helpers.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { tinyWorkspace } from '../tiny-workspace.ts';
 import { mlflowDouble } from './mlflow-double.ts';
 

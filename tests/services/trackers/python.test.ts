@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openPythonTracker } from '../../../main/services/trackers/python.ts';
 import { TrackerRefusal } from '../../../main/services/trackers/tracker.ts';
-import { temporaryFolder } from '../../store/helpers.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 
 /** A program in Python's place, which keeps what it is asked. */
 function standIn(answer: string) {

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { forkTrainer, onceClosed } from '../../../main/services/trainer-process/channel.ts';
 import { runTrainerJob } from '../../../main/services/trainer-process/job.ts';
-import { temporaryFolder } from '../../store/helpers.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 
 /** What a process that is launched with these variables finds in its environment. */
 async function environmentOf(env?: Readonly<Record<string, string>>): Promise<NodeJS.ProcessEnv> {

@@ -15,7 +15,7 @@ import { readTaskFolder } from '../../../main/tasks/folder/source.ts';
 import type { TrainConfig } from '../../../main/trainer/config/config.ts';
 import type { Metrics, TrainerEvent } from '../../../main/trainer/protocol/trainer-events.ts';
 import { chatAnswer, json, rewardServer } from '../../rewards/reward-server.ts';
-import { temporaryFolder } from '../../store/helpers.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { writeTask } from '../tasks/task-folder.ts';
 import { tinyWorkspace } from '../tiny-workspace.ts';
 

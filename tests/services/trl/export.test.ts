@@ -8,7 +8,8 @@ import { findTask } from '../../../main/services/tasks/find-task.ts';
 import { exportForTrl, inputsOfConfig, inputsOfRun } from '../../../main/services/trl/export.ts';
 import { readmeText } from '../../../main/services/trl/readme.ts';
 import { parseConfig } from '../../../main/trainer/config/config.ts';
-import { temporaryFolder, temporaryStore } from '../../store/helpers.ts';
+import { temporaryStore } from '../../store/helpers.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { writeTinyAdapter, writeTinyModel } from '../../tiny-model.ts';
 import { exportTinyStage, home, paths, tinyStage } from './tiny-export.ts';
 

@@ -19,7 +19,8 @@ import { importRun } from '../../../main/services/trl/import-run.ts';
 import { openWorkspace } from '../../../main/services/workspace/workspace.ts';
 import { interleaveTask } from '../../../main/tasks/interleave/task.ts';
 import { parseConfig } from '../../../main/trainer/config/config.ts';
-import { temporaryFolder, temporaryStore } from '../../store/helpers.ts';
+import { temporaryStore } from '../../store/helpers.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { exportTinyStage, fixtures, paths } from './tiny-export.ts';
 
 /** An exported folder after train.py has run, and a workspace. */

@@ -9,7 +9,8 @@ import { interleaveTask } from '../../../main/tasks/interleave/task.ts';
 import { replyTask } from '../../../main/tasks/reply/task.ts';
 import type { Answer, TaskRecord } from '../../../main/tasks/task.ts';
 import type { TrainConfig } from '../../../main/trainer/config/config.ts';
-import { temporaryFolder, temporaryStore } from '../../store/helpers.ts';
+import { temporaryStore } from '../../store/helpers.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { exportTinyStage, home, paths, tinyStage } from './tiny-export.ts';
 
 const answer = (record: TaskRecord, completion: string): Answer => ({

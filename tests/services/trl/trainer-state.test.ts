@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readTrainerState, STATE_FILE } from '../../../main/services/trl/trainer-state.ts';
-import { temporaryFolder } from '../../store/helpers.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 
 function read(...log_history: object[]) {
   const folder = temporaryFolder();

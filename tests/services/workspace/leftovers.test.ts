@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { sweepLeftovers } from '../../../main/services/workspace/leftovers.ts';
-import { temporaryFolder } from '../../store/helpers.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 
 const LAST_WEEK = new Date(Date.now() - 7 * 24 * 3_600_000);
 /** No system gives a process such a number. */

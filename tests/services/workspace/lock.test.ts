@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { lockWorkspace } from '../../../main/services/workspace/lock.ts';
 import { processesAtOnce, sourceUrl } from '../../processes-at-once.ts';
-import { errorOf, temporaryFolder } from '../../store/helpers.ts';
+import { errorOf } from '../../store/helpers.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 
 /** A lock of a process on another machine. */
 const foreign = JSON.stringify({ pid: 1, hostId: 'elsewhere:1', what: 'other', since: 1 });

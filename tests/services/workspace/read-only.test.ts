@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openForReading } from '../../../main/services/workspace/read-only.ts';
 import { locateWorkspace } from '../../../main/services/workspace/workspace.ts';
-import { errorOf, temporaryFolder, temporaryStore } from '../../store/helpers.ts';
+import { errorOf, temporaryStore } from '../../store/helpers.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 
 describe('openForReading', () => {
   it('names a folder without a workspace, and creates nothing', () => {

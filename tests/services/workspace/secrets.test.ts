@@ -2,7 +2,8 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Cipher, openSecrets } from '../../../main/services/workspace/secrets.ts';
-import { errorOf, temporaryFolder } from '../../store/helpers.ts';
+import { errorOf } from '../../store/helpers.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 
 /** Bytes turned around; what was not sealed by it can't be opened. */
 const cipher: Cipher = {

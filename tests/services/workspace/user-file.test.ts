@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { openConsentFile } from '../../../main/services/tasks/consent.ts';
 import { openSecrets } from '../../../main/services/workspace/secrets.ts';
 import { processesAtOnce, sourceUrl } from '../../processes-at-once.ts';
-import { temporaryFolder } from '../../store/helpers.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 
 describe('openUserFile', () => {
   it('loses nothing where several processes change secrets and agreements at once', async () => {

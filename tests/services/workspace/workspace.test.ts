@@ -10,7 +10,8 @@ import {
   toStoredPath,
 } from '../../../main/services/workspace/workspace.ts';
 import { openStore } from '../../../main/store/index.ts';
-import { errorOf, temporaryFolder } from '../../store/helpers.ts';
+import { errorOf } from '../../store/helpers.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 
 describe('locateWorkspace', () => {
   it('takes --workspace, else BRAID_WORKSPACE, else the data folder', () => {

@@ -6,7 +6,8 @@ import { openFolderTask } from '../../../main/tasks/folder/folder-task.ts';
 import { readTaskFolder } from '../../../main/tasks/folder/source.ts';
 import type { EnvironmentStep, TaskRecord } from '../../../main/tasks/task.ts';
 import { isFailedCall } from '../../../main/tasks/tool-use.ts';
-import { errorOf, temporaryFolder } from '../../store/helpers.ts';
+import { errorOf } from '../../store/helpers.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { rewardWorker } from '../sandbox/scoring.ts';
 
 const DEFINITION = `title: T

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { BraidError } from '../../../main/errors.ts';
 import { disposeModel } from '../../../main/model/model.ts';
 import { runGenerateJob } from '../../../main/trainer/jobs/generate-text.ts';
-import { temporaryFolderOfFile } from '../../store/helpers.ts';
+import { temporaryFolderOfFile } from '../../temporary-folder.ts';
 import { writeTinyModel } from '../../tiny-model.ts';
 
 const model = join(temporaryFolderOfFile(), 'model');

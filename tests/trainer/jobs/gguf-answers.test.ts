@@ -5,7 +5,7 @@ import { disposeModel } from '../../../main/model/model.ts';
 import { loadTokenizer, type Tokenizer } from '../../../main/model/tokenizer.ts';
 import type { TaskRecord } from '../../../main/tasks/task.ts';
 import { type LlamaModel, type LlamaModule, llamaAnswers } from '../../../main/trainer/jobs/gguf-answers.ts';
-import { temporaryFolderOfFile } from '../../store/helpers.ts';
+import { temporaryFolderOfFile } from '../../temporary-folder.ts';
 import { tinyRecord, writeTinyModel } from '../../tiny-model.ts';
 
 let folder: string;

@@ -9,7 +9,7 @@ import { buildKernels } from '../../../main/tensor/kernels/build.ts';
 import type { PlayJob, PlayResult } from '../../../main/trainer/jobs/play.ts';
 import { runJob } from '../../../main/trainer/jobs/run-job.ts';
 import type { JobEvent } from '../../../main/trainer/protocol/trainer-events.ts';
-import { temporaryFolder } from '../../store/helpers.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { writeTinyModel } from '../../tiny-model.ts';
 
 /** Says the model's words back, and is worth as many letters as it wrote in all. */

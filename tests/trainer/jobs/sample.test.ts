@@ -6,8 +6,8 @@ import { buildKernels } from '../../../main/tensor/kernels/build.ts';
 import { runJob } from '../../../main/trainer/jobs/run-job.ts';
 import type { SampleJob, SampleResult } from '../../../main/trainer/jobs/sample.ts';
 import type { JobEvent } from '../../../main/trainer/protocol/trainer-events.ts';
-import { temporaryFolder } from '../../store/helpers.ts';
 import { agreedTo, guessTask } from '../../tasks/openenv/served-task.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { writeTinyModel } from '../../tiny-model.ts';
 
 describe('runSampleJob', () => {

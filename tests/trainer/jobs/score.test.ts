@@ -5,7 +5,7 @@ import { BraidError } from '../../../main/errors.ts';
 import { closeWasmBackend } from '../../../main/tensor/wasm/boot.ts';
 import type { WasmRuntime } from '../../../main/tensor/wasm/runtime.ts';
 import { runScoreJob, type ScoreResult } from '../../../main/trainer/jobs/score.ts';
-import { temporaryFolderOfFile } from '../../store/helpers.ts';
+import { temporaryFolderOfFile } from '../../temporary-folder.ts';
 import { openTiny } from '../run/tiny-run.ts';
 
 let runtime: WasmRuntime;

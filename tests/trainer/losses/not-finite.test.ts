@@ -11,7 +11,7 @@ import { checkWeights } from '../../../main/trainer/local/finite-weights.ts';
 import type { Session } from '../../../main/trainer/local/session.ts';
 import { checkLoss, checkNorm, checkRewards } from '../../../main/trainer/losses/not-finite.ts';
 import type { TrainerEvent } from '../../../main/trainer/protocol/trainer-events.ts';
-import { temporaryFolder } from '../../store/helpers.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { tinyDataset } from '../../tiny-dataset.ts';
 import { openTiny, type TinyRunOptions, tinyRun } from '../run/tiny-run.ts';
 

@@ -9,7 +9,7 @@ import { encodeAdapterConfig, loadAdapter } from '../../../main/model/peft.ts';
 import { readAdapterFacts } from '../../../main/trainer/memory/model-facts.ts';
 import { fault } from '../../model/faults.ts';
 import { tinyModel } from '../../model/tiny.ts';
-import { temporaryFolder } from '../../store/helpers.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 
 beforeAll(async () => void (await tf.setBackend('cpu')));
 

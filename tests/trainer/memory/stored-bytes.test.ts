@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { encodeSafetensors } from '../../../main/model/safetensors.ts';
 import { storedBytes } from '../../../main/trainer/memory/stored-bytes.ts';
-import { temporaryFolder } from '../../store/helpers.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 
 const matrix = { name: 'w', shape: [8, 8], data: new Float32Array(64) };
 const norm = { name: 'n', shape: [8], data: new Float32Array(8) };

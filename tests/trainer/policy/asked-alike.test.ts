@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { modelFingerprint } from '../../../main/services/comparisons/paired/fingerprint.ts';
 import { askedAlike, endedBy } from '../../../main/trainer/policy/asked-alike.ts';
-import { temporaryFolder } from '../../store/helpers.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 
 let root: string;
 beforeEach(() => {

@@ -9,8 +9,8 @@ import type { Environment, EnvironmentTurn } from '../../../main/tasks/task.ts';
 import { promptTokens } from '../../../main/trainer/batching/prompts.ts';
 import type { Sampling } from '../../../main/trainer/engine/engine.ts';
 import { sampleEpisodes } from '../../../main/trainer/rollout/episodes.ts';
-import { temporaryFolder } from '../../store/helpers.ts';
 import { rewardWorker } from '../../tasks/sandbox/scoring.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 
 const TEMPLATE = `{% if tools %}<|start_header_id|>system<|end_header_id|>{{ tools | tojson }} <tool_call><|eot_id|>{% endif %}
 {%- for message in messages %}<|start_header_id|>{{ message.role }}<|end_header_id|>{{ message.content }}

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { entryOf } from '../../../main/services/runs/training-log.ts';
-import { temporaryFolder } from '../../store/helpers.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { tinyDataset } from '../../tiny-dataset.ts';
 import { openTiny, tinyRun } from './tiny-run.ts';
 

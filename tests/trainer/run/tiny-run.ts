@@ -13,7 +13,7 @@ import { noProgress, restoreCheckpoint } from '../../../main/trainer/run/checkpo
 import { openRunIo } from '../../../main/trainer/run/open-run-io.ts';
 import { tinyConfig, withoutTimes } from '../../left-by.ts';
 import { processPaths } from '../../processes/paths.ts';
-import { temporaryFolder } from '../../store/helpers.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { openForTest } from '../../tensor/wasm/open.ts';
 import { tinyDataset } from '../../tiny-dataset.ts';
 import { writeTinyModel } from '../../tiny-model.ts';

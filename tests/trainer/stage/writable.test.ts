@@ -7,7 +7,7 @@ import type { Task } from '../../../main/tasks/task.ts';
 import { unwritableInWords } from '../../../main/text/unwritable.ts';
 import { parseConfig } from '../../../main/trainer/config/config.ts';
 import { checkWritable, findUnwritable, outOfReach } from '../../../main/trainer/stage/writable.ts';
-import { temporaryFolder } from '../../store/helpers.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 
 interface Made {
   readonly words?: readonly string[];

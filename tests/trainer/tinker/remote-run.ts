@@ -13,7 +13,7 @@ import { openRunIo } from '../../../main/trainer/run/open-run-io.ts';
 import type { Patience } from '../../../main/trainer/tinker/http.ts';
 import { openRemote } from '../../../main/trainer/tinker/open-remote.ts';
 import { tinyConfig } from '../../left-by.ts';
-import { temporaryFolder } from '../../store/helpers.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { tinyDataset } from '../../tiny-dataset.ts';
 import type { TinkerServer } from './tinker-server.ts';
 

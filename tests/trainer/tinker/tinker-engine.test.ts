@@ -16,8 +16,8 @@ import { generateAndScore } from '../../../main/trainer/loops/next-generation.ts
 import { openPhases } from '../../../main/trainer/monitor/phases.ts';
 import type { Stage } from '../../../main/trainer/stage/stage.ts';
 import { openRemote } from '../../../main/trainer/tinker/open-remote.ts';
-import { temporaryFolder } from '../../store/helpers.ts';
 import { rewardWorker } from '../../tasks/sandbox/scoring.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { tinyDataset } from '../../tiny-dataset.ts';
 import { tinyRun } from '../run/tiny-run.ts';
 import { HASTE, remoteConfig, remoteOf, remoteRun, remoteStart } from './remote-run.ts';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { freezePrompts } from '../../../../main/services/comparisons/paired/prompt-set.ts';
-import { errorOf, temporaryFolder, temporaryStore } from '../../../store/helpers.ts';
+import { errorOf, temporaryStore } from '../../../store/helpers.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 
 describe('freezePrompts', () => {
   const place = () => ({ store: temporaryStore(), paths: { resources: temporaryFolder() } });

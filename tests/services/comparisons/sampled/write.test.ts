@@ -7,7 +7,7 @@ import { measuresOf } from '../../../../main/services/comparisons/sampled/measur
 import { comparisonReport } from '../../../../main/services/comparisons/sampled/report.ts';
 import { comparisonTable } from '../../../../main/services/comparisons/sampled/statistics.ts';
 import { writeComparison } from '../../../../main/services/comparisons/sampled/write.ts';
-import { temporaryFolder } from '../../../store/helpers.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 
 const paths = checkoutPaths(resolve(import.meta.dirname, '../../../..'));
 

@@ -6,8 +6,8 @@ import { parquetWriteBuffer } from 'hyparquet-writer';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type ImportOptions, planImport, writeImport } from '../../../../main/services/datasets/import/plan.ts';
 import { readTaskFolder } from '../../../../main/tasks/folder/source.ts';
-import { temporaryFolderOfFile } from '../../../store/helpers.ts';
 import { brokenConversations } from '../../../tasks/folder/broken-conversations.ts';
+import { temporaryFolderOfFile } from '../../../temporary-folder.ts';
 
 const bundled = (name: string) => readTaskFolder(resolve(import.meta.dirname, '../../../../resources/tasks', name));
 let folder = '';

@@ -4,7 +4,7 @@ import { parquetWriteBuffer } from 'hyparquet-writer';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type ImportOptions, planImport, writeImport } from '../../../../main/services/datasets/import/plan.ts';
 import { readTaskFolder } from '../../../../main/tasks/folder/source.ts';
-import { temporaryFolderOfFile } from '../../../store/helpers.ts';
+import { temporaryFolderOfFile } from '../../../temporary-folder.ts';
 
 const task = readTaskFolder(resolve(import.meta.dirname, '../../../../resources/tasks/last-number'));
 let folder = '';

@@ -6,7 +6,7 @@ import { splitReplies } from '../../../../main/services/datasets/reply-split/spl
 import { splitReplyFile } from '../../../../main/services/datasets/reply-split/split-file.ts';
 import { parseReplyRecord, type ReplyRecord } from '../../../../main/tasks/reply/record.ts';
 import { replyTask } from '../../../../main/tasks/reply/task.ts';
-import { temporaryFolder } from '../../../store/helpers.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 
 /** Two replies a post, engagement that grows with the square of the post's number. */
 function made(posts: number): ReplyRecord[] {

@@ -5,7 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { exportedFile, exportRun } from '../../../../main/services/runs/exports/exports.ts';
 import { createRun } from '../../../../main/services/runs/runs.ts';
 import { parseConfig } from '../../../../main/trainer/config/config.ts';
-import { errorOf, temporaryFolder, temporaryStore } from '../../../store/helpers.ts';
+import { errorOf, temporaryStore } from '../../../store/helpers.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 
 const sample = (index: number, relevance: number) => ({
   recordId: 'r',

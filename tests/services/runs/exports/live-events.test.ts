@@ -5,7 +5,7 @@ import { openLiveEvents } from '../../../../main/services/runs/exports/live-even
 import { maskedCrc, tensorBoardFile } from '../../../../main/services/runs/exports/tensorboard.ts';
 import { resumeTraining, startTraining } from '../../../../main/services/training/training.ts';
 import type { TrainerEvent } from '../../../../main/trainer/protocol/trainer-events.ts';
-import { temporaryFolder } from '../../../store/helpers.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 import { tinyWorkspace } from '../../tiny-workspace.ts';
 
 /** The data of a file's records, their checksums checked. */

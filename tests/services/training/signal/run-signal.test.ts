@@ -8,7 +8,8 @@ import { runSignal, signalNext } from '../../../../main/services/training/signal
 import { readTaskFolder } from '../../../../main/tasks/folder/source.ts';
 import { parseConfig } from '../../../../main/trainer/config/config.ts';
 import type { GroupOutcome, TrainerEvent } from '../../../../main/trainer/protocol/trainer-events.ts';
-import { temporaryFolder, temporaryStore } from '../../../store/helpers.ts';
+import { temporaryStore } from '../../../store/helpers.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 import { tinyDataset } from '../../../tiny-dataset.ts';
 import { taskYaml, writeTask } from '../../tasks/task-folder.ts';
 

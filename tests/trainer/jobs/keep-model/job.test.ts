@@ -10,7 +10,7 @@ import { openInbox } from '../../../../main/trainer/jobs/keep-model/inbox.ts';
 import { runJob } from '../../../../main/trainer/jobs/run-job.ts';
 import type { AnswerEvent, AnswerRequest, AnswerToken } from '../../../../main/trainer/protocol/answers.ts';
 import type { JobEvent } from '../../../../main/trainer/protocol/trainer-events.ts';
-import { temporaryFolderOfFile } from '../../../store/helpers.ts';
+import { temporaryFolderOfFile } from '../../../temporary-folder.ts';
 import { writeTinyModel } from '../../../tiny-model.ts';
 
 const model = join(temporaryFolderOfFile(), 'model');
