@@ -1,12 +1,12 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { buildKernels } from '../../main/tensor/kernels/build.ts';
+import { temporaryFolderOfFile } from '../temporary-folder.ts';
 import { writeTinyModel } from '../tiny-model.ts';
 import { braid } from './braid.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'braid-bench-'));
+const folder = temporaryFolderOfFile();
 const model = join(folder, 'model');
 const bench = (...more: string[]) =>
   braid(['bench', '--model', model, '--prompts', '2', '--group', '2', '--words', '3', ...more]);
@@ -14,7 +14,6 @@ beforeAll(async () => {
   buildKernels();
   await writeTinyModel(model);
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('braid bench', () => {
   const few = ['--steps', '3', '--warmup', '1', '--threads', '2'];

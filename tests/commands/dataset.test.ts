@@ -1,7 +1,6 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { registerDataset } from '../../main/commands/dataset.ts';
 import { checkoutPaths, setHostPaths } from '../../main/commands/host-paths.ts';
 import { readDataset } from '../../main/services/datasets/index.ts';
@@ -10,6 +9,7 @@ import { alignmentReward } from '../../main/tasks/interleave/reward.ts';
 import { interleaveTask } from '../../main/tasks/interleave/task.ts';
 import { splitWords } from '../../main/text/words.ts';
 import { madeTexts } from '../services/texts/made-texts.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { runCommand } from './run-command.ts';
 
 beforeAll(() => setHostPaths(checkoutPaths(resolve(import.meta.dirname, '../..'))));
@@ -17,10 +17,9 @@ beforeAll(() => setHostPaths(checkoutPaths(resolve(import.meta.dirname, '../..')
 let folder = '';
 beforeAll(() => setHostPaths(checkoutPaths(resolve(import.meta.dirname, '../..'))));
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'braid-dataset-'));
+  folder = temporaryFolder();
   writeFileSync(join(folder, 'texts.json'), JSON.stringify(madeTexts(30, 40, 50, 60, 70)));
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const run = (...args: string[]) =>
   runCommand(registerDataset, 'dataset', '--workspace', join(folder, 'workspace'), ...args);

@@ -1,14 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { Check } from '../../main/services/doctor/doctor.ts';
 import { buildKernels } from '../../main/tensor/kernels/build.ts';
+import { temporaryFolderOfFile } from '../temporary-folder.ts';
 import { braid } from './braid.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'braid-doctor-'));
+const folder = temporaryFolderOfFile();
 beforeAll(() => void buildKernels());
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('braid doctor', () => {
   it('checks the tensor backend in a trainer process and touches nothing', async () => {

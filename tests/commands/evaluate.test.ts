@@ -1,13 +1,13 @@
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { buildKernels } from '../../main/tensor/kernels/build.ts';
+import { temporaryFolderOfFile } from '../temporary-folder.ts';
 import { tinyRecord, writeTinyAdapter, writeTinyModel } from '../tiny-model.ts';
 import { braid } from './braid.ts';
 
 const NONE = { likes: 0, reposts: 0, replies: 0 };
-const folder = mkdtempSync(join(tmpdir(), 'braid-evaluate-'));
+const folder = temporaryFolderOfFile();
 const place = (name: string): string => join(folder, name);
 const dataset = place('held-out.jsonl');
 const evaluate = (model: string, ...more: string[]) =>
@@ -21,7 +21,6 @@ beforeAll(async () => {
   const records = [tinyRecord('one', 2), tinyRecord('two', 2, 5), tinyRecord('three', 3)];
   writeFileSync(dataset, records.map((record) => JSON.stringify(record)).join('\n'));
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('braid evaluate', () => {
   it('returns the summary and every completion, and creates no workspace', async () => {

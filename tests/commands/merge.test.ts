@@ -1,23 +1,12 @@
-import {
-  chmodSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { buildKernels } from '../../main/tensor/kernels/build.ts';
+import { temporaryFolderOfFile } from '../temporary-folder.ts';
 import { tinyRecord, writeTinyAdapter, writeTinyModel } from '../tiny-model.ts';
 import { braid } from './braid.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'braid-merge-'));
+const folder = temporaryFolderOfFile();
 const place = (name: string): string => join(folder, name);
 const merge = (model: string, output: string, ...more: string[]) =>
   braid(['merge', '--model', model, '--output', output, '--backend', 'wasm', '--json', ...more]);
@@ -31,7 +20,6 @@ beforeAll(async () => {
   const records = [tinyRecord('one', 2), tinyRecord('two', 2, 5)];
   writeFileSync(place('held-out.jsonl'), records.map((record) => JSON.stringify(record)).join('\n'));
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('braid merge', () => {
   it('writes a model folder in the asked type, and says how many answers agree', async () => {

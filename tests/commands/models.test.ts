@@ -1,14 +1,14 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { disposeModel } from '../../main/model/model.ts';
 import { buildKernels } from '../../main/tensor/kernels/build.ts';
 import { smallTensors, writeSmall } from '../model/gguf-file.ts';
+import { temporaryFolderOfFile } from '../temporary-folder.ts';
 import { writeTinyModel } from '../tiny-model.ts';
 import { braid } from './braid.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'braid-models-'));
+const folder = temporaryFolderOfFile();
 const place = (name: string): string => join(folder, name);
 const models = (...args: string[]) => braid(['models', ...args, '--workspace', place('workspace'), '--json']);
 
@@ -21,7 +21,6 @@ beforeAll(() => {
 });
 afterAll(() => {
   for (const name of ['OLLAMA_MODELS', 'HF_HUB_CACHE', 'LLAMA_CACHE']) delete process.env[name];
-  rmSync(folder, { recursive: true, force: true });
 });
 
 describe('braid models', () => {

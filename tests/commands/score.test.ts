@@ -1,22 +1,21 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { Model } from '../../main/model/model.ts';
 import { scoreCompletions } from '../../main/model/score.ts';
 import { loadTokenizer } from '../../main/model/tokenizer.ts';
 import { buildKernels } from '../../main/tensor/kernels/build.ts';
+import { temporaryFolderOfFile } from '../temporary-folder.ts';
 import { writeTinyModel } from '../tiny-model.ts';
 import { braid } from './braid.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'braid-score-'));
+const folder = temporaryFolderOfFile();
 const modelFolder = join(folder, 'model');
 let model: Model;
 beforeAll(async () => {
   buildKernels();
   model = await writeTinyModel(modelFolder);
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function score(lines: readonly string[], ...more: string[]) {
   const file = join(folder, 'lines.jsonl');

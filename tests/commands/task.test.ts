@@ -1,14 +1,14 @@
 /** The whole way of a stranger with a task of their own, as separate processes. */
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { buildKernels } from '../../main/tensor/kernels/build.ts';
 import { lines } from '../services/tasks/task-folder.ts';
+import { temporaryFolderOfFile } from '../temporary-folder.ts';
 import { tinyRecord, writeTinyModel } from '../tiny-model.ts';
 import { braid } from './braid.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'braid-task-'));
+const folder = temporaryFolderOfFile();
 const place = (name: string): string => join(folder, name);
 const run = (...args: string[]) => braid([...args, '--workspace', place('workspace')]);
 const jsonOf = async (...args: string[]) => {
@@ -33,7 +33,6 @@ beforeAll(async () => {
     ),
   );
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('braid task', () => {
   // Seven processes, one after the other.

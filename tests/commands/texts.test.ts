@@ -1,19 +1,18 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { checkoutPaths, setHostPaths } from '../../main/commands/host-paths.ts';
 import { registerTexts } from '../../main/commands/texts.ts';
 import { madeTexts } from '../services/texts/made-texts.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { runCommand } from './run-command.ts';
 
 let folder = '';
 let workspace = '';
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'braid-texts-'));
+  folder = temporaryFolder();
   workspace = join(folder, 'workspace');
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 function file(name: string, content: string): string {
   const path = join(folder, name);

@@ -1,11 +1,9 @@
-import { existsSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { resumeTraining, startTraining } from '../../main/services/training/training.ts';
-import { closeWasmBackend } from '../../main/tensor/wasm/boot.ts';
-import type { WasmRuntime } from '../../main/tensor/wasm/runtime.ts';
 import { leftBy, tinyWorkspace } from '../services/tiny-workspace.ts';
+import { temporaryFolderOfFile } from '../temporary-folder.ts';
 import { checkpointDigests, openTiny, tinyRun } from '../trainer/run/tiny-run.ts';
 
 /** What the disk refuses from now on; nothing at first. */
@@ -28,16 +26,8 @@ vi.mock('node:fs', async (original) => {
   return { ...refusing, default: refusing };
 });
 
-let runtime: WasmRuntime;
-let model: string;
-const folder = mkdtempSync(join(tmpdir(), 'braid-test-'));
-beforeAll(async () => {
-  ({ runtime, model } = await openTiny(join(folder, 'model')));
-});
-afterAll(async () => {
-  await closeWasmBackend(runtime);
-  rmSync(folder, { recursive: true, force: true });
-});
+const folder = temporaryFolderOfFile();
+const { model } = await openTiny();
 
 describe('a checkpoint that cannot be written', () => {
   it('is named, leaves the one before whole and nothing of its own, on a full disk', async () => {

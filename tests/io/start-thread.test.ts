@@ -1,10 +1,10 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startSyncThread } from '../../main/tasks/sync-thread.ts';
+import { temporaryFolderOfFile } from '../temporary-folder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'braid-thread-'));
+const folder = temporaryFolderOfFile();
 
 /** Waits for a thread as the trainer does, without an event loop. */
 function faultOf(code: string | null): { readonly fault: string | null; readonly ms: number } {

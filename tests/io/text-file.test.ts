@@ -1,11 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { decodeText, describeFault, faultsError, lineOf, readTextFile } from '../../main/io/text-file.ts';
+import { temporaryFolderOfFile } from '../temporary-folder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'braid-text-file-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryFolderOfFile();
 
 function faultOf(bytes: Uint8Array): string {
   const read = decodeText('f.txt', bytes);

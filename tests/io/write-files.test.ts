@@ -1,17 +1,16 @@
 import * as fs from 'node:fs';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { BraidError } from '../../main/errors.ts';
 import type { FileOps } from '../../main/io/atomic-write.ts';
 import { writeFilesAtomic } from '../../main/io/write-files.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 let folder = '';
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'braid-write-'));
+  folder = temporaryFolder();
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 function caught(work: () => void): BraidError {
   try {

@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
@@ -13,6 +12,7 @@ import {
 } from '../../main/model/chat-template.ts';
 import { plain, quote } from '../../main/model/jinja/text.ts';
 import type { ChatMessage } from '../../main/samples/chat-message.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { fault } from './faults.ts';
 
 const render = (template: string, config: Record<string, unknown> = {}): string =>
@@ -156,7 +156,7 @@ describe('a template that never ends', () => {
 
 describe('readChatTemplate', () => {
   it('prefers chat_template.jinja, then the text or the default of several; an empty one is none', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'braid-template-'));
+    const folder = temporaryFolder();
     const list = [
       { name: 'tool_use', template: 'T' },
       { name: 'default', template: 'D' },
@@ -170,7 +170,6 @@ describe('readChatTemplate', () => {
     for (const own of [[], {}, ' \n', null]) expect(readChatTemplate(folder, { chat_template: own })).toBe(null);
     writeFileSync(join(folder, 'chat_template.jinja'), 'J');
     expect(readChatTemplate(folder, { chat_template: 'C' })).toBe('J');
-    rmSync(folder, { recursive: true });
   });
 });
 

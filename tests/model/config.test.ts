@@ -1,11 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { contextLength, parseModelConfig, readModelConfig } from '../../main/model/config.ts';
 import { layerConfig } from '../../main/model/layer-sizes.ts';
 import { keepingLayers } from '../../main/model/mixers/index.ts';
 import { parameterShapes } from '../../main/model/model.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { fault } from './faults.ts';
 
 const LLAMA = {
@@ -354,9 +354,8 @@ describe('parseModelConfig', () => {
 describe('readModelConfig', () => {
   let folder: string;
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'braid-config-'));
+    folder = temporaryFolder();
   });
-  afterEach(() => rmSync(folder, { recursive: true }));
   const write = (name: string, text: string): void => writeFileSync(join(folder, name), text);
 
   it('adds the end tokens of generation_config.json', () => {

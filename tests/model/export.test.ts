@@ -1,14 +1,14 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as tf from '@tensorflow/tfjs-core';
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { readJson, readModelConfig } from '../../main/model/config.ts';
 import { encodeModel, encodeModelConfig, jsonText, modelFiles, tensorPieces } from '../../main/model/export.ts';
 import { loadModel } from '../../main/model/load.ts';
 import { disposeModel, modelParameters } from '../../main/model/model.ts';
 import { openSafetensors } from '../../main/model/safetensors.ts';
 import { openTestBackends } from '../backends.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { TINY } from './tiny.ts';
 
 const NAMES = [
@@ -25,9 +25,8 @@ describe('encodeModel', () => {
   beforeAll(async () => cpu?.use());
   let folder: string;
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'braid-export-'));
+    folder = temporaryFolder();
   });
-  afterEach(() => rmSync(folder, { recursive: true }));
 
   it.each(NAMES)('writes %s so that it reads back the same', (name) => {
     const model = loadModel(fixture(name), 16);

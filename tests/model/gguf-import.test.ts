@@ -1,8 +1,7 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parseModelConfig, readModelConfig } from '../../main/model/config.ts';
 import { ggufPieces } from '../../main/model/gguf/file.ts';
 import { ggufConfig } from '../../main/model/gguf/import/config.ts';
@@ -17,6 +16,7 @@ import { type MergedModel, openMergedModel } from '../../main/model/merge.ts';
 import { parameterShapes } from '../../main/model/model.ts';
 import { openSafetensors } from '../../main/model/safetensors.ts';
 import { loadTokenizer } from '../../main/model/tokenizer.ts';
+import { temporaryFolderOfFile } from '../temporary-folder.ts';
 import { fault } from './faults.ts';
 import {
   byteTokens,
@@ -28,8 +28,7 @@ import {
   writeSmall,
 } from './gguf-file.ts';
 
-const place = mkdtempSync(join(tmpdir(), 'braid-test-'));
-afterAll(() => rmSync(place, { recursive: true, force: true }));
+const place = temporaryFolderOfFile();
 let made = 0;
 const newFolder = (): string => {
   const folder = join(place, `model-${made++}`);

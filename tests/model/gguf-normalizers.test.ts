@@ -1,14 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parseModelConfig } from '../../main/model/config.ts';
 import { ggufMetadata } from '../../main/model/gguf/metadata.ts';
 import { changingStep, ggufNote } from '../../main/model/gguf/normalizers.ts';
+import { temporaryFolderOfFile } from '../temporary-folder.ts';
 import { fault } from './faults.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'braid-test-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryFolderOfFile();
 
 const sequence = (...normalizers: object[]) => ({ type: 'Sequence', normalizers });
 const replace = (from: object, content: string) => ({ type: 'Replace', pattern: from, content });

@@ -1,15 +1,14 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parseModelConfig } from '../../main/model/config.ts';
 import { ggufMetadata } from '../../main/model/gguf/metadata.ts';
 import { checkReadBack } from '../../main/model/gguf/read-back.ts';
+import { temporaryFolderOfFile } from '../temporary-folder.ts';
 import { fault } from './faults.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'braid-test-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryFolderOfFile();
 
 const shape = { hidden_size: 8, intermediate_size: 8, num_hidden_layers: 1, num_attention_heads: 1 };
 const configOf = (vocab_size: number) => parseModelConfig({ model_type: 'llama', vocab_size, ...shape }, 'config.json');

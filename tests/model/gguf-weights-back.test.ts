@@ -1,23 +1,20 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type GgufType, ggufPieces } from '../../main/model/gguf/file.ts';
 import { ggufTensors } from '../../main/model/gguf/tensors.ts';
 import { compareWeightsBack } from '../../main/model/gguf/weights-back.ts';
 import { type MergedModel, openMergedModel } from '../../main/model/merge.ts';
+import { temporaryFolderOfFile } from '../temporary-folder.ts';
 import { writeTinyModel } from '../tiny-model.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'braid-test-'));
+const folder = temporaryFolderOfFile();
 let merged: MergedModel;
 beforeAll(async () => {
   await writeTinyModel(join(folder, 'model'));
   merged = openMergedModel(join(folder, 'model'), null);
 });
-afterAll(() => {
-  merged.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => merged.close());
 
 function written(type: GgufType): string {
   const file = join(folder, `${type}.gguf`);

@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -11,19 +10,17 @@ import { readGgufMetadata } from '../../main/model/gguf/read.ts';
 import { ggufTensors } from '../../main/model/gguf/tensors.ts';
 import { type MergedModel, openMergedModel } from '../../main/model/merge.ts';
 import { disposeModel, parameterShapes } from '../../main/model/model.ts';
+import { temporaryFolderOfFile } from '../temporary-folder.ts';
 import { writeTinyModel } from '../tiny-model.ts';
 import { fault } from './faults.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'braid-test-'));
+const folder = temporaryFolderOfFile();
 let merged: MergedModel;
 beforeAll(async () => {
   disposeModel(await writeTinyModel(folder));
   merged = openMergedModel(folder, null);
 });
-afterAll(() => {
-  merged.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => merged.close());
 
 /** A token for each byte, as SentencePiece writes them, from `first` on. */
 const byteTokens = (first: number): Record<string, number> =>

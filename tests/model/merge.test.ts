@@ -1,5 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as tf from '@tensorflow/tfjs-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -7,18 +6,16 @@ import { createAdapter, type LoraConfig } from '../../main/model/lora.ts';
 import { openMergedModel } from '../../main/model/merge.ts';
 import { disposeModel, type Model, modelParameters } from '../../main/model/model.ts';
 import { encodeAdapter } from '../../main/model/peft.ts';
+import { temporaryFolderOfFile } from '../temporary-folder.ts';
 import { writeTinyModel } from '../tiny-model.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'braid-test-'));
+const folder = temporaryFolderOfFile();
 const base = join(folder, 'base');
 let model: Model;
 beforeAll(async () => {
   model = await writeTinyModel(base);
 });
-afterAll(() => {
-  disposeModel(model);
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => disposeModel(model));
 
 /** Writes an adapter with a B that isn't 0, and returns what it adds to each module's weight. */
 function writeAdapter(name: string, config: LoraConfig): ReadonlyMap<string, tf.Tensor> {

@@ -1,16 +1,15 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ModelConfig } from '../../main/model/config.ts';
 import { modelfile } from '../../main/model/gguf/modelfile.ts';
 import { loadTokenizer } from '../../main/model/tokenizer.ts';
 import type { ChatMessage } from '../../main/samples/chat-message.ts';
+import { temporaryFolderOfFile } from '../temporary-folder.ts';
 import { CHATS } from './chat-formats.ts';
 import { goTemplate, ollamaChat } from './go-template.ts';
 
-const root = mkdtempSync(join(tmpdir(), 'braid-modelfile-'));
-afterAll(() => rmSync(root, { recursive: true, force: true }));
+const root = temporaryFolderOfFile();
 
 interface Folder {
   readonly template?: string;

@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadTokenizer } from '../../main/model/tokenizer.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { fault } from './faults.ts';
 
 /** The tokens of a text; a WordLevel vocabulary has one for each that is expected. */
@@ -13,14 +13,10 @@ function tokensOf(parts: object, text: string, expected: readonly string[]): (st
 }
 
 function read(parts: object): ReturnType<typeof loadTokenizer> {
-  const folder = mkdtempSync(join(tmpdir(), 'braid-tokenizer-'));
+  const folder = temporaryFolder();
   const none = { added_tokens: [], normalizer: null, pre_tokenizer: null, post_processor: null, decoder: null };
-  try {
-    writeFileSync(join(folder, 'tokenizer.json'), JSON.stringify({ ...none, ...parts }));
-    return loadTokenizer(folder);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  writeFileSync(join(folder, 'tokenizer.json'), JSON.stringify({ ...none, ...parts }));
+  return loadTokenizer(folder);
 }
 
 const bert = { type: 'BertNormalizer', clean_text: true, handle_chinese_chars: true, lowercase: true };

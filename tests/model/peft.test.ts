@@ -1,14 +1,14 @@
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as tf from '@tensorflow/tfjs-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { readJson } from '../../main/model/config.ts';
 import { loadModel } from '../../main/model/load.ts';
 import { type Adapter, adapterParameters, createAdapter, disposeAdapter } from '../../main/model/lora.ts';
 import { disposeModel, type Model } from '../../main/model/model.ts';
 import { encodeAdapter, hasAdapter, loadAdapter } from '../../main/model/peft.ts';
 import { openTestBackends } from '../backends.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { fault } from './faults.ts';
 import { TINY, tinyModel } from './tiny.ts';
 
@@ -29,11 +29,10 @@ describe('loadAdapter', () => {
     disposeModel(model);
   });
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'braid-adapter-'));
+    folder = temporaryFolder();
     for (const [name, content] of Object.entries(encodeAdapter(adapter, 'base')))
       writeFileSync(join(folder, name), content);
   });
-  afterEach(() => rmSync(folder, { recursive: true }));
 
   const configure = (more: object): void => {
     const file = join(folder, 'adapter_config.json');

@@ -1,23 +1,19 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadTokenizer } from '../../main/model/tokenizer.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { fault } from './faults.ts';
 
 /** The pieces of a text: a vocabulary of these pieces has a token for each. */
 function piecesOf(pre_tokenizer: object, text: string, expected: readonly string[]): (string | undefined)[] {
-  const folder = mkdtempSync(join(tmpdir(), 'braid-tokenizer-'));
+  const folder = temporaryFolder();
   const vocab = Object.fromEntries(['?', ...new Set(expected)].map((piece, id) => [piece, id]));
   const model = { type: 'WordLevel', vocab, unk_token: '?' };
   const rest = { added_tokens: [], normalizer: null, post_processor: null, decoder: null };
-  try {
-    writeFileSync(join(folder, 'tokenizer.json'), JSON.stringify({ ...rest, model, pre_tokenizer }));
-    const tokenizer = loadTokenizer(folder);
-    return tokenizer.encode(text).map((id) => tokenizer.token(id));
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  writeFileSync(join(folder, 'tokenizer.json'), JSON.stringify({ ...rest, model, pre_tokenizer }));
+  const tokenizer = loadTokenizer(folder);
+  return tokenizer.encode(text).map((id) => tokenizer.token(id));
 }
 
 const split = (pattern: object, behavior: string, invert = false) => ({ type: 'Split', pattern, behavior, invert });
@@ -81,7 +77,7 @@ describe('pre-tokenizers', () => {
   });
 
   it('have a decoder that takes all spaces of the first token away, as Hugging Face does', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'braid-tokenizer-'));
+    const folder = temporaryFolder();
     const vocab = { '▁▁': 0, '▁a': 1, ' b': 2 };
     const rest = { added_tokens: [], normalizer: null, post_processor: null, pre_tokenizer: null };
     const model = { type: 'WordLevel', vocab, unk_token: ' b' };
@@ -90,7 +86,6 @@ describe('pre-tokenizers', () => {
       JSON.stringify({ ...rest, model, decoder: { type: 'Metaspace', replacement: '▁' } }),
     );
     const { decode } = loadTokenizer(folder);
-    rmSync(folder, { recursive: true });
     expect([decode([0, 1]), decode([1, 0]), decode([2, 2])]).toEqual([' a', 'a  ', ' b b']);
   });
 

@@ -1,8 +1,7 @@
 /** Quantised folders made here, by the formulas of their methods written out. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { encodeModelConfig } from '../../main/model/export.ts';
 import { loadModel } from '../../main/model/load.ts';
 import { openMergedModel } from '../../main/model/merge.ts';
@@ -13,14 +12,14 @@ import { heldWords, readQuantisation } from '../../main/model/quantised/settings
 import { readModelFacts } from '../../main/trainer/memory/model-facts.ts';
 import { storedBytes } from '../../main/trainer/memory/stored-bytes.ts';
 import { f32, type Part, toInt8, writeSafetensors } from '../int8-folder.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { writeTinyModel } from '../tiny-model.ts';
 import { fault } from './faults.ts';
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'braid-quantised-'));
+  folder = temporaryFolder();
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const write = (parts: Readonly<Record<string, Part>>): void => writeSafetensors(folder, parts);
 

@@ -1,8 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { encodeSafetensors, floatToHalf, openSafetensors, toFloat32 } from '../../main/model/safetensors.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { fault } from './faults.ts';
 
 const half = (bits: number): number => toFloat32(Buffer.from(Uint16Array.of(bits).buffer), 'F16')[0] ?? 0;
@@ -73,10 +73,9 @@ describe('openSafetensors', () => {
   let folder: string;
   let file: string;
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'braid-safetensors-'));
+    folder = temporaryFolder();
     file = join(folder, 'model.safetensors');
   });
-  afterEach(() => rmSync(folder, { recursive: true }));
 
   const tensors = [
     { name: 'b', shape: [2, 2], data: Float32Array.of(1, -2, 0.5, 4096) },

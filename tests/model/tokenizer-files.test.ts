@@ -1,16 +1,15 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { loadTokenizer } from '../../main/model/tokenizer.ts';
 import { readTokenizerConfig } from '../../main/model/tokenizer-files.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { fault } from './faults.ts';
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'braid-tokenizer-'));
+  folder = temporaryFolder();
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 const write = (name: string, value: object): void => writeFileSync(join(folder, name), JSON.stringify(value));
 const MAP = { bos_token: '<s>', eos_token: { content: '</s>', lstrip: false }, pad_token: null };

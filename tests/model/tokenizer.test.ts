@@ -1,11 +1,11 @@
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { CHAT_SETTINGS, encodeChatSettings, NO_CHAT_SETTINGS } from '../../main/model/chat-settings.ts';
 import { concat, quote, type Str } from '../../main/model/jinja/text.ts';
 import { encodeAnswer, encodePrompt, loadTokenizer, type Tokenizer } from '../../main/model/tokenizer.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { fault } from './faults.ts';
 
 const fixture = (name: string): string =>
@@ -23,9 +23,8 @@ const EMPTY = {
 describe('loadTokenizer', () => {
   let folder: string;
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'braid-tokenizer-'));
+    folder = temporaryFolder();
   });
-  afterEach(() => rmSync(folder, { recursive: true }));
   const write = (name: string, value: unknown): void =>
     writeFileSync(join(folder, name), typeof value === 'string' ? value : JSON.stringify(value));
 
@@ -85,7 +84,7 @@ describe('encodePrompt', () => {
   });
 
   it('puts the system prompt first and gives the template its variables', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'braid-tokenizer-'));
+    const folder = temporaryFolder();
     cpSync(fixture('llama3'), folder, { recursive: true });
     const template = `{% for m in messages %}[{{ m.role }}] {{ m.content }} {% endfor %}{{ 'think' if enable_thinking else 'answer' }}`;
     writeFileSync(join(folder, 'chat_template.jinja'), template);
@@ -101,7 +100,6 @@ describe('encodePrompt', () => {
     expect(tokenizer.files).toContain(join(folder, CHAT_SETTINGS));
     writeFileSync(join(folder, CHAT_SETTINGS), '{"system_prompt": 3}');
     expect(fault(() => loadTokenizer(folder))).toEqual(['BAD_CHAT_SETTINGS', expect.stringContaining('system_prompt')]);
-    rmSync(folder, { recursive: true });
     expect(encodeChatSettings(NO_CHAT_SETTINGS)).toBeNull();
   });
 
@@ -165,12 +163,11 @@ describe('encodeAnswer', () => {
   });
 
   it('refuses a template that leaves earlier answers out', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'braid-tokenizer-'));
+    const folder = temporaryFolder();
     cpSync(fixture('llama3'), folder, { recursive: true });
     writeFileSync(join(folder, 'chat_template.jinja'), '{{ messages[-1].content }}');
     const [code, message] = fault(() => encodeAnswer(loadTokenizer(folder), [{ role: 'user', content: 'x' }], null));
     expect([code, message]).toEqual(['CHAT_TEMPLATE_FAILED', expect.stringContaining('leaves out earlier answers')]);
-    rmSync(folder, { recursive: true });
   });
 });
 
@@ -180,7 +177,7 @@ describe('digits', () => {
     [true, ['a', '½', '²', ' ', '①', '1', '2', '٣', '٤', 'x ', '9']],
     [false, ['a', '½²', ' ', '①12٣٤', 'x ', '9']],
   ])('are all that Unicode calls a number, individual_digits %s', (individual_digits, parts) => {
-    const folder = mkdtempSync(join(tmpdir(), 'braid-tokenizer-'));
+    const folder = temporaryFolder();
     const vocab = Object.fromEntries(['?', ...new Set(parts)].map((part, id) => [part, id]));
     const model = { type: 'WordLevel', vocab, unk_token: '?' };
     writeFileSync(
@@ -189,7 +186,6 @@ describe('digits', () => {
     );
     const tokenizer = loadTokenizer(folder);
     expect(tokenizer.encode(parts.join('')).map((id) => tokenizer.token(id))).toEqual(parts);
-    rmSync(folder, { recursive: true });
   });
 });
 
@@ -223,7 +219,7 @@ describe('control tokens in a text', () => {
   });
 
   it('leave the ids of all other text as they are, where only a first section begins with a space', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'braid-tokenizer-'));
+    const folder = temporaryFolder();
     const special = { special: true, single_word: false, lstrip: false, rstrip: false, normalized: false };
     const added = ['<s>', '</s>', '[/I]'].map((content, id) => ({ id, content, ...special }));
     const letters = ['▁', ...'abdfghikoqrstuw<>/?[]I'];
@@ -250,11 +246,10 @@ describe('control tokens in a text', () => {
     const alone = (text: string) => tokenizer.encodeText(text).map((id) => tokenizer.token(id));
     expect(alone('ab of')).toEqual([...'▁ab▁of']);
     expect(alone('ab </s>of')).toEqual([...'▁ab▁</s>of']);
-    rmSync(folder, { recursive: true });
   });
 
   it('drop the white space around them as in all other text, where the tokenizer strips it', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'braid-tokenizer-'));
+    const folder = temporaryFolder();
     const special = { special: true, single_word: false, normalized: false };
     const strips = { '<s>': 'rstrip', '</s>': 'both', '[I]': 'rstrip', '[/I]': 'lstrip', '[K]': 'neither' };
     const added = Object.entries(strips).map(([content, strip], id) => {
@@ -294,7 +289,6 @@ describe('control tokens in a text', () => {
     // Nothing is searched twice: a quadratic search would take minutes.
     const spaces = ' '.repeat(200_000);
     expect(tokens(`</s>${spaces}`, stripped)).toHaveLength(tokens('</s>', stripped).length);
-    rmSync(folder, { recursive: true });
   });
 
   const bundled = loadTokenizer(fileURLToPath(new URL('../../resources/models/tiny', import.meta.url)));
@@ -328,7 +322,7 @@ describe('control tokens in a text', () => {
   });
 
   it('are characters where a template completes them, and after what a template does to a text', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'braid-tokenizer-'));
+    const folder = temporaryFolder();
     cpSync(fixture('llama3'), folder, { recursive: true });
     writeFileSync(
       join(folder, 'chat_template.jinja'),
@@ -339,7 +333,6 @@ describe('control tokens in a text', () => {
     // The one that the template writes as a whole; what it inserts makes none with somebody's "<".
     expect(controlsOf(tokenizer, ids)).toEqual(['<|eot_id|>']);
     expect(tokenizer.decode(ids)).toContain('<|eot_id|> <|eot_id|><|eot_id|>|eot_id|>');
-    rmSync(folder, { recursive: true });
   });
 
   it('leave every character of the messages where it is', () => {
@@ -391,7 +384,7 @@ describe('control tokens in a text', () => {
 
 describe('a vocabulary that lacks words', () => {
   it('is refused where it has no token for unknown ones', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'braid-tokenizer-'));
+    const folder = temporaryFolder();
     const model = { type: 'WordLevel', vocab: { known: 0 }, unk_token: 'nowhere' };
     const definition = { ...EMPTY, pre_tokenizer: { type: 'WhitespaceSplit' }, model };
     writeFileSync(join(folder, 'tokenizer.json'), JSON.stringify(definition));
@@ -401,6 +394,5 @@ describe('a vocabulary that lacks words', () => {
       'BAD_TOKENIZER',
       expect.stringContaining('"known other"'),
     ]);
-    rmSync(folder, { recursive: true });
   });
 });

@@ -1,16 +1,15 @@
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { nativeFolder, nativeLayout, readManifest } from '../../main/native/folder.ts';
 import { probeAddon } from '../../main/native/probe.ts';
 import { explainProblem, problemSentence } from '../../main/native/problems.ts';
 import { sharedObjects } from '../../main/services/native-setup/library.ts';
 import { nativeUnderTest } from '../native-under-test.ts';
+import { temporaryFolderOfFile } from '../temporary-folder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'braid-probe-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryFolderOfFile();
 
 describe('probeAddon', () => {
   it("tells an addon that was never built, one that isn't an addon, and one of another package", async () => {

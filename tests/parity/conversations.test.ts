@@ -2,14 +2,14 @@
  * Against transformers' apply_chat_template and TRL's masks: see conversations.py, which made the values. Templates that
  * are TRL's files are read from its folder in BRAID_TRL (`…/trl/chat_templates`); without it, those families are skipped.
  */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { loadTokenizer, type Tokenizer } from '../../main/model/tokenizer.ts';
 import { openTask } from '../../main/tasks/index.ts';
 import { encodeRecords } from '../../main/trainer/batching/prompts.ts';
+import { temporaryFolderOfFile } from '../temporary-folder.ts';
 
 interface Family {
   readonly name: string;
@@ -41,8 +41,7 @@ const { conversations, families } = JSON.parse(readFileSync(fixture('conversatio
   readonly conversations: readonly Conversation[];
   readonly families: readonly Family[];
 };
-const root = mkdtempSync(join(tmpdir(), 'braid-conversations-'));
-afterAll(() => rmSync(root, { recursive: true }));
+const root = temporaryFolderOfFile();
 
 /** The tokenizer of fixtures/tokenizers/qwen2 with a family's control tokens and template. */
 function tokenizerOf({ template, tokens, bos, eos }: Family): Tokenizer {

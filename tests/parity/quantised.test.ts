@@ -1,13 +1,13 @@
 /** Against bitsandbytes, MLX, transformers and compressed-tensors: see quantised.py, which made the files. */
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { openWeights } from '../../main/model/open-weights.ts';
 import { readQuantisation } from '../../main/model/quantised/settings.ts';
 import { openSafetensors } from '../../main/model/safetensors.ts';
 import { dequantise } from '../../main/tensor/quantised.ts';
+import { temporaryFolderOfFile } from '../temporary-folder.ts';
 
 const fixtures = fileURLToPath(new URL('./fixtures/quantised', import.meta.url));
 const configs = JSON.parse(readFileSync(join(fixtures, 'configs.json'), 'utf8')) as Readonly<Record<string, object>>;
@@ -16,9 +16,8 @@ const SIZE = 16 * 128;
 
 let parent: string;
 beforeAll(() => {
-  parent = mkdtempSync(join(tmpdir(), 'braid-quantised-'));
+  parent = temporaryFolderOfFile();
 });
-afterAll(() => rmSync(parent, { recursive: true, force: true }));
 
 function opened(name: string) {
   const folder = join(parent, name);

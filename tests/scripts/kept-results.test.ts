@@ -1,8 +1,8 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { differenceBetween, readResults, weightsDigest } from '../../scripts/kept-results.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 describe('differenceBetween', () => {
   const own = { model_sha256: 'a', options: { steps: 60, stages: [10, 25], rate: undefined } };
@@ -22,7 +22,7 @@ describe('differenceBetween', () => {
 
 describe('readResults and weightsDigest', () => {
   it('read a folder, which may not be there', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'braid-results-'));
+    const folder = temporaryFolder();
     writeFileSync(join(folder, 'seed-1.json'), '{"seed": 1}');
     writeFileSync(join(folder, 'model.safetensors'), 'abc');
     expect([...readResults(folder)]).toEqual([['seed-1.json', { seed: 1 }]]);

@@ -1,13 +1,12 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { packedFiles, resourcesOf } from '../../scripts/check-package.ts';
 import { judge } from '../../scripts/package-contents.ts';
 import { startDesktop } from '../desktop/desktop.ts';
 import { tinyWorkspace } from '../services/tiny-workspace.ts';
 import { chooseTestGpu } from '../software-gpu.ts';
-import { temporaryFolder } from '../temporary-folder.ts';
+import { temporaryFolder, temporaryFolderOfFile } from '../temporary-folder.ts';
 import { until } from '../until.ts';
 import { fusesOf, openArchive, packApp } from './packed-app.ts';
 
@@ -20,8 +19,7 @@ try {
 
 /** The substitute distribution is Linux's. */
 describe.runIf(process.platform === 'linux' && process.arch === 'x64')('the packed app', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'braid-test-'));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolderOfFile();
   let packed = '';
   beforeAll(async () => {
     packed = await packApp(folder);

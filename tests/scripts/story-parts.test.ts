@@ -1,14 +1,14 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openParts } from '../../scripts/story/parts.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 const settings = { model_sha256: 'a', seed: 42, rate: undefined, stages: [{ words: 10, steps: 60 }] };
 const never = () => Promise.reject(new Error('again'));
 
 function newFile(): string {
-  return join(mkdtempSync(join(tmpdir(), 'braid-parts-')), 'story-parts.json');
+  return join(temporaryFolder(), 'story-parts.json');
 }
 
 describe('openParts', () => {

@@ -1,10 +1,10 @@
 import * as fs from 'node:fs';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { datasetFiles, generateDataset, readDataset, writeDataset } from '../../../main/services/datasets/index.ts';
 import { interleaveTask } from '../../../main/tasks/interleave/task.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { madeTexts } from '../texts/made-texts.ts';
 
 const made = generateDataset({ texts: madeTexts(20, 20, 20, 20), words: 3, train: 4, test: 2 });
@@ -13,9 +13,8 @@ const [record] = dataset.train;
 
 let folder = '';
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'braid-dataset-'));
+  folder = temporaryFolder();
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 function file(content: string | Uint8Array): string {
   const path = join(folder, 'd.jsonl');

@@ -1,11 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readTemplate } from '../../../main/services/datasets/index.ts';
+import { temporaryFolderOfFile } from '../../temporary-folder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'braid-template-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryFolderOfFile();
 
 function file(name: string, content: string): string {
   const path = join(folder, name);

@@ -1,15 +1,14 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { checkBundled } from '../../../main/services/doctor/bundled.ts';
 import { checkBrowser, checkElectron } from '../../../main/services/doctor/desktop.ts';
 import { readElectronPackage } from '../../../main/services/doctor/electron-package.ts';
 import { checkEmbedded } from '../../../main/services/doctor/embedded.ts';
 import { checkMemory, checkNode } from '../../../main/services/doctor/machine.ts';
+import { temporaryFolderOfFile } from '../../temporary-folder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'braid-checks-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryFolderOfFile();
 
 describe('checks', () => {
   it('takes Node from 22.18', () => {

@@ -1,13 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { modelCheck } from '../../../main/services/doctor/model.ts';
 import { deviceBudget } from '../../../main/trainer/memory/budget.ts';
 import { planModel } from '../../../main/trainer/memory/model-plan.ts';
+import { temporaryFolder, temporaryFolderOfFile } from '../../temporary-folder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'braid-plan-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryFolderOfFile();
 // Llama-3.2-3B's shape.
 const shape = { hidden_size: 3072, intermediate_size: 8192, num_hidden_layers: 28, head_dim: 128, vocab_size: 128256 };
 const heads = { num_attention_heads: 24, num_key_value_heads: 8, rope_theta: 500000, tie_word_embeddings: true };
@@ -56,7 +55,7 @@ describe('planModel', () => {
   });
 
   it('refuses what no run could load', () => {
-    const other = mkdtempSync(join(tmpdir(), 'braid-plan-'));
+    const other = temporaryFolder();
     writeFileSync(join(other, 'config.json'), JSON.stringify(config));
     writeFileSync(join(other, 'model.safetensors'), '');
     expect(() => planModel(other, native(48))).toThrow('the file tokenizer.json is missing');
@@ -65,7 +64,6 @@ describe('planModel', () => {
       JSON.stringify({ ...config, quantization_config: { quant_method: 'hqq' } }),
     );
     expect(() => planModel(other, native(48))).toThrow('hqq');
-    rmSync(other, { recursive: true, force: true });
   });
 
   it('puts it in one line', () => {

@@ -1,5 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { loadModel } from '../../../main/model/load.ts';
@@ -23,7 +22,7 @@ import { exportForTrl, inputsOfRun } from '../../../main/services/trl/export.ts'
 import { openSecrets } from '../../../main/services/workspace/secrets.ts';
 import { closeWasmBackend } from '../../../main/tensor/wasm/boot.ts';
 import type { WasmRuntime } from '../../../main/tensor/wasm/runtime.ts';
-import { temporaryFolder } from '../../temporary-folder.ts';
+import { temporaryFolder, temporaryFolderOfFile } from '../../temporary-folder.ts';
 import { openForTest } from '../../tensor/wasm/open.ts';
 import { writeTinyModel } from '../../tiny-model.ts';
 import { openTinkerServer, type ServerOptions, type TinkerServer } from '../../trainer/tinker/tinker-server.ts';
@@ -99,7 +98,7 @@ function filesWithKey(...folders: readonly string[]): string[] {
 describe('an engine that trains', () => {
   let runtime: WasmRuntime;
   let base: Model;
-  const root = mkdtempSync(join(tmpdir(), 'braid-test-'));
+  const root = temporaryFolderOfFile();
   beforeAll(async () => {
     disposeModel(await writeTinyModel(join(root, 'model')));
     runtime = await openForTest(1);
@@ -108,7 +107,6 @@ describe('an engine that trains', () => {
   afterAll(async () => {
     disposeModel(base);
     await closeWasmBackend(runtime);
-    rmSync(root, { recursive: true, force: true });
   });
 
   /** A workspace with an engine at a server that wants a key. */

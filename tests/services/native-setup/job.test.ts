@@ -1,17 +1,15 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { checkoutPaths } from '../../../main/commands/host-paths.ts';
 import { nativeState, startNativeSetup } from '../../../main/services/native-setup/job.ts';
 import { openChanges } from '../../../main/services/workspace/changes.ts';
 import { type JobStatus, openJobs } from '../../../main/services/workspace/jobs.ts';
 import { errorOf } from '../../store/helpers.ts';
-
+import { temporaryFolderOfFile } from '../../temporary-folder.ts';
 import { libraries, packageTarball, wheel } from './stand-ins.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'braid-native-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryFolderOfFile();
 
 /** A host, a folder for set-ups, and the published changes. */
 function place() {

@@ -1,16 +1,16 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeZip } from '../../../main/io/make-zip.ts';
 import { type SetupOptions, setUpNative } from '../../../main/services/native-setup/setup.ts';
+import { temporaryFolderOfFile } from '../../temporary-folder.ts';
 import { libraries, packageTarball, wheel } from './stand-ins.ts';
 
 const sources = resolve('main/tensor/native/addon');
-const folder = mkdtempSync(join(tmpdir(), 'braid-setup-'));
+const folder = temporaryFolderOfFile();
 let server: Server;
 let base = '';
 
@@ -29,7 +29,6 @@ beforeAll(async () => {
 });
 afterAll(() => {
   server.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 /** A place with an earlier set-up, and a way to try another one there. */

@@ -1,12 +1,11 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { makeZip } from '../../../main/io/make-zip.ts';
 import { listZip, unpackZip } from '../../../main/services/native-setup/zip.ts';
+import { temporaryFolderOfFile } from '../../temporary-folder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'braid-zip-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryFolderOfFile();
 
 const MEMBERS = [
   { name: 'a/one.txt', content: 'interleave '.repeat(5000) },

@@ -1,16 +1,15 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { checkTask } from '../../../main/services/reward-trials/check-task.ts';
 import { dryRun } from '../../../main/services/reward-trials/dry-run.ts';
 import { readTaskFolder } from '../../../main/tasks/folder/source.ts';
 import { openTask } from '../../../main/tasks/index.ts';
 import { rewardWorker } from '../../tasks/sandbox/scoring.ts';
+import { temporaryFolderOfFile } from '../../temporary-folder.ts';
 import { lines, writeTask } from '../tasks/task-folder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'braid-test-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryFolderOfFile();
 const open = () => {
   const task = openTask(readTaskFolder(writeTask(folder)), rewardWorker);
   onTestFinished(() => task.close());

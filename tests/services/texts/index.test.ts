@@ -1,15 +1,14 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { corpusStats } from '../../../main/services/datasets/corpus-stats.ts';
 import { bundledTextFiles } from '../../../main/services/texts/bundled.ts';
 import { readCorpus, readTexts } from '../../../main/services/texts/index.ts';
+import { temporaryFolderOfFile } from '../../temporary-folder.ts';
 import { madeTexts } from './made-texts.ts';
 
 const bundledFiles = bundledTextFiles(join(import.meta.dirname, '../../../datasets'));
-const folder = mkdtempSync(join(tmpdir(), 'braid-corpora-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryFolderOfFile();
 
 function file(name: string, content: string | Uint8Array): string {
   const path = join(folder, name);

@@ -1,13 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { importIntoStore, storedTexts } from '../../../main/services/texts/index.ts';
 import { openStore } from '../../../main/store/index.ts';
+import { temporaryFolderOfFile } from '../../temporary-folder.ts';
 import { madeText, madeTexts } from './made-texts.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'braid-corpus-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryFolderOfFile();
 
 describe('importIntoStore', () => {
   it('keeps texts in the workspace, each once and in its longest version', () => {

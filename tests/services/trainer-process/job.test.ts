@@ -1,12 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { forkTrainer, type LaunchTrainer } from '../../../main/services/trainer-process/channel.ts';
 import { runTrainerJob } from '../../../main/services/trainer-process/job.ts';
+import { temporaryFolderOfFile } from '../../temporary-folder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'braid-job-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryFolderOfFile();
 
 const job = { kind: 'self-check', backend: 'wasm', threads: 1, kernelsFile: 'kernels.wasm' } as const;
 

@@ -1,9 +1,8 @@
 /** Trainers that go wrong: the real entry, stopped by the system, or one that dies with words. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
 import { forkTrainer, type LaunchTrainer } from '../../../main/services/trainer-process/channel.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import type { TinyWorkspace } from '../tiny-workspace.ts';
 
 /** `SIGSTOP`: the real trainer, frozen after its first steps. `crash`: one that dies after it is ready. */
@@ -20,8 +19,7 @@ function frozen(channel: ReturnType<LaunchTrainer>): ReturnType<LaunchTrainer> {
 }
 
 function crashing(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'braid-stand-in-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder();
   const file = join(folder, 'entry.mjs');
   const ready = { kind: 'ready', backend: 'wasm', threads: 1, why: '', parameters: 1, trainable: 1, maxSteps: 9 };
   writeFileSync(

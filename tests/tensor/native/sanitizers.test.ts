@@ -3,17 +3,16 @@
  * a C++ compiler and no TensorFlow. Compiling takes long, by half with optimisation: only where the native backend is tested.
  */
 import { execFile, spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { nativeUnderTest } from '../../native-under-test.ts';
+import { temporaryFolderOfFile } from '../../temporary-folder.ts';
 
 const run = promisify(execFile);
 const addon = join(import.meta.dirname, '../../../main/tensor/native/addon');
-const folder = mkdtempSync(join(tmpdir(), 'braid-sanitizers-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryFolderOfFile();
 
 const installed = (compiler: string): boolean => spawnSync(compiler, ['--version']).status === 0;
 /** One of them: each takes a minute, and what they find is the code's, not the compiler's. */

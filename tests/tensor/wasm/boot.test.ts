@@ -1,13 +1,14 @@
 import { execFile, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import * as tf from '@tensorflow/tfjs-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { buildKernels } from '../../../main/tensor/kernels/build.ts';
 import { closeWasmBackend, openWasmBackend } from '../../../main/tensor/wasm/boot.ts';
+import { temporaryFolderOfFile } from '../../temporary-folder.ts';
 import { openForTest } from './open.ts';
 
 const tensorFolder = path.resolve(import.meta.dirname, '../../../main/tensor');
@@ -15,7 +16,7 @@ let folder: string;
 let script: string;
 
 beforeAll(() => {
-  folder = mkdtempSync(path.join(os.tmpdir(), 'braid-boot-'));
+  folder = temporaryFolderOfFile();
   script = path.join(folder, 'multiply.ts');
   // The script is outside the checkout, so it uses tfjs through the runtime's own backend.
   writeFileSync(
@@ -35,7 +36,6 @@ if (process.send) {
 `,
   );
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 describe('openWasmBackend', () => {
   it('works in a plain script, which then ends by itself', async () => {

@@ -1,15 +1,14 @@
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as tf from '@tensorflow/tfjs-core';
-import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { currentLayout } from '../../../main/native/folder.ts';
 import { buildKernels } from '../../../main/tensor/kernels/build.ts';
 import { openBackend } from '../../../main/trainer/backend/open-backend.ts';
 import { nativeUnderTest } from '../../native-under-test.ts';
+import { temporaryFolderOfFile } from '../../temporary-folder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'braid-backend-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryFolderOfFile();
 
 const own = nativeUnderTest;
 const before = process.env.BRAID_NATIVE;

@@ -1,18 +1,15 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { loadTokenizer, type Tokenizer } from '../../../main/model/tokenizer.ts';
 import { benchRecords } from '../../../main/trainer/jobs/bench-records.ts';
+import { temporaryFolderOfFile } from '../../temporary-folder.ts';
 import { writeTinyModel } from '../../tiny-model.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'braid-bench-records-'));
+const folder = temporaryFolderOfFile();
 let tokenizer: Tokenizer;
 beforeAll(async () => {
   await writeTinyModel(folder);
   tokenizer = loadTokenizer(folder);
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('benchRecords', () => {
   it('draws words of one token each, never a special one, between the tags', () => {

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { TrainConfig } from '../../../main/trainer/config/config.ts';
 import { trySteps } from '../../../main/trainer/jobs/remote-preflight.ts';
 import { openRemote } from '../../../main/trainer/tinker/open-remote.ts';
 import { HASTE, remoteOf, remoteStart } from '../tinker/remote-run.ts';
 import { openTinkerServer } from '../tinker/tinker-server.ts';
-import { openTinyBase, type TinyBase } from '../tinker/tiny-base.ts';
+import { openTinyBase } from '../tinker/tiny-base.ts';
 
-let tiny: TinyBase;
-beforeAll(async () => {
-  tiny = await openTinyBase();
-});
-afterAll(() => tiny.close());
+const tiny = await openTinyBase();
 
 /** What is found, and how many steps the server made for it. */
 async function tried(config: Partial<TrainConfig>) {

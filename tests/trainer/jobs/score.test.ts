@@ -1,19 +1,10 @@
-import { join } from 'node:path';
 import * as tf from '@tensorflow/tfjs-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { BraidError } from '../../../main/errors.ts';
-import { closeWasmBackend } from '../../../main/tensor/wasm/boot.ts';
-import type { WasmRuntime } from '../../../main/tensor/wasm/runtime.ts';
 import { runScoreJob, type ScoreResult } from '../../../main/trainer/jobs/score.ts';
-import { temporaryFolderOfFile } from '../../temporary-folder.ts';
 import { openTiny } from '../run/tiny-run.ts';
 
-let runtime: WasmRuntime;
-let model: string;
-beforeAll(async () => {
-  ({ runtime, model } = await openTiny(join(temporaryFolderOfFile(), 'model')));
-});
-afterAll(() => closeWasmBackend(runtime));
+const { model } = await openTiny();
 
 /** Scores 40 completions of different prompts; `alive` is called after each batch. */
 function score(alive: () => void): Promise<ScoreResult> {

@@ -1,10 +1,4 @@
-/** Which rollouts an estimate counts: with a clock of its own, by which sampling and training have round costs. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { closeWasmBackend } from '../../../main/tensor/wasm/boot.ts';
-import type { WasmRuntime } from '../../../main/tensor/wasm/runtime.ts';
+import { describe, expect, it, vi } from 'vitest';
 import type { TrainConfig } from '../../../main/trainer/config/config.ts';
 import { estimateRun, type Known } from '../../../main/trainer/local/estimate.ts';
 import type { Session } from '../../../main/trainer/local/session.ts';
@@ -18,16 +12,7 @@ vi.mock('../../../main/trainer/local/timing.ts', async (original) => ({
     prompts.reduce((sum, { rows }) => sum + rows, 0),
 }));
 
-let runtime: WasmRuntime;
-let model: string;
-const folder = mkdtempSync(join(tmpdir(), 'braid-test-'));
-beforeAll(async () => {
-  ({ runtime, model } = await openTiny(join(folder, 'model')));
-});
-afterAll(async () => {
-  await closeWasmBackend(runtime);
-  rmSync(folder, { recursive: true, force: true });
-});
+const { model } = await openTiny();
 
 /** Seconds of a step; unless `known` says otherwise, of completions of 11 tokens: ten decoding steps after the first. */
 function secondsPerStep(

@@ -1,25 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import * as tf from '@tensorflow/tfjs-core';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { closeWasmBackend } from '../../../main/tensor/wasm/boot.ts';
-import type { WasmRuntime } from '../../../main/tensor/wasm/runtime.ts';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { parseConfig } from '../../../main/trainer/config/config.ts';
 import { estimateFromHistory, estimateRun } from '../../../main/trainer/local/estimate.ts';
 import { tokenCost } from '../../../main/trainer/memory/activations.ts';
 import { openTiny, tinySession } from '../run/tiny-run.ts';
 
-let runtime: WasmRuntime;
-let model: string;
-const folder = mkdtempSync(join(tmpdir(), 'braid-test-'));
-beforeAll(async () => {
-  ({ runtime, model } = await openTiny(join(folder, 'model')));
-});
-afterAll(async () => {
-  await closeWasmBackend(runtime);
-  rmSync(folder, { recursive: true, force: true });
-});
+const { model } = await openTiny();
 
 describe('estimateRun', () => {
   it.each([

@@ -1,23 +1,13 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { closeWasmBackend } from '../../../main/tensor/wasm/boot.ts';
-import type { WasmRuntime } from '../../../main/tensor/wasm/runtime.ts';
+import { describe, expect, it } from 'vitest';
 import type { TrainConfig } from '../../../main/trainer/config/config.ts';
 import type { Metrics } from '../../../main/trainer/protocol/trainer-events.ts';
+import { temporaryFolderOfFile } from '../../temporary-folder.ts';
 import { checkpointDigests, openTiny, type TinyRun, tinyRun, tinySession } from '../run/tiny-run.ts';
 
-let runtime: WasmRuntime;
-let model: string;
-const folder = mkdtempSync(join(tmpdir(), 'braid-test-'));
-beforeAll(async () => {
-  ({ runtime, model } = await openTiny(join(folder, 'model')));
-});
-afterAll(async () => {
-  await closeWasmBackend(runtime);
-  rmSync(folder, { recursive: true, force: true });
-});
+const folder = temporaryFolderOfFile();
+const { model } = await openTiny();
 
 const WARM_UP = 3;
 const warm: Partial<TrainConfig> = {

@@ -1,10 +1,7 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import * as tf from '@tensorflow/tfjs-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { closeWasmBackend } from '../../../main/tensor/wasm/boot.ts';
-import type { WasmRuntime } from '../../../main/tensor/wasm/runtime.ts';
+import { describe, expect, it } from 'vitest';
 import { computeAdvantages } from '../../../main/trainer/advantages/advantages.ts';
 import type { TrainConfig } from '../../../main/trainer/config/config.ts';
 import { checkWeights } from '../../../main/trainer/local/finite-weights.ts';
@@ -15,16 +12,7 @@ import { temporaryFolder } from '../../temporary-folder.ts';
 import { tinyDataset } from '../../tiny-dataset.ts';
 import { openTiny, type TinyRunOptions, tinyRun } from '../run/tiny-run.ts';
 
-let model: string;
-let runtime: WasmRuntime;
-const folder = mkdtempSync(join(tmpdir(), 'braid-test-'));
-beforeAll(async () => {
-  ({ runtime, model } = await openTiny(folder));
-});
-afterAll(async () => {
-  await closeWasmBackend(runtime);
-  rmSync(folder, { recursive: true, force: true });
-});
+const { model } = await openTiny();
 
 const records = tinyDataset().train;
 /** One group of two completions per record. */

@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as tf from '@tensorflow/tfjs-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -9,10 +8,11 @@ import type { WasmRuntime } from '../../../main/tensor/wasm/runtime.ts';
 import { deviceBudget } from '../../../main/trainer/memory/budget.ts';
 import { decideForUse, recordedDecision } from '../../../main/trainer/memory/decide.ts';
 import { openPolicies } from '../../../main/trainer/memory/open-policy.ts';
+import { temporaryFolderOfFile } from '../../temporary-folder.ts';
 import { openForTest } from '../../tensor/wasm/open.ts';
 import { writeTinyAdapter, writeTinyModel } from '../../tiny-model.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'braid-test-'));
+const folder = temporaryFolderOfFile();
 const [base, first, second] = ['base', 'first', 'second'].map((name) => join(folder, name)) as [string, string, string];
 let runtime: WasmRuntime;
 beforeAll(async () => {
@@ -21,10 +21,7 @@ beforeAll(async () => {
   disposeModel(model);
   runtime = await openForTest(1);
 });
-afterAll(async () => {
-  await closeWasmBackend(runtime);
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => closeWasmBackend(runtime));
 
 describe('openPolicies', () => {
   it('loads a base once for all of its adapters, and frees everything', () => {

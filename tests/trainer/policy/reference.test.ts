@@ -1,18 +1,17 @@
 import '@tensorflow/tfjs-backend-cpu';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as tf from '@tensorflow/tfjs-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { loadModel } from '../../../main/model/load.ts';
 import { disposeModel, modelParameters } from '../../../main/model/model.ts';
 import { encodeSafetensors } from '../../../main/model/safetensors.ts';
 import type { Policy } from '../../../main/trainer/policy/policy.ts';
 import { restoreReference, syncReference, syncsAfter } from '../../../main/trainer/policy/reference.ts';
+import { temporaryFolderOfFile } from '../../temporary-folder.ts';
 import { writeTinyModel } from '../../tiny-model.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'braid-test-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryFolderOfFile();
 beforeAll(async () => {
   disposeModel(await writeTinyModel(folder));
 });

@@ -1,19 +1,13 @@
-/** Whole runs in bfloat16, where the native backend is tested and the processor has it. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import * as tf from '@tensorflow/tfjs-core';
 import { afterAll, describe, expect, it } from 'vitest';
 import { setComputeDtype, whyNoBfloat16 } from '../../../main/tensor/compute-dtype.ts';
 import { NATIVE_BACKEND } from '../../../main/tensor/native/load.ts';
 import { closeNativeBackend, openNativeBackend } from '../../../main/tensor/native/open.ts';
-import { closeWasmBackend } from '../../../main/tensor/wasm/boot.ts';
 import type { TrainConfig } from '../../../main/trainer/config/config.ts';
 import { nativeUnderTest } from '../../native-under-test.ts';
 import { checkpointDigests, openTiny, tinyRun } from './tiny-run.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'braid-test-'));
-const { model, runtime } = await openTiny(join(folder, 'model'));
+const { model } = await openTiny();
 const opened = nativeUnderTest === null ? null : await openNativeBackend(2, nativeUnderTest);
 const missing = opened?.ok === true ? whyNoBfloat16() : null;
 if (missing !== null) console.warn(`skipped: ${missing.why}`);
@@ -22,8 +16,6 @@ afterAll(async () => {
   setComputeDtype('float32');
   if (opened?.ok === true) closeNativeBackend();
   await tf.setBackend('wasm');
-  await closeWasmBackend(runtime);
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const config: Partial<TrainConfig> = { compute_dtype: 'bfloat16', max_steps: 4, beta: 0.1, num_iterations: 2 };

@@ -1,22 +1,10 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { closeWasmBackend } from '../../../main/tensor/wasm/boot.ts';
-import type { WasmRuntime } from '../../../main/tensor/wasm/runtime.ts';
+import { describe, expect, it } from 'vitest';
 import { tinyDataset } from '../../tiny-dataset.ts';
 import { openTiny, tinyRun } from './tiny-run.ts';
 
-let runtime: WasmRuntime;
-let model: string;
-const folder = mkdtempSync(join(tmpdir(), 'braid-test-'));
-beforeAll(async () => {
-  ({ runtime, model } = await openTiny(join(folder, 'model')));
-});
-afterAll(async () => {
-  await closeWasmBackend(runtime);
-  rmSync(folder, { recursive: true, force: true });
-});
+const { model } = await openTiny();
 
 /** The fields of transformers' TrainerState, as its `save_to_json` writes them (5.17). */
 const TRAINER_STATE = [

@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadModel } from '../../../main/model/load.ts';
@@ -15,6 +13,7 @@ import { runGenerateJob } from '../../../main/trainer/jobs/generate-text.ts';
 import { sampler } from '../../../main/trainer/jobs/sampler.ts';
 import { openLocalEngine } from '../../../main/trainer/local/local-engine.ts';
 import { openRemote } from '../../../main/trainer/tinker/open-remote.ts';
+import { temporaryFolderOfFile } from '../../temporary-folder.ts';
 import { openForTest } from '../../tensor/wasm/open.ts';
 import { writeTinyModel } from '../../tiny-model.ts';
 import { HASTE, remoteOf, remoteStart } from '../tinker/remote-run.ts';
@@ -34,7 +33,7 @@ const PROMPTS = [[3, 7, 4, 8, 5]];
 
 let runtime: WasmRuntime;
 let base: Model;
-const root = mkdtempSync(join(tmpdir(), 'braid-test-'));
+const root = temporaryFolderOfFile();
 const folder = join(root, 'both');
 /** Its config.json names none. */
 const silent = join(root, 'silent');
@@ -47,7 +46,6 @@ beforeAll(async () => {
 afterAll(async () => {
   disposeModel(base);
   await closeWasmBackend(runtime);
-  rmSync(root, { recursive: true, force: true });
 });
 
 /** Completions stop at both, and count as ended only there. */

@@ -1,15 +1,9 @@
-/** Whole runs of a task with an environment: what carries loss, the same numbers after a stop, failures, learning. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import * as tf from '@tensorflow/tfjs-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { scoreCompletions as logpsOf } from '../../../main/model/score.ts';
 import type { Sample } from '../../../main/samples/sample.ts';
 import type { FolderSource } from '../../../main/tasks/folder/source.ts';
 import { openTask } from '../../../main/tasks/index.ts';
-import { closeWasmBackend } from '../../../main/tensor/wasm/boot.ts';
-import type { WasmRuntime } from '../../../main/tensor/wasm/runtime.ts';
 import { planBatches } from '../../../main/trainer/batching/batching.ts';
 import type { ScoredGeneration } from '../../../main/trainer/batching/generation.ts';
 import { startOfPrompts } from '../../../main/trainer/batching/prompt-stream.ts';
@@ -23,16 +17,7 @@ import { completionLogps } from '../../../main/trainer/policy/policy.ts';
 import { agreedTo, guessTask } from '../../tasks/openenv/served-task.ts';
 import { checkpointDigests, openTiny, type TinyRun, tinyRun, tinySession } from './tiny-run.ts';
 
-let runtime: WasmRuntime;
-let model: string;
-const folder = mkdtempSync(join(tmpdir(), 'braid-test-'));
-beforeAll(async () => {
-  ({ runtime, model } = await openTiny(join(folder, 'model')));
-});
-afterAll(async () => {
-  await closeWasmBackend(runtime);
-  rmSync(folder, { recursive: true, force: true });
-});
+const { runtime, model } = await openTiny();
 
 /** The model says a word, the environment another one, and the second turn is worth something if it repeats that. */
 const ECHO = `

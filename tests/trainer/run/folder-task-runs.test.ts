@@ -1,28 +1,16 @@
 /** Whole runs of a task with a reward of its own: the same numbers as native code, and what becomes of failures. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Sample } from '../../../main/samples/sample.ts';
 import type { FolderSource } from '../../../main/tasks/folder/source.ts';
 import { openTask } from '../../../main/tasks/index.ts';
-import { closeWasmBackend } from '../../../main/tensor/wasm/boot.ts';
-import type { WasmRuntime } from '../../../main/tensor/wasm/runtime.ts';
 import { replyFolder } from '../../tasks/reply/reply-folder.ts';
 import { tinyDataset } from '../../tiny-dataset.ts';
 import { tinyWords } from '../../tiny-model.ts';
 import { checkpointDigests, openTiny, type TinyRun, tinyRun } from './tiny-run.ts';
 
-let runtime: WasmRuntime;
-let model: string;
-const folder = mkdtempSync(join(tmpdir(), 'braid-test-'));
-beforeAll(async () => {
-  ({ runtime, model } = await openTiny(join(folder, 'model')));
-});
-afterAll(async () => {
-  await closeWasmBackend(runtime);
-  rmSync(folder, { recursive: true, force: true });
-});
+const { model } = await openTiny();
 
 /** The interleave task, written as somebody else would. */
 function woven(reward: string, more = ''): FolderSource {

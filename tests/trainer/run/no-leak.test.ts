@@ -1,23 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import * as tf from '@tensorflow/tfjs-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { closeWasmBackend } from '../../../main/tensor/wasm/boot.ts';
-import type { WasmRuntime } from '../../../main/tensor/wasm/runtime.ts';
+import { describe, expect, it } from 'vitest';
 import type { TrainConfig } from '../../../main/trainer/config/config.ts';
 import { openTiny, tinyRun } from './tiny-run.ts';
 
-let runtime: WasmRuntime;
-let model: string;
-const folder = mkdtempSync(join(tmpdir(), 'braid-test-'));
-beforeAll(async () => {
-  ({ runtime, model } = await openTiny(join(folder, 'model')));
-});
-afterAll(async () => {
-  await closeWasmBackend(runtime);
-  rmSync(folder, { recursive: true, force: true });
-});
+const { runtime, model } = await openTiny();
 
 /** Tensors, and bytes of the wasm heap, that are in use. */
 const inUse = () => ({ tensors: tf.memory().numTensors, bytes: runtime.heap.bytesInUse() });

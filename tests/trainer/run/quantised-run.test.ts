@@ -1,18 +1,15 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { openSafetensors } from '../../../main/model/safetensors.ts';
-import { closeWasmBackend } from '../../../main/tensor/wasm/boot.ts';
-import type { WasmRuntime } from '../../../main/tensor/wasm/runtime.ts';
 import { f32, toInt8, writeSafetensors } from '../../int8-folder.ts';
+import { temporaryFolderOfFile } from '../../temporary-folder.ts';
 import { checkpointDigests, openTiny, tinyRun } from './tiny-run.ts';
 
-const root = mkdtempSync(join(tmpdir(), 'braid-test-'));
+const root = temporaryFolderOfFile();
 const [plain, quantised] = [join(root, 'plain'), join(root, 'quantised')];
-let runtime: WasmRuntime;
 beforeAll(async () => {
-  ({ runtime } = await openTiny(plain));
+  await openTiny(plain);
   cpSync(plain, quantised, { recursive: true });
   const stood = toInt8(quantised);
   const file = openSafetensors(join(plain, 'model.safetensors'));
@@ -21,10 +18,6 @@ beforeAll(async () => {
   });
   file.close();
   writeSafetensors(plain, Object.fromEntries(parts));
-});
-afterAll(async () => {
-  await closeWasmBackend(runtime);
-  rmSync(root, { recursive: true, force: true });
 });
 
 describe('training from a quantised folder', () => {

@@ -1,22 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { closeWasmBackend } from '../../../main/tensor/wasm/boot.ts';
-import type { WasmRuntime } from '../../../main/tensor/wasm/runtime.ts';
+import { describe, expect, it } from 'vitest';
 import { tinyDataset } from '../../tiny-dataset.ts';
 import { checkpointDigests, openTiny, type TinyRun, tinyRun } from './tiny-run.ts';
 
-let runtime: WasmRuntime;
-let model: string;
-const folder = mkdtempSync(join(tmpdir(), 'braid-test-'));
-beforeAll(async () => {
-  ({ runtime, model } = await openTiny(join(folder, 'model')));
-});
-afterAll(async () => {
-  await closeWasmBackend(runtime);
-  rmSync(folder, { recursive: true, force: true });
-});
+const { model } = await openTiny();
 
 const evalRecords = tinyDataset().test;
 const evaluations = ({ events }: TinyRun) => events.filter((event) => event.kind === 'evaluation');

@@ -1,7 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { disposeModel } from '../../../main/model/model.ts';
 import { buildKernels } from '../../../main/tensor/kernels/build.ts';
 import { parseConfig, type TrainConfig } from '../../../main/trainer/config/config.ts';
@@ -11,14 +9,14 @@ import type { TrainerStart } from '../../../main/trainer/protocol/start.ts';
 import type { TrainerEvent } from '../../../main/trainer/protocol/trainer-events.ts';
 import { runTraining } from '../../../main/trainer/run/run.ts';
 import { tinyConfig } from '../../left-by.ts';
+import { temporaryFolderOfFile } from '../../temporary-folder.ts';
 import { tinyDataset } from '../../tiny-dataset.ts';
 import { writeTinyModel } from '../../tiny-model.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'braid-test-'));
+const folder = temporaryFolderOfFile();
 const model = join(folder, 'model');
 const kernelsFile = buildKernels();
 beforeAll(async () => disposeModel(await writeTinyModel(model)));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** A whole run; `turns` has the events in order, with a mark at each turn of the event loop. */
 async function run(changes: Partial<TrainConfig>, more: Partial<TrainerStart> = {}) {

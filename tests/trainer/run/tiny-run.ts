@@ -1,4 +1,7 @@
 /** Whole runs of the trainer in this process, on a tiny random model and a backend that stays open. */
+
+import { join } from 'node:path';
+import { closeWasmBackend } from '../../../main/tensor/wasm/boot.ts';
 import type { WasmRuntime } from '../../../main/tensor/wasm/runtime.ts';
 import { parseConfig, type TrainConfig } from '../../../main/trainer/config/config.ts';
 import { openLocalEngine } from '../../../main/trainer/local/local-engine.ts';
@@ -11,9 +14,10 @@ import type { TrainerStart } from '../../../main/trainer/protocol/start.ts';
 import type { Metrics, TrainerEvent } from '../../../main/trainer/protocol/trainer-events.ts';
 import { noProgress, restoreCheckpoint } from '../../../main/trainer/run/checkpoint.ts';
 import { openRunIo } from '../../../main/trainer/run/open-run-io.ts';
+import { atEndOfFile } from '../../end-of-file.ts';
 import { tinyConfig, withoutTimes } from '../../left-by.ts';
 import { processPaths } from '../../processes/paths.ts';
-import { temporaryFolder } from '../../temporary-folder.ts';
+import { temporaryFolder, temporaryFolderOfFile } from '../../temporary-folder.ts';
 import { openForTest } from '../../tensor/wasm/open.ts';
 import { tinyDataset } from '../../tiny-dataset.ts';
 import { writeTinyModel } from '../../tiny-model.ts';
@@ -54,10 +58,14 @@ const trainers = {
   'polychromic-sft': trainPolychromicSft,
 } as const;
 
-/** Opens the backend and writes a model; both serve all runs of a file. */
-export async function openTiny(folder: string): Promise<{ readonly runtime: WasmRuntime; readonly model: string }> {
-  await writeTinyModel(folder);
-  return { runtime: await openForTest(1), model: folder };
+/** Opens the backend and writes a model; both serve all runs of a test file, and go when it ends. */
+export async function openTiny(
+  model = join(temporaryFolderOfFile(), 'model'),
+): Promise<{ readonly runtime: WasmRuntime; readonly model: string }> {
+  await writeTinyModel(model);
+  const runtime = await openForTest(1);
+  atEndOfFile(() => closeWasmBackend(runtime));
+  return { runtime, model };
 }
 
 /** Opens the session of a run. */

@@ -1,10 +1,5 @@
-/** What goes wrong with a GPU: a run ends with a reason. One that is lost in the middle: webgpu-run.test.ts. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import * as tf from '@tensorflow/tfjs-core';
-import { afterAll, describe, expect, it } from 'vitest';
-import { closeWasmBackend } from '../../../main/tensor/wasm/boot.ts';
+import { describe, expect, it } from 'vitest';
 import { faultError } from '../../../main/tensor/webgpu/faults.ts';
 import { closeWebGpuBackend, openWebGpuBackend } from '../../../main/tensor/webgpu/open.ts';
 import { program } from '../../../main/tensor/webgpu/program.ts';
@@ -13,19 +8,12 @@ import { describeFailure } from '../../../main/trainer/memory/failure.ts';
 import { opened, openGpuForTest } from '../../tensor/webgpu/open.ts';
 import { openTiny, tinyRun } from './tiny-run.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'braid-test-'));
-const tiny = await openTiny(join(folder, 'model'));
+const { model } = await openTiny();
 const first = await openGpuForTest();
 if (first !== null) await closeWebGpuBackend(first);
-const { model } = tiny;
 const config: Partial<TrainConfig> = { max_steps: 1, beta: 0.1 };
 
 describe.runIf(first !== null)('a run whose GPU fails', () => {
-  afterAll(async () => {
-    await closeWasmBackend(tiny.runtime);
-    rmSync(folder, { recursive: true, force: true });
-  });
-
   it('ends where the budget has no room in the smallest parts, and keeps to one that has', async () => {
     const backend = opened(await openGpuForTest({ budgetBytes: 16 * 2 ** 10 }));
     const error = await tinyRun({ model, config }).catch((thrown: unknown) => thrown);

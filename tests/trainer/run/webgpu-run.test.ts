@@ -1,22 +1,20 @@
 /** Whole runs on a GPU, by Chromium's software driver where there is no other. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as tf from '@tensorflow/tfjs-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { closeWasmBackend } from '../../../main/tensor/wasm/boot.ts';
 import { WEBGPU_BACKEND } from '../../../main/tensor/webgpu/backend.ts';
 import { closeWebGpuBackend } from '../../../main/tensor/webgpu/open.ts';
 import type { TrainConfig } from '../../../main/trainer/config/config.ts';
 import { describeFailure } from '../../../main/trainer/memory/failure.ts';
+import { temporaryFolderOfFile } from '../../temporary-folder.ts';
 import { opened, openGpuForTest } from '../../tensor/webgpu/open.ts';
 import { tinyDataset } from '../../tiny-dataset.ts';
 import { checkpointDigests, openTiny, tinyRun } from './tiny-run.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'braid-test-'));
-const tiny = await openTiny(join(folder, 'model'));
+const folder = temporaryFolderOfFile();
+const { model } = await openTiny();
 let gpu = await openGpuForTest();
-const { model } = tiny;
 
 describe.runIf(gpu !== null)('a run on webgpu', () => {
   const config: Partial<TrainConfig> = {
@@ -27,11 +25,7 @@ describe.runIf(gpu !== null)('a run on webgpu', () => {
     await tf.setBackend(WEBGPU_BACKEND);
     whole = await tinyRun({ model, config, outputDir: join(folder, 'whole') });
   });
-  afterAll(async () => {
-    await closeWebGpuBackend(opened(gpu));
-    await closeWasmBackend(tiny.runtime);
-    rmSync(folder, { recursive: true, force: true });
-  });
+  afterAll(() => closeWebGpuBackend(opened(gpu)));
 
   it('has the completions and, to rounding, the losses of the same run on wasm', async () => {
     await tf.setBackend('wasm');

@@ -1,15 +1,14 @@
-import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { openTask } from '../../../main/tasks/index.ts';
 import { parseConfig } from '../../../main/trainer/config/config.ts';
 import { encodeStart } from '../../../main/trainer/stage/encode-start.ts';
+import { temporaryFolderOfFile } from '../../temporary-folder.ts';
 
 const fixture = (name: string): string => fileURLToPath(new URL(`../../parity/fixtures/${name}`, import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), 'braid-encode-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolderOfFile();
 for (const name of readdirSync(fixture('tokenizers/qwen2')))
   copyFileSync(join(fixture('tokenizers/qwen2'), name), join(folder, name));
 const config = JSON.parse(readFileSync(fixture('models/qwen2-tied-f32/config.json'), 'utf8')) as object;

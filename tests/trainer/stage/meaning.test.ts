@@ -1,25 +1,15 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import * as tf from '@tensorflow/tfjs-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parseReplyRecord } from '../../../main/tasks/reply/record.ts';
-import { closeWasmBackend } from '../../../main/tensor/wasm/boot.ts';
-import type { WasmRuntime } from '../../../main/tensor/wasm/runtime.ts';
 import { openMeaning } from '../../../main/trainer/stage/meaning.ts';
+import { temporaryFolderOfFile } from '../../temporary-folder.ts';
 import { openTiny, tinyRun } from '../run/tiny-run.ts';
 
 const encoder = resolve(import.meta.dirname, '../../parity/fixtures/bert');
-let runtime: WasmRuntime;
-let model: string;
-const folder = mkdtempSync(join(tmpdir(), 'braid-test-'));
-beforeAll(async () => {
-  ({ runtime, model } = await openTiny(join(folder, 'model')));
-});
-afterAll(async () => {
-  await closeWasmBackend(runtime);
-  rmSync(folder, { recursive: true, force: true });
-});
+const folder = temporaryFolderOfFile();
+const { model } = await openTiny();
 
 describe('openMeaning', () => {
   it('measures how similar texts are, from 0 to 1, and disposes of its weights', () => {

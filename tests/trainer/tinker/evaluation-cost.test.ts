@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { tinyDataset } from '../../tiny-dataset.ts';
 import { remoteRun } from './remote-run.ts';
 import { openTinkerServer } from './tinker-server.ts';
-import { openTinyBase, type TinyBase } from './tiny-base.ts';
+import { openTinyBase } from './tiny-base.ts';
 
-let tiny: TinyBase;
-beforeAll(async () => {
-  tiny = await openTinyBase();
-});
-afterAll(() => tiny.close());
+const tiny = await openTinyBase();
 
 const { train, test } = tinyDataset();
 

@@ -1,21 +1,14 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { BraidError } from '../../../main/errors.ts';
-import type { Model } from '../../../main/model/model.ts';
 import type { TrainerEvent } from '../../../main/trainer/protocol/trainer-events.ts';
 import { tinyRun } from '../run/tiny-run.ts';
 import { HASTE, type RemoteRunOptions, remoteConfig, remoteRun } from './remote-run.ts';
 import { openTinkerServer, type Seen, type ServerOptions, type TinkerServer } from './tinker-server.ts';
-import { openTinyBase, type TinyBase } from './tiny-base.ts';
+import { openTinyBase } from './tiny-base.ts';
 
-let folder: string;
-let base: Model;
-let close: TinyBase['close'];
-beforeAll(async () => {
-  ({ folder, base, close } = await openTinyBase());
-});
-afterAll(() => close());
+const { folder, base } = await openTinyBase();
 
 const SETTINGS = { max_steps: 3 };
 /** For servers that never answer again. */

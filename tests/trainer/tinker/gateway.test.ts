@@ -1,18 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { BraidError } from '../../../main/errors.ts';
-import type { Model } from '../../../main/model/model.ts';
 import type { TrainerEvent } from '../../../main/trainer/protocol/trainer-events.ts';
 import { HASTE, remoteRun } from './remote-run.ts';
 import { openTinkerServer, type TinkerServer } from './tinker-server.ts';
-import { openTinyBase, type TinyBase } from './tiny-base.ts';
+import { openTinyBase } from './tiny-base.ts';
 
-let folder: string;
-let base: Model;
-let close: TinyBase['close'];
-beforeAll(async () => {
-  ({ folder, base, close } = await openTinyBase());
-});
-afterAll(() => close());
+const { folder, base } = await openTinyBase();
 
 /** A run of three steps, in which the n-th request of a route is answered so by a gateway. */
 async function runBehind(status: number, route: string, n: number) {

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { remoteRun } from './remote-run.ts';
 import { openTinkerServer } from './tinker-server.ts';
-import { openTinyBase, type TinyBase } from './tiny-base.ts';
+import { openTinyBase } from './tiny-base.ts';
 
-let tiny: TinyBase;
-beforeAll(async () => {
-  tiny = await openTinyBase();
-});
-afterAll(() => tiny.close());
+const tiny = await openTinyBase();
 
 /** A run on a server whose steps answer with these metrics. */
 async function run(metrics: unknown) {

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { loadModel } from '../../../main/model/load.ts';
-import { disposeModel, type Model } from '../../../main/model/model.ts';
+import { disposeModel } from '../../../main/model/model.ts';
 import { openSafetensors } from '../../../main/model/safetensors.ts';
 import type { FolderSource } from '../../../main/tasks/folder/source.ts';
 import { openTask } from '../../../main/tasks/index.ts';
@@ -23,15 +23,9 @@ import { tinyRun } from '../run/tiny-run.ts';
 import { HASTE, remoteConfig, remoteOf, remoteRun, remoteStart } from './remote-run.ts';
 import type { ServerRule } from './server-models.ts';
 import { openTinkerServer, type ServerOptions, type TinkerServer } from './tinker-server.ts';
-import { openTinyBase, type TinyBase } from './tiny-base.ts';
+import { openTinyBase } from './tiny-base.ts';
 
-let folder: string;
-let base: Model;
-let close: TinyBase['close'];
-beforeAll(async () => {
-  ({ folder, base, close } = await openTinyBase());
-});
-afterAll(() => close());
+const { folder, base } = await openTinyBase();
 
 async function withServer<T>(options: Partial<ServerOptions>, work: (server: TinkerServer) => Promise<T>): Promise<T> {
   const server = await openTinkerServer({ model: base, ...options });
