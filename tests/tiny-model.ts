@@ -10,32 +10,24 @@ import { randomModel } from '../main/model/load.ts';
 import { createAdapter } from '../main/model/lora.ts';
 import type { Model } from '../main/model/model.ts';
 import { encodeAdapter } from '../main/model/peft.ts';
-import { PLAIN_TRAITS } from '../main/model/traits.ts';
+import { SMALL } from './small-config.ts';
 
 /** The vocabulary after the special tokens. */
 export const tinyWords: readonly string[] = Array.from({ length: 26 }, (_, i) => `w${String.fromCharCode(97 + i)}`);
 const SPECIAL = ['<pad>', '<eos>', '<unk>', '<a>', '<b>', '<out>'];
 
 const config: ModelConfig = {
-  ...PLAIN_TRAITS,
-  modelType: 'llama',
+  ...SMALL,
   vocabSize: SPECIAL.length + tinyWords.length,
   hiddenSize: 16,
   intermediateSize: 32,
-  numLayers: 1,
   numHeads: 2,
   numKvHeads: 1,
   headDim: 8,
-  rmsNormEps: 1e-5,
-  ropeTheta: 10_000,
-  ropeScaling: null,
   maxPositionEmbeddings: 256,
   // A tied random model only repeats the last token of its prompt.
   tieWordEmbeddings: false,
-  attentionBias: false,
-  qkNorm: false,
   eosTokenIds: [1],
-  padTokenId: 0,
 };
 
 function tokenizerJson(): string {

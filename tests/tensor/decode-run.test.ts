@@ -3,11 +3,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ModelConfig, parseModelConfig } from '../../main/model/config.ts';
 import { openDecoding } from '../../main/model/decoding.ts';
 import { randomModel } from '../../main/model/load.ts';
-import { type Adapter, adapterParameters, createAdapter, disposeAdapter } from '../../main/model/lora.ts';
+import { disposeAdapter } from '../../main/model/lora.ts';
 import { attentionLayers, mixerOf } from '../../main/model/mixers/index.ts';
 import { blockLinears, disposeModel, type Model, modelParameters } from '../../main/model/model.ts';
 import { type Kept, stateKey } from '../../main/model/sequences.ts';
-import { PLAIN_TRAITS } from '../../main/model/traits.ts';
 import { toBfloat16 } from '../../main/tensor/bfloat16.ts';
 import { type KernelCall, profileKernels } from '../../main/tensor/kernel-profile.ts';
 import { openNativeDecodeRun } from '../../main/tensor/native/cpu/decode-run.ts';
@@ -22,29 +21,20 @@ import { openWasmDecodeRun } from '../../main/tensor/wasm/decode-run.ts';
 import type { WasmRuntime } from '../../main/tensor/wasm/runtime.ts';
 import { makeWeight } from '../../main/tensor/weights.ts';
 import { nativeUnderTest } from '../native-under-test.ts';
+import { SMALL } from '../small-config.ts';
 import { randomTensor } from './ops/finite-differences.ts';
+import { shakenAdapter } from './shaken-adapter.ts';
 import { openForTest } from './wasm/open.ts';
 
 const LAYERS = 2;
 const QWEN3: ModelConfig = {
-  ...PLAIN_TRAITS,
+  ...SMALL,
   modelType: 'qwen3',
-  vocabSize: 96,
   hiddenSize: 36,
   intermediateSize: 52,
   numLayers: LAYERS,
-  numHeads: 4,
-  numKvHeads: 2,
-  headDim: 16,
-  rmsNormEps: 1e-5,
-  ropeTheta: 10_000,
-  ropeScaling: null,
-  maxPositionEmbeddings: 64,
-  tieWordEmbeddings: false,
   attentionBias: true,
   qkNorm: true,
-  eosTokenIds: [],
-  padTokenId: 0,
 };
 /** Of the bundled model's shape: its products are large enough for all threads. */
 const LLAMA: ModelConfig = {
@@ -143,16 +133,6 @@ function shake(model: Model): void {
     parameter.value = tf.tidy(() => tf.add(value, tf.mul(0.3, randomTensor([value.size], 200 + i))));
     value.dispose();
   });
-}
-
-function adapterOn(model: Model, targetModules: readonly string[]): Adapter {
-  const adapter = createAdapter(model, { r: 8, alpha: 4, targetModules, useRslora: false }, 5);
-  adapterParameters(adapter).forEach((parameter, i) => {
-    const { value } = parameter;
-    parameter.value = tf.keep(tf.tidy(() => tf.mul(0.4, randomTensor(value.shape as [number, number], 50 + i))));
-    value.dispose();
-  });
-  return adapter;
 }
 
 const prefixOf = (config: ModelConfig): PrefixKv[] =>
@@ -261,7 +241,7 @@ describe.each(TESTED)('decoding below tfjs, $name', ({ open }) => {
     const model = randomModel(config, 3, 32, () => 0.3);
     shake(model);
     if (half) halve(model);
-    const adapter = targets === undefined ? null : adapterOn(model, targets);
+    const adapter = targets === undefined ? null : shakenAdapter(model, targets, 0.4);
     const rows = PROMPTS.flatMap((prompt, sequence) =>
       Array.from({ length: rowsEach }, () => ({ ...prompt, sequence })),
     );

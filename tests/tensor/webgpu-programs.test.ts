@@ -10,7 +10,6 @@ import { generate } from '../../main/model/generate.ts';
 import { adapterParameters, createAdapter, disposeAdapter } from '../../main/model/lora.ts';
 import { assembleModel, disposeModel, modelParameters, parameterShapes, precisionOf } from '../../main/model/model.ts';
 import { makeModelRope } from '../../main/model/rope-tables.ts';
-import { PLAIN_TRAITS } from '../../main/model/traits.ts';
 import { GUARANTEED, smallLimits } from '../../main/tensor/webgpu/limits.ts';
 import { closeWebGpuBackend, openWebGpuBackend } from '../../main/tensor/webgpu/open.ts';
 import { makeWeight, type WeightPrecision, type WeightSource } from '../../main/tensor/weights.ts';
@@ -18,6 +17,7 @@ import { disposeBatch, uploadGroups } from '../../main/trainer/batching/packed-b
 import { parseConfig } from '../../main/trainer/config/config.ts';
 import { AdamW } from '../../main/trainer/optim/optimizer.ts';
 import { completionLogps, lossAndGradients } from '../../main/trainer/policy/policy.ts';
+import { SMALL } from '../small-config.ts';
 
 const backend = await openWebGpuBackend({ checksOnly: true });
 
@@ -42,24 +42,14 @@ const zeros = (type: 'F32' | 'F16'): WeightSource => ({
 /** A model of one layer with heads of this size, so many of them to a key. */
 function modelOf(headDim: number, group: number, precision: WeightPrecision, traits: Partial<ModelConfig> = {}) {
   const config: ModelConfig = {
-    ...PLAIN_TRAITS,
-    modelType: 'llama',
+    ...SMALL,
     vocabSize: 320,
     hiddenSize: 64,
     intermediateSize: 128,
-    numLayers: 1,
     numHeads: group,
     numKvHeads: 1,
     headDim,
-    rmsNormEps: 1e-5,
-    ropeTheta: 10_000,
-    ropeScaling: null,
     maxPositionEmbeddings: LONG + 8,
-    tieWordEmbeddings: false,
-    attentionBias: false,
-    qkNorm: false,
-    eosTokenIds: [],
-    padTokenId: 0,
     ...traits,
   };
   const shapes = parameterShapes(config);

@@ -4,36 +4,27 @@ import { afterAll, describe, expect, it } from 'vitest';
 import type { ModelConfig } from '../../../main/model/config.ts';
 import { openDecoding } from '../../../main/model/decoding.ts';
 import { randomModel } from '../../../main/model/load.ts';
-import { type Adapter, adapterParameters, createAdapter, disposeAdapter } from '../../../main/model/lora.ts';
+import { type Adapter, disposeAdapter } from '../../../main/model/lora.ts';
 import { disposeModel, type Model } from '../../../main/model/model.ts';
 import { readPrompts } from '../../../main/model/prefill.ts';
-import { PLAIN_TRAITS } from '../../../main/model/traits.ts';
 import { registerDecodeRun } from '../../../main/tensor/ops/decode-step.ts';
 import { WEBGPU_BACKEND } from '../../../main/tensor/webgpu/backend.ts';
 import { openGpuDecodeRun } from '../../../main/tensor/webgpu/decode.ts';
 import { closeWebGpuBackend } from '../../../main/tensor/webgpu/open.ts';
-import { randomTensor } from '../ops/finite-differences.ts';
+import { SMALL } from '../../small-config.ts';
+import { shakenAdapter } from '../shaken-adapter.ts';
 import { opened, openGpuForTest } from './open.ts';
 
 const MODEL: ModelConfig = {
-  ...PLAIN_TRAITS,
+  ...SMALL,
   modelType: 'qwen3',
   vocabSize: 99,
   hiddenSize: 516,
   intermediateSize: 516,
   numLayers: 2,
-  numHeads: 4,
-  numKvHeads: 2,
-  headDim: 16,
-  rmsNormEps: 1e-5,
-  ropeTheta: 10_000,
-  ropeScaling: null,
   maxPositionEmbeddings: 512,
-  tieWordEmbeddings: false,
   attentionBias: true,
   qkNorm: true,
-  eosTokenIds: [],
-  padTokenId: 0,
 };
 const ALL = ['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj'];
 // Longer than a stretch of keys, and shorter.
@@ -57,17 +48,6 @@ describe.runIf(gpu !== null)('decoding in five dispatches a layer', () => {
     await closeWebGpuBackend(opened(gpu));
   });
 
-  /** An adapter whose B isn't zero any more. */
-  function adapterOn(targetModules: readonly string[]): Adapter {
-    const adapter = createAdapter(model as Model, { r: 8, alpha: 4, targetModules, useRslora: false }, 5);
-    adapterParameters(adapter).forEach((parameter, i) => {
-      const { value } = parameter;
-      parameter.value = tf.keep(tf.tidy(() => tf.mul(0.2, randomTensor(value.shape as [number, number], 50 + i))));
-      value.dispose();
-    });
-    return adapter;
-  }
-
   /** Logits of each step; before the last, only a row of each prompt is kept. */
   function decode(adapter: Adapter | null, fused: boolean): Float32Array[] {
     fuse(fused);
@@ -87,7 +67,7 @@ describe.runIf(gpu !== null)('decoding in five dispatches a layer', () => {
   }
 
   it('gives the logits of decoding op by op, and the same bytes again', () => {
-    const adapter = adapterOn(ALL);
+    const adapter = shakenAdapter(model as Model, ALL, 0.2);
     const before = tf.memory().numTensors;
     const [found, again, expected] = [decode(adapter, true), decode(adapter, true), decode(adapter, false)];
     expect(found).toEqual(again);

@@ -3,36 +3,23 @@ import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import type { ModelConfig } from '../../../main/model/config.ts';
 import { type GenerateOptions, generate } from '../../../main/model/generate.ts';
 import { randomModel } from '../../../main/model/load.ts';
-import { type Adapter, adapterParameters, createAdapter, disposeAdapter } from '../../../main/model/lora.ts';
+import { type Adapter, disposeAdapter } from '../../../main/model/lora.ts';
 import { disposeModel, type Model } from '../../../main/model/model.ts';
-import { PLAIN_TRAITS } from '../../../main/model/traits.ts';
 import { registerDecodeRun } from '../../../main/tensor/ops/decode-step.ts';
 import { WEBGPU_BACKEND } from '../../../main/tensor/webgpu/backend.ts';
 import { openGpuDecodeRun } from '../../../main/tensor/webgpu/decode.ts';
 import { closeWebGpuBackend } from '../../../main/tensor/webgpu/open.ts';
-import { randomTensor } from '../ops/finite-differences.ts';
+import { SMALL } from '../../small-config.ts';
+import { shakenAdapter } from '../shaken-adapter.ts';
 import { opened, openGpuForTest } from './open.ts';
 
 const LAYERS = 2;
 const MODEL: ModelConfig = {
-  ...PLAIN_TRAITS,
+  ...SMALL,
   modelType: 'qwen3',
-  vocabSize: 96,
-  hiddenSize: 32,
-  intermediateSize: 48,
   numLayers: LAYERS,
-  numHeads: 4,
-  numKvHeads: 2,
-  headDim: 16,
-  rmsNormEps: 1e-5,
-  ropeTheta: 10_000,
-  ropeScaling: null,
-  maxPositionEmbeddings: 64,
-  tieWordEmbeddings: false,
   attentionBias: true,
   qkNorm: true,
-  eosTokenIds: [],
-  padTokenId: 0,
 };
 const OPTIONS: GenerateOptions = {
   numGenerations: 2,
@@ -60,17 +47,6 @@ describe.runIf(gpu !== null)('decoding by the fused step', () => {
     await closeWebGpuBackend(opened(gpu));
   });
 
-  /** An adapter whose B isn't zero any more. */
-  function adapterOn(targetModules: readonly string[]): Adapter {
-    const adapter = createAdapter(model as Model, { r: 8, alpha: 4, targetModules, useRslora: false }, 5);
-    adapterParameters(adapter).forEach((parameter, i) => {
-      const { value } = parameter;
-      parameter.value = tf.keep(tf.tidy(() => tf.mul(0.4, randomTensor(value.shape as [number, number], 50 + i))));
-      value.dispose();
-    });
-    return adapter;
-  }
-
   const ids = (adapter: Adapter | null, options: Partial<GenerateOptions> = {}) =>
     generate(model as Model, adapter, PROMPTS, { ...OPTIONS, ...options }).map((completion) => completion.ids);
 
@@ -79,7 +55,7 @@ describe.runIf(gpu !== null)('decoding by the fused step', () => {
     ['an adapter on some layers', ['q_proj', 'v_proj', 'up_proj']],
     ['an adapter on all layers', ALL],
   ])('samples the tokens of decoding op by op, with %s', (_, targets) => {
-    const adapter = targets === null ? null : adapterOn(targets);
+    const adapter = targets === null ? null : shakenAdapter(model as Model, targets, 0.4);
     const before = tf.memory().numTensors;
     const fused = ids(adapter);
     fuse(false);
@@ -101,7 +77,7 @@ describe.runIf(gpu !== null)('decoding by the fused step', () => {
   }
 
   it('takes five dispatches a layer, with an adapter and without', () => {
-    const adapter = adapterOn(ALL);
+    const adapter = shakenAdapter(model as Model, ALL, 0.4);
     // Besides the layers: the embedding, its norm, the head, and two for the draw.
     const dispatches = 5 * LAYERS + 5;
     for (const found of [costOfAToken(adapter), costOfAToken(null)]) {

@@ -6,36 +6,20 @@ import { generate } from '../../../main/model/generate.ts';
 import { randomModel } from '../../../main/model/load.ts';
 import { adapterParameters, createAdapter, disposeAdapter } from '../../../main/model/lora.ts';
 import { disposeModel, modelParameters } from '../../../main/model/model.ts';
-import { PLAIN_TRAITS } from '../../../main/model/traits.ts';
 import { closeWebGpuBackend } from '../../../main/tensor/webgpu/open.ts';
 import { disposeBatch, uploadGroups } from '../../../main/trainer/batching/packed-batch.ts';
 import { parseConfig } from '../../../main/trainer/config/config.ts';
 import { AdamW } from '../../../main/trainer/optim/optimizer.ts';
 import { completionLogps, lossAndGradients } from '../../../main/trainer/policy/policy.ts';
+import { SMALL } from '../../small-config.ts';
 import { opened, openGpuForTest } from './open.ts';
 
 const gpu = await openGpuForTest();
 const device = () => opened(gpu).gpu;
 
 const config = (numLayers: number, changes: Partial<ModelConfig> = {}): ModelConfig => ({
-  ...PLAIN_TRAITS,
-  modelType: 'llama',
-  vocabSize: 96,
-  hiddenSize: 32,
-  intermediateSize: 48,
+  ...SMALL,
   numLayers,
-  numHeads: 4,
-  numKvHeads: 2,
-  headDim: 16,
-  rmsNormEps: 1e-5,
-  ropeTheta: 10_000,
-  ropeScaling: null,
-  maxPositionEmbeddings: 64,
-  tieWordEmbeddings: false,
-  attentionBias: false,
-  qkNorm: false,
-  eosTokenIds: [],
-  padTokenId: 0,
   ...changes,
 });
 const LORA = {

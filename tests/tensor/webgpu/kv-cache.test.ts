@@ -5,7 +5,6 @@ import type { ModelConfig } from '../../../main/model/config.ts';
 import { openDecoding } from '../../../main/model/decoding.ts';
 import { createAdapter, disposeAdapter } from '../../../main/model/lora.ts';
 import { disposeModel, type Model } from '../../../main/model/model.ts';
-import { PLAIN_TRAITS } from '../../../main/model/traits.ts';
 import { registerDecodeRun } from '../../../main/tensor/ops/decode-step.ts';
 import type { PrefixKv } from '../../../main/tensor/ops/kv-cache.ts';
 import { WEBGPU_BACKEND } from '../../../main/tensor/webgpu/backend.ts';
@@ -14,6 +13,7 @@ import type { KvFormat } from '../../../main/tensor/webgpu/kernels/kv-pack.ts';
 import { openGpuKvCache } from '../../../main/tensor/webgpu/kv-cache.ts';
 import { closeWebGpuBackend } from '../../../main/tensor/webgpu/open.ts';
 import { makeModel } from '../../../main/trainer/jobs/gpu-report/shapes.ts';
+import { SMALL } from '../../small-config.ts';
 import { randomTensor } from '../ops/finite-differences.ts';
 import { opened, openGpuForTest } from './open.ts';
 
@@ -42,24 +42,8 @@ function attended(format: KvFormat, size = 1): Float32Array {
 }
 
 const CONFIG: ModelConfig = {
-  ...PLAIN_TRAITS,
-  modelType: 'llama',
-  vocabSize: 96,
-  hiddenSize: 32,
-  intermediateSize: 48,
-  numLayers: 1,
-  numHeads: 4,
-  numKvHeads: 2,
-  headDim: 16,
-  rmsNormEps: 1e-5,
-  ropeTheta: 10_000,
-  ropeScaling: null,
-  maxPositionEmbeddings: 64,
+  ...SMALL,
   tieWordEmbeddings: true,
-  attentionBias: false,
-  qkNorm: false,
-  eosTokenIds: [],
-  padTokenId: 0,
 };
 
 /** The logits after one token of two rows, whose prompt's keys and values no 16 bits hold exactly. */

@@ -6,13 +6,13 @@ import { generate } from '../../../main/model/generate.ts';
 import { adapterParameters, createAdapter, disposeAdapter } from '../../../main/model/lora.ts';
 import { assembleModel, disposeModel, type Model, parameterShapes } from '../../../main/model/model.ts';
 import { makeModelRope } from '../../../main/model/rope-tables.ts';
-import { PLAIN_TRAITS } from '../../../main/model/traits.ts';
 import { randomStream } from '../../../main/random.ts';
 import { gatherRows } from '../../../main/tensor/ops/rows.ts';
 import { closeWebGpuBackend } from '../../../main/tensor/webgpu/open.ts';
 import { makeWeight, type WeightPrecision, type WeightSource } from '../../../main/tensor/weights.ts';
 import { disposeBatch, uploadGroups } from '../../../main/trainer/batching/packed-batch.ts';
 import { completionLogps, lossAndGradients } from '../../../main/trainer/policy/policy.ts';
+import { SMALL } from '../../small-config.ts';
 import { randomTensor } from '../ops/finite-differences.ts';
 import { opened, openGpuForTest } from './open.ts';
 
@@ -21,24 +21,10 @@ const LIMIT = 8192;
 const small = await openGpuForTest({ largestBuffer: LIMIT });
 
 const CONFIG: ModelConfig = {
-  ...PLAIN_TRAITS,
-  modelType: 'llama',
+  ...SMALL,
   vocabSize: 250,
-  hiddenSize: 32,
-  intermediateSize: 48,
-  numLayers: 1,
   numHeads: 2,
   numKvHeads: 1,
-  headDim: 16,
-  rmsNormEps: 1e-5,
-  ropeTheta: 10_000,
-  ropeScaling: null,
-  maxPositionEmbeddings: 64,
-  tieWordEmbeddings: false,
-  attentionBias: false,
-  qkNorm: false,
-  eosTokenIds: [],
-  padTokenId: 0,
 };
 
 function source(values: Float32Array): WeightSource {

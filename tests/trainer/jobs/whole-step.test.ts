@@ -6,28 +6,18 @@ import type { ModelConfig } from '../../../main/model/config.ts';
 import { randomModel } from '../../../main/model/load.ts';
 import { adapterParameters, createAdapter, disposeAdapter } from '../../../main/model/lora.ts';
 import { disposeModel } from '../../../main/model/model.ts';
-import { PLAIN_TRAITS } from '../../../main/model/traits.ts';
 import { openWholeSteps } from '../../../main/trainer/jobs/gpu-report/whole-step.ts';
+import { SMALL } from '../../small-config.ts';
 
 const CONFIG: ModelConfig = {
-  ...PLAIN_TRAITS,
-  modelType: 'llama',
+  ...SMALL,
   vocabSize: 40,
   hiddenSize: 16,
   intermediateSize: 24,
-  numLayers: 1,
   numHeads: 2,
   numKvHeads: 1,
   headDim: 8,
-  rmsNormEps: 1e-5,
-  ropeTheta: 10_000,
-  ropeScaling: null,
-  maxPositionEmbeddings: 64,
   tieWordEmbeddings: true,
-  attentionBias: false,
-  qkNorm: false,
-  eosTokenIds: [],
-  padTokenId: 0,
 };
 
 describe('openWholeSteps', () => {
