@@ -1,23 +1,16 @@
 /** `braid merge`: a checkpoint as a model folder that other tools load, and as GGUF. */
 import { type Command, Option } from 'commander';
 import { missedEndsWords, readBackWords, roundingWords } from '../services/merge/export-model.ts';
-import { type MergeResult, mergeModel } from '../services/merge/merge.ts';
+import { type MergeOptions, type MergeResult, mergeModel } from '../services/merge/merge.ts';
 import { sourceWords } from '../services/merge/proof-prompts.ts';
 import { counted, formatBytes } from '../text/format.ts';
-import { DTYPES, type Dtype, GGUF_CHOICES, type GgufChoice } from '../trainer/protocol/export-types.ts';
+import { DTYPES, GGUF_CHOICES } from '../trainer/protocol/export-types.ts';
 import { hostPaths } from './host-paths.ts';
 import { namedCheckpoint } from './named-checkpoint.ts';
 import { backendChoice, type CommandContext, commandContext, withCommonOptions } from './shared.ts';
 import { followJob } from './side-job.ts';
 
-interface MergeCommandOptions {
-  readonly model: string;
-  readonly output: string;
-  readonly base?: string;
-  readonly dtype?: Dtype;
-  readonly gguf?: GgufChoice;
-  readonly dataset?: string;
-}
+type MergeCommandOptions = Pick<MergeOptions, 'model' | 'output' | 'base' | 'dtype' | 'gguf' | 'dataset'>;
 
 const HELP = `
 The adapter of a LoRA checkpoint is merged into its base model. The exported model is then loaded again and answers

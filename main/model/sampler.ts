@@ -9,6 +9,7 @@ export type LogitsProcessor = (logits: Float32Array, seen: readonly number[]) =>
 export interface SamplingOptions {
   /** 0 means argmax. */
   readonly temperature: number;
+  /** 0: all. */
   readonly topK: number;
   readonly topP: number;
   readonly minP: number | null;

@@ -68,17 +68,11 @@ export interface ModelEvaluation {
 }
 
 /** The same for tasks without an exact target: the reward and each component. */
-export interface RewardEvaluation {
-  readonly name: string;
+export interface RewardEvaluation extends Omit<ModelAnswers, 'items'> {
   readonly items: readonly ScoredByReward[];
   readonly summary: RewardSummary;
-  readonly seconds: number;
-  readonly cut: number;
-  readonly maxCompletionLength: number;
   /** Of each item the conversation; null: it had none. */
   readonly conversations?: readonly (readonly ChatMessage[] | null)[];
-  /** What judges cost, in the currency of their price; absent: nobody is paid. */
-  readonly rewardCost?: number;
 }
 
 export interface Evaluations<E = ModelEvaluation> {

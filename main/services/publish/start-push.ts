@@ -6,20 +6,14 @@ import { hubOptions } from '../models/hub-access.ts';
 import { requireModel } from '../models/list.ts';
 import type { OpenWorkspace } from '../workspace/open-workspace.ts';
 import type { Secrets } from '../workspace/secrets.ts';
-import { type PushPlan, type PushPreview, planModelPush } from './plan.ts';
+import { type ModelPush, type PushPlan, type PushPreview, planModelPush } from './plan.ts';
 import { pushToHub } from './push.ts';
 
 type Host = OpenWorkspace & { readonly secrets: Pick<Secrets, 'get'> };
 
-export interface AskedPush {
+export interface AskedPush extends Pick<ModelPush, 'repo' | 'runId' | 'texts' | 'license' | 'baseModel'> {
   /** The model's reference. */
   readonly ref: string;
-  readonly repo: string;
-  /** The run for the card; null: the one that wrote the checkpoint. */
-  readonly runId: number | null;
-  readonly texts: boolean;
-  readonly license: string | null;
-  readonly baseModel: string | null;
 }
 
 /** What a push would send. */

@@ -3,15 +3,7 @@ import type { StepTime } from '../../trainer/jobs/bench.ts';
 import type { OpTotal, RooflineResult } from '../../trainer/jobs/roofline.ts';
 
 /** An op of a phase, per step. */
-export interface RooflineOp {
-  readonly phase: string;
-  readonly op: string;
-  /** Of a product: "in → out"; of a GPU's program: its workgroups; otherwise empty. */
-  readonly sizes: string;
-  readonly calls: number;
-  readonly seconds: number;
-  readonly flop: number;
-  readonly bytes: number;
+export interface RooflineOp extends Readonly<Omit<OpTotal, 'cpuSeconds'>> {
   readonly gflops: number;
   readonly gb_per_s: number;
   /** Least time by the peaks / time taken. Above 1 where the data is in a cache. */

@@ -1,7 +1,10 @@
 /** A model as the jobs that ask it open it: folders checked, records as its tokens, weights loaded for their length. */
 import { type ModelConfig, readModelConfig } from '../../model/config.ts';
 import { endTokens, loadTokenizer, type Tokenizer } from '../../model/tokenizer.ts';
+import type { ExternalAccess } from '../../tasks/external/access.ts';
+import type { TaskSource } from '../../tasks/index.ts';
 import type { Task, TaskRecord } from '../../tasks/task.ts';
+import type { BackendChoice } from '../backend/open-backend.ts';
 import {
   checkContext,
   checkHoldsTargets,
@@ -28,6 +31,19 @@ export interface Limits {
   readonly maxCompletionLength: number | null;
   /** What one of the models was trained with: no less, unless a number is given. */
   readonly trainedLimit?: number | null;
+}
+
+/** Records that models answer one after the other, as a job is given them. */
+export interface AskedModels extends BackendChoice, Limits {
+  readonly task: TaskSource;
+  /** The entry of the thread that computes the reward of a folder's task; an environment runs there. */
+  readonly rewardWorker: string;
+  /** What the reward and an environment need outside the sandbox, as the user has agreed; null or absent: nothing. */
+  readonly rewardAccess?: ExternalAccess | null;
+  /** Folder of the encoder that judges relevance; null or absent: there is none. */
+  readonly relevanceModel?: string | null;
+  readonly models: readonly (ModelParts & { readonly name: string })[];
+  readonly records: readonly TaskRecord[];
 }
 
 /** The tokenizer and the configuration of a model whose folders are undamaged. */

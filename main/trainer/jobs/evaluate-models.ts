@@ -1,30 +1,20 @@
 /** Job: several models complete the same held-out records, one after the other. */
 
 import { append } from '../../lists.ts';
-import type { ExternalAccess } from '../../tasks/external/access.ts';
-import { openTask, type TaskSource } from '../../tasks/index.ts';
-import type { Task, TaskRecord } from '../../tasks/task.ts';
-import type { BackendChoice } from '../backend/open-backend.ts';
+import { openTask } from '../../tasks/index.ts';
+import type { Task } from '../../tasks/task.ts';
 import { openPolicies, type PolicyOpener } from '../memory/open-policy.ts';
 import type { ModelParts } from '../policy/model-parts.ts';
 import type { EvaluationItem } from '../protocol/trainer-events.ts';
 import { evaluate } from '../rollout/held-out.ts';
 import { openMeaning } from '../stage/meaning.ts';
-import { type Limits, openAnswering } from './answering-model.ts';
+import { type AskedModels, openAnswering } from './answering-model.ts';
 import type { JobIo } from './job-io.ts';
 import { sampler } from './sampler.ts';
 
-export interface EvaluateJob extends BackendChoice, Limits {
+/** Without an encoder, relevance is judged by words. */
+export interface EvaluateJob extends AskedModels {
   readonly kind: 'evaluate';
-  readonly task: TaskSource;
-  /** The entry of the thread that computes the reward of a folder's task. */
-  readonly rewardWorker: string;
-  /** What the reward's components outside the sandbox need; null or absent: it has none. */
-  readonly rewardAccess?: ExternalAccess | null;
-  /** Folder of the encoder that judges relevance; null or absent: by words. */
-  readonly relevanceModel?: string | null;
-  readonly models: readonly (ModelParts & { readonly name: string })[];
-  readonly records: readonly TaskRecord[];
   /** Records decoded together. */
   readonly batchSize: number;
 }

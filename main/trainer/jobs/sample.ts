@@ -9,30 +9,19 @@ import { UNFILTERED } from '../../model/sampler.ts';
 import { withStops } from '../../model/stop-strings.ts';
 import { hashString } from '../../random.ts';
 import { type Completed, completedOf } from '../../samples/completion.ts';
-import type { ExternalAccess } from '../../tasks/external/access.ts';
-import { openTask, type TaskSource } from '../../tasks/index.ts';
-import type { Task, TaskMetrics, TaskRecord } from '../../tasks/task.ts';
-import type { BackendChoice } from '../backend/open-backend.ts';
+import { openTask } from '../../tasks/index.ts';
+import type { Task, TaskMetrics } from '../../tasks/task.ts';
 import { openPolicies, type PolicyOpener } from '../memory/open-policy.ts';
-import type { ModelParts } from '../policy/model-parts.ts';
 import { sampleEpisodes } from '../rollout/episodes.ts';
 import { answerOf } from '../rollout/score.ts';
 import { openMeaning } from '../stage/meaning.ts';
-import { type Limits, openAnswering } from './answering-model.ts';
+import { type AskedModels, openAnswering } from './answering-model.ts';
 import type { JobIo } from './job-io.ts';
 import { sampler } from './sampler.ts';
 
-export interface SampleJob extends BackendChoice, Limits {
+/** With an encoder, completions are measured here. */
+export interface SampleJob extends AskedModels {
   readonly kind: 'sample';
-  readonly task: TaskSource;
-  /** The entry of the thread that computes the reward of a folder's task; an environment runs there. */
-  readonly rewardWorker: string;
-  /** What the user has agreed to, for an environment that a server plays. */
-  readonly rewardAccess?: ExternalAccess | null;
-  /** Folder of the encoder that judges relevance, by which completions are measured here; null or absent: they are not. */
-  readonly relevanceModel?: string | null;
-  readonly models: readonly (ModelParts & { readonly name: string })[];
-  readonly records: readonly TaskRecord[];
   /** Completions per prompt. */
   readonly samples: number;
   readonly temperature: number;

@@ -1,4 +1,5 @@
 /** What a process that keeps a model is asked, and what it answers: each request has a number of the host's. */
+import type { SamplingOptions } from '../../model/sampler.ts';
 import type { ChatMessage, ChatTool, ToolCall } from '../../samples/chat-message.ts';
 import type { Failure } from './failure.ts';
 
@@ -13,19 +14,12 @@ export type AnswerPrompt =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'ids'; readonly ids: readonly number[] };
 
-export interface AnswerRequest {
+export interface AnswerRequest extends SamplingOptions {
   readonly prompt: AnswerPrompt;
   /** Independent completions. */
   readonly n: number;
   /** Of each completion; null: as many as the model's context has room for. */
   readonly maxTokens: number | null;
-  /** 0: always the most likely token. */
-  readonly temperature: number;
-  readonly topP: number;
-  /** 0: all. */
-  readonly topK: number;
-  readonly minP: number | null;
-  readonly repetitionPenalty: number;
   /** The same seed gives the same answer, whatever else is asked at the time. */
   readonly seed: number;
   /** A completion ends before the first of these. */

@@ -185,14 +185,9 @@ function firstValues({ rows }: Table, mapping: Mapping, fields: readonly TaskFie
   );
 }
 
-export interface WrittenImport {
+export interface WrittenImport
+  extends Pick<ImportPlan, 'mapping' | 'counts' | 'leakage' | 'quoted' | 'unwritable' | 'notes'> {
   readonly files: DatasetFiles;
-  readonly mapping: Mapping;
-  readonly counts: ImportCounts;
-  readonly leakage: Leakage | null;
-  readonly quoted: string | null;
-  readonly unwritable: string | null;
-  readonly notes: readonly string[];
 }
 
 /** Writes the dataset, if no row has a fault: otherwise an error lists them, and nothing is written. */
