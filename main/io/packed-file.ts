@@ -16,18 +16,18 @@ export function isPacked(file: string): boolean {
   return (PACKED_TYPES as readonly string[]).includes(extname(file).toLowerCase());
 }
 
-/** The bytes of a file, unpacked if its ending says that it is packed; at most so many. The message of an error says why. */
-export function readUnpacked(file: string, most = LARGEST_TEXT): Buffer {
-  const bytes = readRegular(file, most);
+/** The bytes of a file, unpacked if its ending says that it is packed. The message of an error says why. */
+export function readUnpacked(file: string): Buffer {
+  const bytes = readRegular(file, LARGEST_TEXT);
   if (!isPacked(file)) return bytes;
   const type = extname(file).toLowerCase();
   const unpack = type === '.gz' ? zlib.gunzipSync : zstd();
   try {
-    return unpack(bytes, { maxOutputLength: most });
+    return unpack(bytes, { maxOutputLength: LARGEST_TEXT });
   } catch (cause) {
     const isLarge = (cause as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
     const reason = isLarge
-      ? `expected at most ${Math.floor(most / 2 ** 20)} MiB when unpacked, got more; split the file`
+      ? `expected at most ${Math.floor(LARGEST_TEXT / 2 ** 20)} MiB when unpacked, got more; split the file`
       : `expected a whole ${type} file: ${(cause as Error).message}`;
     throw new Error(reason, { cause });
   }

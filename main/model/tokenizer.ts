@@ -337,17 +337,12 @@ export function encodePrompt(
 }
 
 /**
- * Token ids of a finished conversation, as a reward model reads it, or `ready` for the assistant's answer, who may call
- * `tools`; control tokens in the messages are characters.
+ * Token ids of a finished conversation, as a reward model reads it, or `ready` for the assistant's answer; control tokens
+ * in the messages are characters.
  */
-export function encodeConversation(
-  tokenizer: Tokenizer,
-  messages: readonly ChatMessage[],
-  ready = false,
-  tools?: readonly ChatTool[],
-): number[] {
+export function encodeConversation(tokenizer: Tokenizer, messages: readonly ChatMessage[], ready = false): number[] {
   const quoted = messages.map((message) => quotedMessage(message, (words) => quote(words, SOMEBODY)));
-  return tokenizer.encodeQuoted(tokenizer.chatQuoting(quoted, ready, quotedTools(tools)));
+  return tokenizer.encodeQuoted(tokenizer.chatQuoting(quoted, ready, null));
 }
 
 /** Sources in a chat whose last turn is wanted alone. */

@@ -1,11 +1,4 @@
-/**
- * A command: a process that reads completions and writes scores, one JSON object a line. It is started with the first
- * batch and kept, as it may load a model. Answers carry the completion's id and may come in any order.
- */
-import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { startReason } from '../io/start-reason.ts';
 import { partsOf } from '../lists.ts';
 import { type CommandFiles, filesOf } from '../tasks/external/access.ts';
 import type { Outcome } from '../tasks/external/messages.ts';
@@ -13,13 +6,8 @@ import type { CommandSpec } from '../tasks/external/spec.ts';
 import type { Answer } from '../tasks/task.ts';
 import { asRequest, type Component, checkedScore, shownValue } from './component.ts';
 import { statedError } from './endpoint.ts';
+import { endProgram, startProgram } from './line-program.ts';
 import { folderOf, killGroup } from './process-group.ts';
-
-/** Of a line, and of what is kept of the error output. */
-const MAX_LINE = 2 ** 20;
-const KEPT_STDERR = 400;
-/** Between the end of its input and being killed. */
-const GRACE_MS = 1000;
 
 /** Opens a command without a process yet. It runs in a folder of its own, with the files that were agreed to. */
 export function openCommand(spec: CommandSpec, all: CommandFiles): Component {
@@ -86,10 +74,6 @@ interface Running {
 }
 
 function startCommand({ command, timeout_s }: CommandSpec, folder: string): Running {
-  const [program = '', ...args] = command;
-  // A group of its own, so that whatever it starts ends with it.
-  const child = spawn(program, args, { cwd: folder, stdio: 'pipe', detached: process.platform !== 'win32' });
-  let [partial, stderr] = ['', ''];
   let onLine: (line: string) => void = () => undefined;
   let onEnd: (why: string) => void = () => undefined;
   let ended: string | null = null;
@@ -97,22 +81,7 @@ function startCommand({ command, timeout_s }: CommandSpec, folder: string): Runn
     ended ??= why;
     onEnd(ended);
   };
-  child.on('error', (error) => end(`can't be started: ${startReason(error, program)}`));
-  child.on('close', (code, signal) => {
-    const said = stderr.trim();
-    end(`ended ${signal === null ? `with code ${code}` : `by ${signal}`}${said === '' ? '' : `: ${said}`}`);
-  });
-  // Writing to a process that has ended is noticed by its end. Without a free file descriptor a child has no pipes.
-  child.stdin?.on('error', () => undefined);
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    stderr = (stderr + text).slice(-KEPT_STDERR);
-  });
-  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-    const lines = (partial + text).split('\n');
-    partial = lines.pop() ?? '';
-    for (const line of lines) if (line.trim() !== '') onLine(line);
-    if (partial.length > MAX_LINE) end('wrote a line of more than 1 MiB');
-  });
+  const child = startProgram(command, folder, { onLine: (line) => onLine(line), onLongLine: end, onEnd: end });
 
   const exchange = (answers: readonly (readonly [number, Answer])[]): Promise<Exchange> =>
     new Promise((resolve) => {
@@ -140,11 +109,7 @@ function startCommand({ command, timeout_s }: CommandSpec, folder: string): Runn
   return {
     exchange,
     kill: () => killGroup(child),
-    end: async () => {
-      child.stdin?.end();
-      if (ended === null) await Promise.race([new Promise((resolve) => child.once('close', resolve)), sleep(GRACE_MS)]);
-      killGroup(child);
-    },
+    end: () => endProgram(child, ended !== null),
   };
 }
 

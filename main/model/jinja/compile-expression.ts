@@ -213,26 +213,24 @@ export function compileFilter(node: Filter, scope: Scope): Eval {
   const { name, line } = node;
   if (!hasFilter(name) && !scope.soft) syntaxError(`No filter named '${name}'`, line);
   const of: Eval = node.of === null ? (frame) => frame.captured : compileExpression(node.of, scope);
-  const given = compileArguments(node, scope);
-  return (frame) => {
-    const value = of(frame);
-    const { args, named } = given(frame);
-    frame.run.line = line;
-    frame.run.step();
-    return filterOf(name)(value, args, named, frame.run);
-  };
+  return compileUse(node, of, filterOf, scope);
 }
 
 function compileTest(node: Test, scope: Scope): Eval {
   const { name, line } = node;
   if (!hasTest(name) && !scope.soft) syntaxError(`No test named '${name}'`, line);
-  const of = compileExpression(node.of, scope);
+  return compileUse(node, compileExpression(node.of, scope), testOf, scope);
+}
+
+/** What a filter or test makes of a value. */
+function compileUse(node: Filter | Test, of: Eval, find: typeof filterOf, scope: Scope): Eval {
+  const { name, line } = node;
   const given = compileArguments(node, scope);
   return (frame) => {
     const value = of(frame);
     const { args, named } = given(frame);
     frame.run.line = line;
     frame.run.step();
-    return testOf(name)(value, args, named, frame.run);
+    return find(name)(value, args, named, frame.run);
   };
 }

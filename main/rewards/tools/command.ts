@@ -2,25 +2,20 @@
  * A tool that a command answers: a process that reads `{"id", "name", "arguments"}`, a line each, and writes `{"id",
  * "result"}` or `{"id", "error"}` in any order. It is started with the first call and kept.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { rmSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { startReason } from '../../io/start-reason.ts';
 import { type CommandFiles, filesOf } from '../../tasks/external/access.ts';
 import type { CallResult } from '../../tasks/external/tool-messages.ts';
 import { shownValue } from '../component.ts';
+import { endProgram, startProgram } from '../line-program.ts';
 import { folderOf, killGroup } from '../process-group.ts';
-import { MOST_RESULT, resultIn, type ToolServer } from './result.ts';
+import { resultIn, type ToolServer } from './result.ts';
 
 interface ToolCommand {
   readonly command: readonly string[];
   readonly files: readonly string[];
   readonly timeout_s: number;
 }
-
-const KEPT_STDERR = 400;
-/** Between the end of its input and being killed. */
-const GRACE_MS = 1000;
 
 interface Running {
   readonly child: ChildProcess;
@@ -55,45 +50,26 @@ export function openToolCommand(spec: ToolCommand, all: CommandFiles): ToolServe
       });
     },
     close: async () => {
-      const child = running?.child;
-      child?.stdin?.end();
-      if (child !== undefined && running?.ended === null)
-        await Promise.race([new Promise((resolve) => child.once('close', resolve)), sleep(GRACE_MS)]);
-      if (child !== undefined) killGroup(child);
+      if (running !== null) await endProgram(running.child, running.ended !== null);
       rmSync(folder, { recursive: true, force: true });
     },
   };
 }
 
 function start({ command }: ToolCommand, folder: string): Running {
-  const [program = '', ...args] = command;
-  // A group of its own, so that whatever it starts ends with it.
-  const child = spawn(program, args, { cwd: folder, stdio: 'pipe', detached: process.platform !== 'win32' });
-  const running: Running = { child, waiting: new Map(), ended: null };
   const fail = (why: string): void => {
     end(running, why);
     killGroup(child);
   };
-  let [partial, stderr] = ['', ''];
-  child.on('error', (error) => end(running, `can't be started: ${startReason(error, program)}`));
-  child.on('close', (code, signal) => {
-    const said = stderr.trim();
-    end(running, `ended ${signal === null ? `with code ${code}` : `by ${signal}`}${said === '' ? '' : `: ${said}`}`);
-  });
-  // Writing to a process that has ended is noticed by its end. Without a free file descriptor a child has no pipes.
-  child.stdin?.on('error', () => undefined);
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    stderr = (stderr + text).slice(-KEPT_STDERR);
-  });
-  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-    const lines = (partial + text).split('\n');
-    partial = lines.pop() ?? '';
-    for (const line of lines) {
-      const fault = line.trim() === '' ? null : hear(running, line);
+  const child = startProgram(command, folder, {
+    onLine: (line) => {
+      const fault = hear(running, line);
       if (fault !== null) fail(fault);
-    }
-    if (partial.length > MOST_RESULT) fail('wrote a line of more than 1 MiB');
+    },
+    onLongLine: fail,
+    onEnd: (why) => end(running, why),
   });
+  const running: Running = { child, waiting: new Map(), ended: null };
   return running;
 }
 

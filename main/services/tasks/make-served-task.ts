@@ -11,7 +11,6 @@ import { openProspect, type Prospect } from '../../tasks/openenv/environment.ts'
 import { fitFaults, suggestedAction, suggestedMessage } from '../../tasks/openenv/fit.ts';
 import type { Description } from '../../tasks/openenv/messages.ts';
 import { checkOpenEnv, ENVIRONMENT, type OpenEnvSpec } from '../../tasks/openenv/spec.ts';
-import type { RewardTrust } from './reward-access.ts';
 import { type ServerField, servedTaskText, serverFields } from './served-task-text.ts';
 import { keysOf, placeIn, type ServerAccess, type ServerChoice, serverOf } from './server-choice.ts';
 
@@ -98,12 +97,11 @@ export function servedTask(
 export function servedTaskBy(
   { url = '', start = '', ...settings }: ServedSettings,
   worker: string,
-  secrets?: RewardTrust['secrets'],
 ): Promise<ServedTask> {
   const choice = { address: url, start };
   const numbers = numbersOf(settings);
   const hash = reachOf(ENVIRONMENT, serverOf(choice), {})?.hash ?? '';
-  const access = { worker, allowed: [hash], keys: keysOf(choice, secrets) };
+  const access = { worker, allowed: [hash], keys: keysOf(choice) };
   return servedTask(choice, access, { action: null, message: null }, numbers);
 }
 

@@ -4,7 +4,7 @@ import { readProse } from '../../io/encodings.ts';
 import { type FileFault, faultsError } from '../../io/text-file.ts';
 import { append } from '../../lists.ts';
 import { mergeTexts } from './merge.ts';
-import { OF_RECORDS, type ParseOptions, parseTexts } from './parse.ts';
+import { OF_RECORDS, parseTexts } from './parse.ts';
 import type { CorpusText, SourceText } from './source-text.ts';
 
 export { type Duplicate, type MergeOutcome, type MergeResult, mergeTexts } from './merge.ts';
@@ -13,7 +13,7 @@ export { type CorpusText, corpusText, type SourceText } from './source-text.ts';
 export { importIntoStore, storedTexts } from './stored.ts';
 
 /** Reads texts from files: all of them, or one error that lists every problem. */
-export function readTexts(files: readonly string[], options: ParseOptions = {}): SourceText[] {
+export function readTexts(files: readonly string[]): SourceText[] {
   const faults: FileFault[] = [];
   const texts: SourceText[] = [];
   for (const file of files) {
@@ -22,7 +22,7 @@ export function readTexts(files: readonly string[], options: ParseOptions = {}):
       faults.push(content.fault);
       continue;
     }
-    const parsed = parseTexts(file, content.value.text, options);
+    const parsed = parseTexts(file, content.value.text);
     append(texts, parsed.texts);
     append(faults, parsed.faults);
   }

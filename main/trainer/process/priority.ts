@@ -13,7 +13,7 @@ const BELOW_NORMAL = constants.priority.PRIORITY_BELOW_NORMAL;
  * If requested, leaves most of the CPU to other programs; when idle otherwise, it still uses all of it. Must be called
  * before the process creates threads: on Linux each inherits its priority from its creator.
  */
-export function applyPriority(env: NodeJS.ProcessEnv = process.env): void {
-  if (env[YIELDS] === '1')
+export function applyPriority(): void {
+  if (process.env[YIELDS] === '1')
     setPriority(process.platform === 'win32' ? BELOW_NORMAL : Math.min(19, getPriority() + NICE));
 }

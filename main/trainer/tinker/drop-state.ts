@@ -2,14 +2,14 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RemoteEngine } from '../protocol/remote.ts';
-import { openHttp, PATIENCE, type Patience } from './http.ts';
+import { openHttp } from './http.ts';
 import { ENGINE_FILE, readState } from './state.ts';
 
 /** Deletes the state that a checkpoint's folder records, if it lies on this engine. Throws what went wrong. */
-export async function dropState(folder: string, engine: RemoteEngine, patience: Patience = PATIENCE): Promise<void> {
+export async function dropState(folder: string, engine: RemoteEngine): Promise<void> {
   if (!existsSync(join(folder, ENGINE_FILE))) return;
   const { path } = readState(folder, engine);
-  const http = openHttp(engine, patience);
+  const http = openHttp(engine);
   try {
     await removeState(http, path);
   } finally {
