@@ -92,7 +92,11 @@ function refuseMixed({ model, dataset, merged, dtype, gguf, run, texts }: PushOp
 
 function mergeOf(model: string, output: string, { dtype, gguf }: PushOptions, context: CommandContext) {
   return {
-    ...{ model, output, paths: hostPaths(), backend: backendChoice(context.backend), threads: context.threads },
+    model,
+    output,
+    paths: hostPaths(),
+    backend: backendChoice(context.backend),
+    threads: context.threads,
     ...(dtype !== undefined && { dtype }),
     ...(gguf !== undefined && { gguf }),
   };

@@ -13,8 +13,12 @@ export interface PushForm {
 }
 
 export const EMPTY_PUSH: PushForm = {
-  ...{ repo: '', run: '', license: '', baseModel: '' },
-  ...{ texts: true, isPublic: false },
+  repo: '',
+  run: '',
+  license: '',
+  baseModel: '',
+  texts: true,
+  isPublic: false,
 };
 
 /** Empty fields are left to what the model's folder says. */
@@ -23,7 +27,9 @@ export function pushOf(
   form: PushForm,
 ): Parameters<Client['models']['previewPush']>[0] {
   return {
-    ...{ ref, repo: form.repo.trim(), texts: form.texts },
+    ref,
+    repo: form.repo.trim(),
+    texts: form.texts,
     runId: form.run === '' ? null : Number(form.run),
     license: form.license.trim() || null,
     baseModel: form.baseModel.trim() || null,

@@ -56,7 +56,9 @@ function frontMatter({ repo, kind, base, license, step }: CardSubject, run: RunC
                 task: { type: 'text-generation', name: run.detail.task },
                 dataset: { name: heldOutName(run), type: heldOutName(run) },
                 metrics: metrics.map(({ label, value }) => ({
-                  ...{ type: label, value: Number(value.toFixed(4)), name: `held-out ${label}` },
+                  type: label,
+                  value: Number(value.toFixed(4)),
+                  name: `held-out ${label}`,
                 })),
               },
             ],

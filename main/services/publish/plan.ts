@@ -91,7 +91,12 @@ export async function planModelPush(place: Place, push: ModelPush): Promise<Push
   const base = push.baseModel === null ? found : { ...found, name: basename(push.baseModel), repo: push.baseModel };
   const license = push.license ?? licenseIn(folder) ?? (base.folder === null ? null : licenseIn(base.folder));
   const subject: CardSubject = {
-    ...{ repo, kind, base, license, curves, step: made?.step ?? null },
+    repo,
+    kind,
+    base,
+    license,
+    curves,
+    step: made?.step ?? null,
     gguf: names.find((name) => name.endsWith('.gguf')) ?? null,
     report: report?.path ?? null,
   };
@@ -152,7 +157,8 @@ async function curveFiles(
   paths: Place['paths'],
 ): Promise<readonly (PushFile & { readonly file: string; readonly title: string })[]> {
   const heldOut = detail.evaluations.map(({ step, mean, low, high }) => ({
-    ...{ x: step, y: mean },
+    x: step,
+    y: mean,
     ...(low !== null && high !== null && { low, high }),
   }));
   const charts = [

@@ -21,7 +21,9 @@ export async function previewPush(host: OpenWorkspace, asked: AskedPush): Promis
   const { repo, files, notes } = await planOf(host, asked);
   const card = files.find(({ path }) => path === 'README.md')?.content;
   return {
-    ...{ repo, notes, files: files.map(({ path, bytes }) => ({ path, bytes })) },
+    repo,
+    notes,
+    files: files.map(({ path, bytes }) => ({ path, bytes })),
     card: Buffer.isBuffer(card) ? card.toString('utf8') : '',
   };
 }

@@ -57,7 +57,12 @@ function reportOf(place: ReportPlace, content: ReportContent, texts: boolean, pa
   const shared = withoutPlaces(texts ? content : withoutTexts(content), place.workspace.root);
   const { title, summary } = headOf(shared);
   const report: Report = {
-    ...{ title, summary, madeAt: Date.now(), version: VERSION, machine: machine(), hasTexts: texts },
+    title,
+    summary,
+    madeAt: Date.now(),
+    version: VERSION,
+    machine: machine(),
+    hasTexts: texts,
     content: shared,
   };
   const name = `${title.replace(/[^\p{L}\p{N}._-]+/gu, '-').replace(/^-+|-+$/g, '')}.html`;

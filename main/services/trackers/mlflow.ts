@@ -28,7 +28,9 @@ export function openMlflow({ env = process.env, now = Date.now }: MlflowOptions 
     const signal = AbortSignal.any([abort.signal, AbortSignal.timeout(TIMEOUT_MS)]);
     const sent = { 'content-type': 'application/json', ...headers };
     const response = await fetch(`${address}/api/2.0/${path}`, {
-      ...{ method, signal, headers: sent },
+      method,
+      signal,
+      headers: sent,
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
     const text = await response.text();

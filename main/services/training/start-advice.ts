@@ -60,14 +60,12 @@ export function sampledRewards({ samples, highestReward }: PreflightResult): Sam
   const top = highestReward === null ? Number.POSITIVE_INFINITY : topFrom(SOLVED_SHARE, highestReward);
   const solved = groups.filter((rewards, g) => (spreads[g] ?? 0) <= EQUAL && meanOf(rewards) >= top).length;
   return {
-    ...{
-      reward,
-      spread: meanOf(spreads),
-      groups: groups.length,
-      differing,
-      completions: scored.length,
-      size: groups[0]?.length ?? 0,
-    },
+    reward,
+    spread: meanOf(spreads),
+    groups: groups.length,
+    differing,
+    completions: scored.length,
+    size: groups[0]?.length ?? 0,
     best: scored.reduce((best, sample) => Math.max(best, sample.reward), Number.NEGATIVE_INFINITY),
     isSolved: reward >= top || 2 * solved > groups.length,
   };

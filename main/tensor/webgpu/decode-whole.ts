@@ -212,7 +212,9 @@ export function openWholeRun(
         const x = gatherRows(model.embedding, indices);
         indices.dispose();
         decodeStart(backend, backend.buffer(x), {
-          ...{ rows, room, extra: start.buffer },
+          rows,
+          room,
+          extra: start.buffer,
           ...ontoResidual(start, packs[0]?.qkv),
         });
         x.dispose();
@@ -224,8 +226,17 @@ export function openWholeRun(
         let first = 0;
         for (const part of heads) {
           decodeProduct(backend, {
-            ...{ ...common, rows, x: fromResidual(null), weights: [part], eps, epilogue: 'store' },
-            ...{ extra: null, low: null, bias: null, norm: null, next: null },
+            ...common,
+            rows,
+            x: fromResidual(null),
+            weights: [part],
+            eps,
+            epilogue: 'store',
+            extra: null,
+            low: null,
+            bias: null,
+            norm: null,
+            next: null,
             out: backend.buffer(logits),
             place: { at: first, width: vocabulary },
           });

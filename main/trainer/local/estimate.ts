@@ -171,10 +171,8 @@ function estimateSft(session: Session, known: Known): StepEstimate {
   return {
     secondsPerStep: config.gradient_accumulation_steps * passes.seconds + (more?.secondsPerStep ?? 0),
     // Micro-batches are added up as parts are, and the samples' gradients to the targets'.
-    ...{
-      bytes: Math.max(passes.bytes, more?.bytes ?? 0),
-      isInParts: passes.isInParts || config.gradient_accumulation_steps > 1 || more !== null,
-    },
+    bytes: Math.max(passes.bytes, more?.bytes ?? 0),
+    isInParts: passes.isInParts || config.gradient_accumulation_steps > 1 || more !== null,
   };
 }
 

@@ -65,7 +65,10 @@ export function encodeStart(
   const isOpen = recorded === null && isLimitOpen(start.config, task);
   const room = contextLength(model) - longestPrompt(all);
   return {
-    ...{ tokenizer, records, evalRecords, maxCompletionLength },
+    tokenizer,
+    records,
+    evalRecords,
+    maxCompletionLength,
     ...(isOpen && { trialLength: trialLength(maxCompletionLength, room) }),
   };
 }

@@ -69,8 +69,15 @@ function addDatasets(store: Store): void {
       const file = join(folder, `d${padded(i)}.jsonl`);
       for (const path of [file, file.replace(/\.jsonl$/, '.test.jsonl')]) writeFileSync(path, '{"id":"1"}\n');
       store.datasets.record({
-        ...{ name: `pairs of river texts, attempt ${padded(i)}`, file, task: 'interleave', template: 'process v1' },
-        ...{ words: [10, 25, 50][i % 3] ?? 10, trainN: 100, testN: 20, seed: i, textHash: null },
+        name: `pairs of river texts, attempt ${padded(i)}`,
+        file,
+        task: 'interleave',
+        template: 'process v1',
+        words: [10, 25, 50][i % 3] ?? 10,
+        trainN: 100,
+        testN: 20,
+        seed: i,
+        textHash: null,
         leakage: { titles: 0, pairs: i % 4 === 0 ? 3 : 0 },
       });
     }

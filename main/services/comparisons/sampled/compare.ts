@@ -196,7 +196,9 @@ function checkOptions({ models, samples, k, temperature }: CompareOptions): void
 function answersOf(task: Task, record: TaskRecord, completions: readonly Completed[]): PromptAnswers {
   const target = task.show === 'aligned' ? task.target(record) : null;
   return {
-    ...{ id: record.id, prompt: record.prompt, target },
+    id: record.id,
+    prompt: record.prompt,
+    target,
     ...(record.messages !== undefined && { messages: promptMessages(record) }),
     completions: completions.map(({ completion }) => completion),
   };

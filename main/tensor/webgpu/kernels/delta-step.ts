@@ -44,8 +44,13 @@ const deltaStep = program({
   name: 'GatedDeltaStep',
   parameters: ['tiles', 'keyHeads', 'valueHeads', 'keyDim', 'valueDim'],
   buffers: {
-    ...{ mixed: 'f32', a: 'f32', b: 'f32', timeBias: 'f32', decay: 'f32' },
-    ...{ states: 'rw f32', out: 'rw f32' },
+    mixed: 'f32',
+    a: 'f32',
+    b: 'f32',
+    timeBias: 'f32',
+    decay: 'f32',
+    states: 'rw f32',
+    out: 'rw f32',
   },
   workgroup: HEAD_LANES,
   declarations: `${expDownOf('f32')}

@@ -29,8 +29,13 @@ export const prepare = program({
   name: 'GatedDelta gates',
   parameters: ['tiles', 'keyHeads', 'valueHeads', 'keyDim', 'width'],
   buffers: {
-    ...{ mixed: 'f32', a: 'f32', b: 'f32', timeBias: 'f32', decay: 'f32' },
-    ...{ unit: 'rw f32', gates: 'rw f32' },
+    mixed: 'f32',
+    a: 'f32',
+    b: 'f32',
+    timeBias: 'f32',
+    decay: 'f32',
+    unit: 'rw f32',
+    gates: 'rw f32',
   },
   workgroup: HEAD_LANES,
   declarations: `${expDownOf('f32')}
@@ -185,8 +190,13 @@ export const rowSweep: (key: RowSweep) => Program = variants(({ valueDim, back }
     name: `GatedDelta rows ${back ? 'back' : 'forward'}`,
     parameters: ['first', 'count', 'keyHeads', 'valueHeads', 'keyDim'],
     buffers: {
-      ...{ rows: 'f32', dy: 'f32', unit: 'f32', gates: 'f32' },
-      ...{ table: 'i32', states: 'f32', grads: 'rw f32' },
+      rows: 'f32',
+      dy: 'f32',
+      unit: 'f32',
+      gates: 'f32',
+      table: 'i32',
+      states: 'f32',
+      grads: 'rw f32',
     },
     workgroup: LANES,
     // Of a token u, du and do.
