@@ -7,7 +7,10 @@ import type { Answer } from '../../main/tasks/task.ts';
 
 export function answersTo(...completions: readonly string[]): Answer[] {
   return completions.map((completion, i) => ({
-    ...{ record: { id: `r${i}`, prompt: 'Say it', word: 'it' }, completion, tokens: completion.length, finish: 'stop' },
+    record: { id: `r${i}`, prompt: 'Say it', word: 'it' },
+    completion,
+    tokens: completion.length,
+    finish: 'stop',
   }));
 }
 

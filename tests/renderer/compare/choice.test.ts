@@ -2,29 +2,10 @@ import { describe, expect, it } from 'vitest';
 import type { PromptSource } from '../../../main/services/comparisons/paired/index.ts';
 import type { ModelEntry } from '../../../main/services/models/list.ts';
 import { choiceOf, choiceProblem, firstChoice, linkTo, shortcuts } from '../../../renderer/compare/choice.ts';
+import { modelEntry } from '../model-entry.ts';
 
 function model(ref: string, kind: ModelEntry['kind'], problem: string | null = null): ModelEntry {
-  return {
-    ref,
-    kind,
-    name: ref,
-    model: ref,
-    folder: ref,
-    run: null,
-    checkpointId: null,
-    step: null,
-    ...{
-      checkpointKind: null,
-      createdAt: null,
-      heldOut: null,
-      architecture: null,
-      parameters: null,
-      deleted: false,
-      problem,
-    },
-    architecture: null,
-    parameters: null,
-  };
+  return modelEntry(ref, { kind, problem });
 }
 
 function source(datasetId: number, heldOut: number, problem: string | null = null): PromptSource {
@@ -101,9 +82,7 @@ describe('shortcuts', () => {
     heldOut: number | null,
     run = { id: 2, name: 'b' },
     problem: string | null = null,
-  ) => ({
-    ...{ ref: `checkpoint:${step}`, run, step, heldOut, problem },
-  });
+  ) => ({ ref: `checkpoint:${step}`, run, step, heldOut, problem });
 
   it("offers the newest run's best checkpoint, the later of two equals, and all of them", () => {
     const entries = [

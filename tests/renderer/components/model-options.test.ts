@@ -1,29 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import type { ModelEntry } from '../../../main/services/models/list.ts';
 import { modelOptions } from '../../../renderer/components/model-options.ts';
+import { modelEntry } from '../model-entry.ts';
 
-const tiny: ModelEntry = {
-  ref: 'bundled:tiny',
-  kind: 'bundled',
-  name: 'tiny',
-  model: 'tiny',
-  folder: '/tiny',
-  run: null,
-  ...{
-    checkpointId: null,
-    step: null,
-    checkpointKind: null,
-    createdAt: null,
-    heldOut: null,
-    architecture: null,
-    parameters: null,
-    deleted: false,
-    problem: null,
-  },
-};
+const tiny = modelEntry('bundled:tiny', { name: 'tiny', model: 'tiny', folder: '/tiny' });
 const run = { id: 3, name: 'run-0003-10words-grpo' };
 const checkpoint: ModelEntry = {
-  ...{ ...tiny, ref: 'checkpoint:1', kind: 'checkpoint', name: `${run.name} · step 20`, run },
+  ...tiny,
+  ref: 'checkpoint:1',
+  kind: 'checkpoint',
+  name: `${run.name} · step 20`,
+  run,
   checkpointId: 1,
   step: 20,
   checkpointKind: 'final',

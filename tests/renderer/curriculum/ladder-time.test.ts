@@ -3,7 +3,10 @@ import type { StageView } from '../../../main/api/contract/index.ts';
 import { ladderTime } from '../../../renderer/curriculum/ladder-time.ts';
 
 const stage = (id: number, timeLeft: StageView['timeLeft'], state: StageView['state'] = 'planned') => ({
-  ...{ id, name: `${id}0 words`, state, timeLeft },
+  id,
+  name: `${id}0 words`,
+  state,
+  timeLeft,
 });
 const exact = (seconds: number) => ({ low: seconds, high: seconds, basis: 'measured' }) as const;
 

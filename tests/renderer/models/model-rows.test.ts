@@ -1,26 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { ModelEntry } from '../../../main/services/models/list.ts';
 import { exportName, memoryFit, modelLines, neighbour } from '../../../renderer/models/model-rows.ts';
+import { modelEntry } from '../model-entry.ts';
 
 function entry(ref: string, run: string | null, changes: Partial<ModelEntry> = {}): ModelEntry {
-  return {
-    ...{ ref, kind: run === null ? 'workspace' : 'checkpoint', name: ref, model: ref, folder: `/models/${ref}` },
-    ...{
-      run: run === null ? null : { id: run === 'run 1' ? 1 : 2, name: run },
-      checkpointId: null,
-      step: null,
-      checkpointKind: null,
-    },
-    ...{
-      createdAt: null,
-      heldOut: null,
-      architecture: null,
-      parameters: null,
-      deleted: false,
-      problem: null,
-      ...changes,
-    },
-  };
+  if (run === null) return modelEntry(ref, { kind: 'workspace', ...changes });
+  return modelEntry(ref, { kind: 'checkpoint', run: { id: run === 'run 1' ? 1 : 2, name: run }, ...changes });
 }
 
 const models = [entry('tiny', null), entry('a', 'run 1'), entry('b', 'run 1', { deleted: true }), entry('c', 'run 2')];

@@ -5,7 +5,12 @@ describe('pushOf', () => {
   it('leaves what is empty to the model', () => {
     const form = { ...EMPTY_PUSH, repo: ' me/model ', license: ' ' };
     expect(pushOf({ ref: 'checkpoint:1' }, form)).toEqual({
-      ...{ ref: 'checkpoint:1', repo: 'me/model', texts: true, runId: null, license: null, baseModel: null },
+      ref: 'checkpoint:1',
+      repo: 'me/model',
+      texts: true,
+      runId: null,
+      license: null,
+      baseModel: null,
     });
     expect(pushOf({ ref: 'folder:/a' }, { ...form, run: '12', texts: false })).toMatchObject({
       runId: 12,

@@ -39,7 +39,9 @@ export async function openHubDouble(splits: Readonly<Record<string, Rows>>): Pro
     if (request.headers.accept?.includes('xet-fileinfo') || request.method === 'HEAD')
       return void response
         .writeHead(request.headers.range === undefined ? 200 : 206, {
-          ...{ etag: '"e"', 'content-length': '1', 'content-range': `bytes 0-0/${bytes.length}` },
+          etag: '"e"',
+          'content-length': '1',
+          'content-range': `bytes 0-0/${bytes.length}`,
         })
         .end(request.method === 'HEAD' ? undefined : bytes.subarray(0, 1));
     response.writeHead(200, { etag: '"e"', 'content-length': String(bytes.length) }).end(bytes);

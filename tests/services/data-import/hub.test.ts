@@ -48,7 +48,9 @@ beforeAll(async () => {
     if (request.headers.accept?.includes('xet-fileinfo') || request.method === 'HEAD')
       return void response
         .writeHead(request.headers.range === undefined ? 200 : 206, {
-          ...{ etag: '"e"', 'content-length': '1', 'content-range': `bytes 0-0/${text.length}` },
+          etag: '"e"',
+          'content-length': '1',
+          'content-range': `bytes 0-0/${text.length}`,
         })
         .end(request.method === 'HEAD' ? undefined : text[0]);
     state.asked.push(`${path}:${from}`);

@@ -59,7 +59,10 @@ describe('openFolderReward', () => {
   it('gives those of replies, fitted to the training records as in a run', async () => {
     const root = temporaryFolder();
     const records = ['wa wb wc', 'wd we wf', 'wa wd wg'].map((post, i) => ({
-      ...{ id: `r${i}`, post, reply: `${post} wz`, engagement: { likes: i, reposts: 0, replies: 0 } },
+      id: `r${i}`,
+      post,
+      reply: `${post} wz`,
+      engagement: { likes: i, reposts: 0, replies: 0 },
     }));
     const dataset = join(root, 'replies.jsonl');
     writeFileSync(dataset, records.map((one) => `${JSON.stringify(one)}\n`).join(''));

@@ -20,7 +20,12 @@ const KEYS: readonly UnitsKey[] = (['large', 'few rows'] as const).flatMap((tile
   [true, false].flatMap((transposed) =>
     [true, false].flatMap((sliced) => [
       ...(['bf16', 'f16', 'nf4', 'int8'] as const).map((format) => ({
-        ...{ tile, transposed, sliced, matrices: 1, format, rounded: false },
+        tile,
+        transposed,
+        sliced,
+        matrices: 1,
+        format,
+        rounded: false,
       })),
       { tile, transposed, sliced, matrices: 1, format: sliced ? 'bf16' : 'int8', rounded: true },
     ]),

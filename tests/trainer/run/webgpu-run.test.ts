@@ -18,7 +18,11 @@ let gpu = await openGpuForTest();
 
 describe.runIf(gpu !== null)('a run on webgpu', () => {
   const config: Partial<TrainConfig> = {
-    ...{ max_steps: 4, save_steps: 2, gradient_accumulation_steps: 2, beta: 0.1, num_iterations: 2 },
+    max_steps: 4,
+    save_steps: 2,
+    gradient_accumulation_steps: 2,
+    beta: 0.1,
+    num_iterations: 2,
   };
   let whole: Awaited<ReturnType<typeof tinyRun>>;
   beforeAll(async () => {

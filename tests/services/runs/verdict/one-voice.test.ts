@@ -216,7 +216,11 @@ describe('verdict, advice and events', () => {
     expect(checkpoints?.step).toBe(20);
     expect(heldOutStanding({ evaluations, goal: null, ended: true })?.best?.step).toBe(20);
     const shown = evaluations.map(({ step, mean }) => ({
-      ...{ ref: `checkpoint:${step}`, run: { id: 1, name: 'a' }, step, heldOut: mean, problem: null },
+      ref: `checkpoint:${step}`,
+      run: { id: 1, name: 'a' },
+      step,
+      heldOut: mean,
+      problem: null,
     }));
     expect(shortcuts(shown)[0]?.models).toEqual(['checkpoint:20']);
   });
