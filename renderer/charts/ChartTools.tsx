@@ -7,6 +7,7 @@ import { Hint } from '../components/Hint.tsx';
 import { IconButton } from '../components/IconButton.tsx';
 import { MoreMenu } from '../components/MoreMenu.tsx';
 import { NumberField } from '../components/NumberField.tsx';
+import { SubmitForm } from '../components/SubmitForm.tsx';
 import { saveFile } from '../components/save-file.ts';
 import classes from './LineChart.module.css';
 import { fromData, isEmptyRange, type YRange } from './y-range.ts';
@@ -113,11 +114,10 @@ function RangeForm({ title, range, onRange, onClose }: RangeFormProps) {
   const [draft, setDraft] = useState(range);
   const isEmpty = isEmptyRange(draft);
   return (
-    <form
+    <SubmitForm
       className={classes.range}
       aria-label={`${title}: y range`}
-      onSubmit={(event) => {
-        event.preventDefault();
+      onSubmit={() => {
         if (isEmpty) return;
         onRange(draft);
         onClose();
@@ -134,6 +134,6 @@ function RangeForm({ title, range, onRange, onClose }: RangeFormProps) {
       <Button type="submit" disabled={isEmpty} title={isEmpty ? '"From" must be below "To"' : undefined}>
         Apply
       </Button>
-    </form>
+    </SubmitForm>
   );
 }

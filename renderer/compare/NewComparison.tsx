@@ -12,6 +12,7 @@ import { Link } from '../components/Link.tsx';
 import { LongMultiSelect, LongSelect } from '../components/LongSelect.tsx';
 import { modelOptions } from '../components/model-options.ts';
 import { Panel } from '../components/Screen.tsx';
+import { SubmitForm } from '../components/SubmitForm.tsx';
 import { tellApart } from '../components/tell-apart.ts';
 import classes from './Compare.module.css';
 import { type Choice, choiceOf, choiceProblem, firstChoice, shortcuts } from './choice.ts';
@@ -73,10 +74,9 @@ function Form({
   );
   return (
     <Panel title="New comparison">
-      <form
+      <SubmitForm
         className={classes.form}
-        onSubmit={(event) => {
-          event.preventDefault();
+        onSubmit={() => {
           if (problem === null) start.mutate(choice);
         }}
       >
@@ -132,7 +132,7 @@ function Form({
         <Button className={classes.go ?? ''} type="submit" disabled={problem !== null} loading={start.isPending}>
           Compare
         </Button>
-      </form>
+      </SubmitForm>
       <div className={classes.shortcuts}>
         {offered.map(({ label, models: wanted }) => (
           <Button

@@ -8,6 +8,7 @@ import { ConfigForm, useConfigFaults } from '../components/config-form/ConfigFor
 import { FormDrawer, type FormGuard, useChanged } from '../components/config-form/FormDrawer.tsx';
 import type { Values } from '../components/config-form/sections.ts';
 import { Failed, Loading } from '../components/Feedback.tsx';
+import { SubmitForm } from '../components/SubmitForm.tsx';
 import classes from './SharedSettings.module.css';
 import form from './StageForm.module.css';
 
@@ -140,13 +141,7 @@ function Form({ stored, presets, onClose, onChanged, onSaved }: FormProps) {
     onSuccess: onSaved,
   });
   return (
-    <form
-      className={form.form}
-      onSubmit={(event) => {
-        event.preventDefault();
-        save.mutate();
-      }}
-    >
+    <SubmitForm className={form.form} onSubmit={() => save.mutate()}>
       <p className="soft">
         Every stage that is still to start takes these. What you set at a stage itself goes before them; its name,
         dataset, steps and rule are set there. Stages of long texts can have a smaller default learning_rate; a rate set
@@ -170,6 +165,6 @@ function Form({ stored, presets, onClose, onChanged, onSaved }: FormProps) {
           Save
         </Button>
       </div>
-    </form>
+    </SubmitForm>
   );
 }

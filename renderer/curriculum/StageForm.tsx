@@ -10,6 +10,7 @@ import type { Values } from '../components/config-form/sections.ts';
 import { Failed, Loading } from '../components/Feedback.tsx';
 import { counted } from '../components/format.ts';
 import { LongSelect } from '../components/LongSelect.tsx';
+import { SubmitForm } from '../components/SubmitForm.tsx';
 import classes from './StageForm.module.css';
 import { leftInWords, loweredInWords } from './words.ts';
 
@@ -113,13 +114,7 @@ function Form({ stage, first, initial = none, onClose, onChanged, onSaved }: For
   });
   const chosen = datasets.find(({ id }) => id === datasetId);
   return (
-    <form
-      className={classes.form}
-      onSubmit={(event) => {
-        event.preventDefault();
-        save.mutate();
-      }}
-    >
+    <SubmitForm className={classes.form} onSubmit={() => save.mutate()}>
       <div className={classes.grid}>
         <TextInput
           label="Name"
@@ -177,7 +172,7 @@ function Form({ stage, first, initial = none, onClose, onChanged, onSaved }: For
           {stage === null ? 'Add stage' : 'Save'}
         </Button>
       </div>
-    </form>
+    </SubmitForm>
   );
 }
 

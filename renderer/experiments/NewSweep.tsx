@@ -15,6 +15,7 @@ import { JobProgress } from '../components/JobProgress.tsx';
 import { Link } from '../components/Link.tsx';
 import { NumberField } from '../components/NumberField.tsx';
 import { Segments } from '../components/Segments.tsx';
+import { SubmitForm } from '../components/SubmitForm.tsx';
 import { useWaitedFor } from '../components/use-waited-for.ts';
 import classes from './NewSweep.module.css';
 import { newField, type PlanEntry, planFor, planOf, type VariedField } from './plan-entry.ts';
@@ -111,12 +112,7 @@ function Form({ fields, defaults, like, onClose, onChanged }: FormProps) {
   });
   const blocked = data === undefined || lacksDataset || problem !== null || faults.length > 0 || estimate.isPending;
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        start.mutate();
-      }}
-    >
+    <SubmitForm onSubmit={() => start.mutate()}>
       {like !== undefined && <p className="soft">Same settings as run {like}, except for those that vary or change.</p>}
       <div className={classes.row}>
         <TextInput
@@ -233,7 +229,7 @@ function Form({ fields, defaults, like, onClose, onChanged }: FormProps) {
       {estimate.isPending && <JobProgress kinds={['preflight']} />}
       {estimate.error !== null && <Failed what="The estimate did not finish" error={estimate.error} />}
       {start.error !== null && <Failed what="The sweep was not started" error={start.error} />}
-    </form>
+    </SubmitForm>
   );
 }
 

@@ -6,6 +6,7 @@ import { api } from '../api/client.ts';
 import { connection } from '../api/connection.ts';
 import { renewSession } from '../api/renew-session.ts';
 import { Failed } from '../components/Feedback.tsx';
+import { SubmitForm } from '../components/SubmitForm.tsx';
 import classes from './SessionExpired.module.css';
 
 export function SessionExpired() {
@@ -27,13 +28,7 @@ function Banner({ workspace }: { readonly workspace: string | undefined }) {
             safe. To reconnect, paste the address that braid serve printed.
           </p>
         </div>
-        <form
-          className={classes.form}
-          onSubmit={(event) => {
-            event.preventDefault();
-            renew.mutate();
-          }}
-        >
+        <SubmitForm className={classes.form} onSubmit={() => renew.mutate()}>
           <TextInput
             aria-label="Printed address"
             placeholder="http://127.0.0.1:4127/?token=…"
@@ -44,7 +39,7 @@ function Banner({ workspace }: { readonly workspace: string | undefined }) {
           <Button type="submit" disabled={address.trim() === ''} loading={renew.isPending}>
             Reconnect
           </Button>
-        </form>
+        </SubmitForm>
         {renew.error !== null && <Failed what="Not reconnected" error={renew.error} />}
       </section>
     </Portal>

@@ -3,6 +3,7 @@ import { Button, Modal } from '@mantine/core';
 import type { UseMutationResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Failed } from '../components/Feedback.tsx';
+import { SubmitForm } from '../components/SubmitForm.tsx';
 import type { DiscardQuestion } from '../components/use-discard-question.tsx';
 import classes from './Models.module.css';
 
@@ -30,13 +31,7 @@ export function DialogForm({ onClose, title, action, what, disabled, discard, mu
   return (
     <>
       <Modal opened onClose={close} title={title} size={size}>
-        <form
-          className={classes.dialog}
-          onSubmit={(event) => {
-            event.preventDefault();
-            mutation.mutate();
-          }}
-        >
+        <SubmitForm className={classes.dialog} onSubmit={() => mutation.mutate()}>
           {children}
           {mutation.error !== null && <Failed what={what} error={mutation.error} />}
           <div className={classes.buttons}>
@@ -47,7 +42,7 @@ export function DialogForm({ onClose, title, action, what, disabled, discard, mu
               {action}
             </Button>
           </div>
-        </form>
+        </SubmitForm>
       </Modal>
       {discard.question}
     </>

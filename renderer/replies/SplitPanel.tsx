@@ -7,6 +7,7 @@ import { client } from '../api/client.ts';
 import { Failed } from '../components/Feedback.tsx';
 import { number } from '../components/format.ts';
 import { Panel } from '../components/Screen.tsx';
+import { SubmitForm } from '../components/SubmitForm.tsx';
 import { Checks } from './Checks.tsx';
 import { QuartileFigure } from './QuartileFigure.tsx';
 import classes from './Replies.module.css';
@@ -24,13 +25,7 @@ export function SplitPanel({ split, seed }: SplitPanelProps) {
     <Panel
       title="Two-phase split"
       actions={
-        <form
-          className={classes.seed}
-          onSubmit={(event) => {
-            event.preventDefault();
-            work.mutate();
-          }}
-        >
+        <SubmitForm className={classes.seed} onSubmit={() => work.mutate()}>
           Phase 1 share
           <NumberInput
             aria-label="Phase 1 share"
@@ -45,7 +40,7 @@ export function SplitPanel({ split, seed }: SplitPanelProps) {
           <Button type="submit" variant={split === null ? 'filled' : 'default'} loading={work.isPending}>
             {split === null ? 'Split' : 'Split again'}
           </Button>
-        </form>
+        </SubmitForm>
       }
     >
       {work.error !== null && <Failed what="The records were not split" error={work.error} />}

@@ -4,6 +4,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client } from '../api/client.ts';
 import { Failed } from '../components/Feedback.tsx';
+import { SubmitForm } from '../components/SubmitForm.tsx';
 import { useDiscardQuestion } from '../components/use-discard-question.tsx';
 
 export interface RenameRunProps {
@@ -27,9 +28,8 @@ export function RenameRun({ runId, name, onClose }: RenameRunProps) {
   return (
     <>
       <Modal opened onClose={() => ask(onClose)} title={`Rename ${name}`}>
-        <form
-          onSubmit={(event) => {
-            event.preventDefault();
+        <SubmitForm
+          onSubmit={() => {
             if (isValid) rename.mutate();
           }}
         >
@@ -51,7 +51,7 @@ export function RenameRun({ runId, name, onClose }: RenameRunProps) {
               Rename
             </Button>
           </Group>
-        </form>
+        </SubmitForm>
       </Modal>
       {question}
     </>

@@ -5,6 +5,7 @@ import { useState } from 'react';
 import type { EngineView } from '../../main/api/contract/index.ts';
 import { api, client } from '../api/client.ts';
 import { Failed } from '../components/Feedback.tsx';
+import { SubmitForm } from '../components/SubmitForm.tsx';
 import { useDiscardQuestion } from '../components/use-discard-question.tsx';
 import { LauncherForm } from './LauncherForm.tsx';
 import { fieldsOf, isComplete as isWhole, launcherFrom } from './launcher-form.ts';
@@ -71,14 +72,7 @@ export function EngineForm({ engine, mayLaunch, onDone }: EngineFormProps) {
     [fields.name, fields.url, fields.baseModel].every((value) => value.trim() !== '') && isWhole(launcher);
   const isUnconfirmed = fields.allowPlain && !confirmed;
   return (
-    <form
-      className={classes.fields}
-      aria-label="Engine"
-      onSubmit={(event) => {
-        event.preventDefault();
-        save.mutate();
-      }}
-    >
+    <SubmitForm className={classes.fields} aria-label="Engine" onSubmit={() => save.mutate()}>
       {text('name', 'Name', 'cluster')}
       {text('url', 'Address', 'https://… or http://127.0.0.1:8000')}
       {text('baseModel', 'Model there', 'Qwen/Qwen3-0.6B')}
@@ -132,6 +126,6 @@ export function EngineForm({ engine, mayLaunch, onDone }: EngineFormProps) {
         </div>
       )}
       {question}
-    </form>
+    </SubmitForm>
   );
 }

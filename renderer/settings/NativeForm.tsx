@@ -6,6 +6,7 @@ import { type ReactNode, useState } from 'react';
 import { api, client } from '../api/client.ts';
 import { Failed } from '../components/Feedback.tsx';
 import { Segments } from '../components/Segments.tsx';
+import { SubmitForm } from '../components/SubmitForm.tsx';
 import classes from './Settings.module.css';
 
 const SOURCES = [
@@ -40,13 +41,7 @@ export function NativeForm({ again, busy }: NativeFormProps) {
       }),
   });
   return (
-    <form
-      className={classes.native}
-      onSubmit={(event) => {
-        event.preventDefault();
-        start.mutate();
-      }}
-    >
+    <SubmitForm className={classes.native} onSubmit={() => start.mutate()}>
       <Segments
         aria-label="TensorFlow from"
         data={SOURCES.filter(({ value }) => mayChoose || value !== 'file')}
@@ -97,7 +92,7 @@ export function NativeForm({ again, busy }: NativeFormProps) {
         </Button>
         <span className="soft">An existing set-up is kept until the new one works.</span>
       </div>
-    </form>
+    </SubmitForm>
   );
 }
 

@@ -3,6 +3,7 @@ import { Button, PasswordInput } from '@mantine/core';
 import { type QueryKey, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Failed } from '../components/Feedback.tsx';
+import { SubmitForm } from '../components/SubmitForm.tsx';
 import classes from './Settings.module.css';
 
 interface SecretFormProps<T> {
@@ -27,13 +28,7 @@ export function SecretForm<T>({ label, noun, placeholder, isKept, send, queryKey
     },
   });
   return (
-    <form
-      className={classes.path}
-      onSubmit={(event) => {
-        event.preventDefault();
-        keep.mutate(secret.trim());
-      }}
-    >
+    <SubmitForm className={classes.path} onSubmit={() => keep.mutate(secret.trim())}>
       <PasswordInput
         aria-label={label}
         placeholder={placeholder}
@@ -51,6 +46,6 @@ export function SecretForm<T>({ label, noun, placeholder, isKept, send, queryKey
         </Button>
       )}
       {keep.error !== null && <Failed what={`The ${noun} was not kept`} error={keep.error} />}
-    </form>
+    </SubmitForm>
   );
 }

@@ -5,6 +5,7 @@ import { client } from '../api/client.ts';
 import { Failed } from '../components/Feedback.tsx';
 import { useHostPath } from '../components/host-folders/use-host-path.tsx';
 import { Panel } from '../components/Screen.tsx';
+import { SubmitForm } from '../components/SubmitForm.tsx';
 import classes from './Import.module.css';
 import { RECORD_FILES, type Source } from './import-source.ts';
 
@@ -27,20 +28,14 @@ export function HostSource({ onSource }: { readonly onSource: (source: Source) =
   });
   return (
     <Panel title="A file on the machine that runs Braid">
-      <form
-        className={classes.host}
-        onSubmit={(event) => {
-          event.preventDefault();
-          read.mutate(null);
-        }}
-      >
+      <SubmitForm className={classes.host} onSubmit={() => read.mutate(null)}>
         <p className="soft">Of any size: it is read where it is.</p>
         {host.field}
         {read.error !== null && <Failed what="The file could not be read" error={read.error} />}
         <Button type="submit" variant="default" disabled={host.value.trim() === ''} loading={read.isPending}>
           Read it
         </Button>
-      </form>
+      </SubmitForm>
     </Panel>
   );
 }

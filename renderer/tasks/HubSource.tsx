@@ -6,6 +6,7 @@ import type { HubPreview } from '../../main/api/contract/index.ts';
 import { client } from '../api/client.ts';
 import { Failed } from '../components/Feedback.tsx';
 import { Panel } from '../components/Screen.tsx';
+import { SubmitForm } from '../components/SubmitForm.tsx';
 import classes from './Import.module.css';
 import type { Source } from './import-source.ts';
 import { cell } from './import-words.ts';
@@ -31,13 +32,7 @@ export function HubSource({ onSource }: HubSourceProps) {
   });
   return (
     <Panel title="Hugging Face Hub">
-      <form
-        className={classes.hub}
-        onSubmit={(event) => {
-          event.preventDefault();
-          preview.mutate();
-        }}
-      >
+      <SubmitForm className={classes.hub} onSubmit={() => preview.mutate()}>
         <TextInput
           label="Dataset"
           description="owner/name, owner/name/config, with @revision if it isn't the newest"
@@ -61,7 +56,7 @@ export function HubSource({ onSource }: HubSourceProps) {
             Download
           </Button>
         </div>
-      </form>
+      </SubmitForm>
       {preview.error !== null && <Failed what="There is no preview" error={preview.error} />}
       {download.error !== null && <Failed what="The dataset was not downloaded" error={download.error} />}
       {preview.data !== undefined && <Rows preview={preview.data} />}

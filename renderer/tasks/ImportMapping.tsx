@@ -11,6 +11,7 @@ import { Choice } from '../components/Choice.tsx';
 import { Failed, Loading } from '../components/Feedback.tsx';
 import { DATASET_NAME_RULE, datasetNameFits } from '../components/name-rules.ts';
 import { Panel } from '../components/Screen.tsx';
+import { SubmitForm } from '../components/SubmitForm.tsx';
 import { HeldOut } from './HeldOut.tsx';
 import classes from './Import.module.css';
 import { ImportPreview } from './ImportPreview.tsx';
@@ -124,13 +125,7 @@ export function ImportMapping({ task, source }: ImportMappingProps) {
           onChange={change}
         />
         <Panel title="Dataset">
-          <form
-            className={classes.create}
-            onSubmit={(event) => {
-              event.preventDefault();
-              create.mutate(isTaken);
-            }}
-          >
+          <SubmitForm className={classes.create} onSubmit={() => create.mutate(isTaken)}>
             <TextInput
               label="Name"
               error={datasetNameFits(name.trim()) ? undefined : DATASET_NAME_RULE}
@@ -144,7 +139,7 @@ export function ImportMapping({ task, source }: ImportMappingProps) {
             <Button type="submit" disabled={!canCreate} loading={create.isPending}>
               {isTaken ? 'Replace dataset' : 'Create dataset'}
             </Button>
-          </form>
+          </SubmitForm>
           {!isChosen && (
             <p className="soft" role="status">
               {heldOut.kind === 'file' ? 'Choose the file' : 'Download the split'} of the held-out records first.

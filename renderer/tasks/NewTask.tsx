@@ -9,6 +9,7 @@ import { Failed } from '../components/Feedback.tsx';
 import { useHostPath } from '../components/host-folders/use-host-path.tsx';
 import { LongSelect } from '../components/LongSelect.tsx';
 import { Segments } from '../components/Segments.tsx';
+import { SubmitForm } from '../components/SubmitForm.tsx';
 import { useDiscardQuestion } from '../components/use-discard-question.tsx';
 import { NewServedTask, type ServedChoice } from './NewServedTask.tsx';
 import classes from './Tasks.module.css';
@@ -63,10 +64,9 @@ export function NewTask({ tasks, from, onClose }: NewTaskProps) {
   return (
     <>
       <Modal opened onClose={() => ask(onClose)} title={from === undefined ? 'New task' : `Copy ${from}`}>
-        <form
+        <SubmitForm
           className={classes.dialog}
-          onSubmit={(event) => {
-            event.preventDefault();
+          onSubmit={() => {
             if (ready) create.mutate();
           }}
         >
@@ -130,7 +130,7 @@ export function NewTask({ tasks, from, onClose }: NewTaskProps) {
               {from === undefined ? 'Create' : 'Copy'}
             </Button>
           </div>
-        </form>
+        </SubmitForm>
       </Modal>
       {question}
     </>

@@ -5,6 +5,7 @@ import { useState } from 'react';
 import type { OutsideComponent } from '../../main/api/contract/index.ts';
 import { api, client } from '../api/client.ts';
 import { Failed } from '../components/Feedback.tsx';
+import { SubmitForm } from '../components/SubmitForm.tsx';
 import classes from './Outside.module.css';
 import type { Draft } from './use-draft.ts';
 
@@ -93,13 +94,7 @@ function KeyForm({ address, onDone }: { readonly address: string; readonly onDon
     onSuccess: onDone,
   });
   return (
-    <form
-      className={classes.key}
-      onSubmit={(event) => {
-        event.preventDefault();
-        save.mutate(key.trim());
-      }}
-    >
+    <SubmitForm className={classes.key} onSubmit={() => save.mutate(key.trim())}>
       <PasswordInput
         label={`Key for ${address}`}
         description="Kept among your keys, never in the task, a run or the workspace"
@@ -120,6 +115,6 @@ function KeyForm({ address, onDone }: { readonly address: string; readonly onDon
           Cancel
         </Button>
       </div>
-    </form>
+    </SubmitForm>
   );
 }

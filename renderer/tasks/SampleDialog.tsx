@@ -7,6 +7,7 @@ import { Failed } from '../components/Feedback.tsx';
 import { counted } from '../components/format.ts';
 import { LongSelect } from '../components/LongSelect.tsx';
 import { modelOptions } from '../components/model-options.ts';
+import { SubmitForm } from '../components/SubmitForm.tsx';
 import classes from './Tasks.module.css';
 import type { Draft } from './use-draft.ts';
 
@@ -41,13 +42,7 @@ export function SampleDialog({ draft, onClose, onSampled }: SampleDialogProps) {
   });
   return (
     <Modal opened onClose={onClose} title="Sample completions">
-      <form
-        className={classes.dialog}
-        onSubmit={(event) => {
-          event.preventDefault();
-          sample.mutate();
-        }}
-      >
+      <SubmitForm className={classes.dialog} onSubmit={() => sample.mutate()}>
         <LongSelect
           label="Model"
           data={modelOptions(models.data ?? [])}
@@ -96,7 +91,7 @@ export function SampleDialog({ draft, onClose, onSampled }: SampleDialogProps) {
             Sample
           </Button>
         </div>
-      </form>
+      </SubmitForm>
     </Modal>
   );
 }

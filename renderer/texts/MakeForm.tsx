@@ -11,6 +11,7 @@ import { Link } from '../components/Link.tsx';
 import { leakageInWords } from '../components/leakage.ts';
 import { DATASET_NAME_RULE, datasetNameFits } from '../components/name-rules.ts';
 import { Panel } from '../components/Screen.tsx';
+import { SubmitForm } from '../components/SubmitForm.tsx';
 import classes from './Make.module.css';
 import { ReplaceDialog } from './ReplaceDialog.tsx';
 import { datasetName, datasetNames, type Recipe } from './recipe.ts';
@@ -48,12 +49,7 @@ export function MakeForm({ recipe, supply, onChange }: MakeFormProps) {
   };
   return (
     <Panel title="Recipe" className={classes.form ?? ''}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          replaced.length > 0 ? setAsking(true) : begin(false);
-        }}
-      >
+      <SubmitForm onSubmit={() => (replaced.length > 0 ? setAsking(true) : begin(false))}>
         <StageChoice stages={stages} supply={supply} onChange={(chosen) => onChange({ stages: chosen })} />
         <div className={classes.row}>
           <Count
@@ -124,7 +120,7 @@ export function MakeForm({ recipe, supply, onChange }: MakeFormProps) {
               : 'No stage can be made'
             : `Make ${counted(ready, 'dataset')}`}
         </Button>
-      </form>
+      </SubmitForm>
       {job !== undefined && (
         <p className={classes.working} role="status">
           <Loader size="xs" color="gray" /> {job.title}

@@ -6,6 +6,7 @@ import type { WholeText } from '../../main/api/contract/index.ts';
 import { api, client } from '../api/client.ts';
 import { Failed, Loading } from '../components/Feedback.tsx';
 import { counted, number } from '../components/format.ts';
+import { SubmitForm } from '../components/SubmitForm.tsx';
 import { type DiscardQuestion, useDiscardQuestion } from '../components/use-discard-question.tsx';
 import { When } from '../components/When.tsx';
 import { StageTicks } from './StageTicks.tsx';
@@ -80,13 +81,7 @@ function Reading({ text, entered, onEnter, ask, onClose, onRemove, onSplit }: Re
   });
   return (
     <article className={classes.reader}>
-      <form
-        className={classes.rename}
-        onSubmit={(event) => {
-          event.preventDefault();
-          rename.mutate({ id: text.id, title });
-        }}
-      >
+      <SubmitForm className={classes.rename} onSubmit={() => rename.mutate({ id: text.id, title })}>
         <TextInput
           label="Title"
           value={title}
@@ -101,7 +96,7 @@ function Reading({ text, entered, onEnter, ask, onClose, onRemove, onSplit }: Re
         >
           Rename
         </Button>
-      </form>
+      </SubmitForm>
       {rename.error !== null && <Failed error={rename.error} />}
       <TagsField label="Tags" tags={text.tags} onChange={(tags) => tag.mutate(tags)} />
       {tag.error !== null && <Failed what="The tags were not changed" error={tag.error} />}
@@ -179,12 +174,7 @@ function Editor({ text, words, ask, onWords }: EditorProps) {
   const end = (): void => onWords(null);
   const edit = useMutation(api.texts.edit.mutationOptions({ onSuccess: end }));
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        edit.mutate({ id: text.id, text: words, from: text.hash });
-      }}
-    >
+    <SubmitForm onSubmit={() => edit.mutate({ id: text.id, text: words, from: text.hash })}>
       <Textarea
         data-autofocus
         label="Words"
@@ -205,6 +195,6 @@ function Editor({ text, words, ask, onWords }: EditorProps) {
         </Button>
         <span className="soft">Datasets that were made from it keep its earlier words.</span>
       </div>
-    </form>
+    </SubmitForm>
   );
 }

@@ -9,6 +9,7 @@ import { Failed, Loading } from '../Feedback.tsx';
 import { Link } from '../Link.tsx';
 import preflight from '../preflight/Preflight.module.css';
 import { isCrowded, isForNow, needsConsent, Preflight } from '../preflight/Preflight.tsx';
+import { SubmitForm } from '../SubmitForm.tsx';
 import classes from './ConfigForm.module.css';
 import { ConfigForm, useConfigFaults } from './ConfigForm.tsx';
 import { FormDrawer, type FormGuard, useChanged } from './FormDrawer.tsx';
@@ -160,12 +161,7 @@ function Form({ defaults, follows, task, model, onClose, onDone: leave, onChange
     );
   }
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        setChecking(true);
-      }}
-    >
+    <SubmitForm onSubmit={() => setChecking(true)}>
       <p className="soft">
         {follows === undefined
           ? 'Held-out records come from the test file next to the dataset. To continue from stage to stage, use the curriculum.'
@@ -213,6 +209,6 @@ function Form({ defaults, follows, task, model, onClose, onDone: leave, onChange
           Start run
         </Button>
       </div>
-    </form>
+    </SubmitForm>
   );
 }
