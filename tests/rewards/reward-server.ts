@@ -1,7 +1,6 @@
 /** A server that answers as a test says, on a free port of this machine. */
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { onTestFinished } from 'vitest';
+import { listenInTest } from '../local-server.ts';
 
 export interface Received {
   readonly path: string;
@@ -35,12 +34,7 @@ export async function rewardServer(
       void answer(one, received.length - 1, response);
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, received, most: () => most };
+  return { url: await listenInTest(server), received, most: () => most };
 }
 
 export function json(

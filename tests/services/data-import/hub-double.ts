@@ -1,13 +1,13 @@
 /** A Hub on this machine with one dataset of one config, `main`, as parquet, and its dataset server. */
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { parquetWriteBuffer } from 'hyparquet-writer';
+import { closeServer, listen } from '../../local-server.ts';
 
 export interface HubDouble {
   readonly url: string;
   /** What was asked for, in order: paths without their host. */
   readonly asked: string[];
-  close(): void;
+  close(): Promise<void>;
 }
 
 type Rows = readonly Readonly<Record<string, string>>[];
@@ -46,14 +46,10 @@ export async function openHubDouble(splits: Readonly<Record<string, Rows>>): Pro
         .end(request.method === 'HEAD' ? undefined : bytes.subarray(0, 1));
     response.writeHead(200, { etag: '"e"', 'content-length': String(bytes.length) }).end(bytes);
   });
-  await new Promise<void>((open) => server.listen(0, '127.0.0.1', open));
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: await listen(server),
     asked,
-    close: () => {
-      server.closeAllConnections();
-      server.close();
-    },
+    close: () => closeServer(server),
   };
 }
 

@@ -3,12 +3,12 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fetchHubDataset, filesOf, flatNames } from '../../../main/services/data-import/hub-download.ts';
 import { hubFolderName, isHubSource, parseHubDataset } from '../../../main/services/data-import/hub-name.ts';
 import { datasetServer, otherSplits, previewHubDataset } from '../../../main/services/data-import/hub-preview.ts';
+import { closeServer, listen } from '../../local-server.ts';
 import { temporaryFolderOfFile } from '../../temporary-folder.ts';
 import { openHubDouble } from './hub-double.ts';
 
@@ -58,13 +58,9 @@ beforeAll(async () => {
     if (!state.cut) return void response.end(part);
     response.write(part.slice(0, 5), () => setTimeout(() => response.destroy(), 100));
   });
-  await new Promise<void>((open) => server.listen(0, '127.0.0.1', open));
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  url = await listen(server);
 });
-afterAll(() => {
-  server.closeAllConnections();
-  server.close();
-});
+afterAll(() => closeServer(server));
 
 function listed(path: string, text: string) {
   const oid = createHash('sha1').update(`blob ${text.length}\0${text}`).digest('hex');
@@ -128,7 +124,7 @@ describe('otherSplits', () => {
     expect(await otherSplits(dataset, 'test', options)).toMatchObject({ heldOut: ['validation'] });
     await expect(otherSplits(dataset, 'dev', options)).rejects.toThrow('got main/dev');
     await expect(otherSplits(dataset, 'train', { serverUrl: null })).rejects.toThrow('no server for previews');
-    hub.close();
+    await hub.close();
   });
 });
 

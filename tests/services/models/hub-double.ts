@@ -1,8 +1,7 @@
 /** A Hugging Face Hub on this machine: lists and serves the files of one model, in ranges, and fails on request. */
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { onTestFinished } from 'vitest';
+import { listenInTest } from '../../local-server.ts';
 
 export interface HubDouble {
   readonly url: string;
@@ -22,12 +21,7 @@ export async function hubDouble(repo: string, files: Readonly<Record<string, Buf
     url: string;
   };
   const server = createServer((request, response) => answer(hub, repo, request, response));
-  await new Promise<void>((open) => server.listen(0, '127.0.0.1', open));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  hub.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  hub.url = await listenInTest(server);
   return hub;
 }
 

@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeZip } from '../../../main/io/make-zip.ts';
 import { type SetupOptions, setUpNative } from '../../../main/services/native-setup/setup.ts';
+import { closeServer, listen } from '../../local-server.ts';
 import { temporaryFolderOfFile } from '../../temporary-folder.ts';
 import { libraries, packageTarball, wheel } from './stand-ins.ts';
 
@@ -24,12 +24,9 @@ beforeAll(async () => {
     }
     response.writeHead(404).end();
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  base = await listen(server);
 });
-afterAll(() => {
-  server.close();
-});
+afterAll(() => closeServer(server));
 
 /** A place with an earlier set-up, and a way to try another one there. */
 function place() {

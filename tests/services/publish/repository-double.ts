@@ -1,8 +1,7 @@
 /** A repository of a Hugging Face Hub on this machine, by the part of its interface that a push uses. */
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { onTestFinished } from 'vitest';
+import { listenInTest } from '../../local-server.ts';
 
 export interface RepositoryDouble {
   readonly url: string;
@@ -99,12 +98,7 @@ export async function repositoryDouble(
       route[2](request, response, Buffer.concat(parts));
     });
   });
-  await new Promise<void>((open) => server.listen(0, '127.0.0.1', open));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  double.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  double.url = await listenInTest(server);
   return double;
 }
 

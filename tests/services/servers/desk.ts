@@ -8,6 +8,7 @@ import { launcherSchema, type ServerLauncher } from '../../../main/services/engi
 import { openServerRecords, type ServerRecords } from '../../../main/services/engines/server-records.ts';
 import { openServers, type Servers } from '../../../main/services/servers/servers.ts';
 import { openSecrets, type Secrets } from '../../../main/services/workspace/secrets.ts';
+import { closeServer } from '../../local-server.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 
 export interface Desk {
@@ -46,10 +47,7 @@ export async function freePort(): Promise<number> {
 export async function answerOn(port: number): Promise<() => Promise<void>> {
   const server = createServer((_, response) => response.end('{}'));
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
-  const close = (): Promise<void> => {
-    server.closeAllConnections();
-    return new Promise((resolve) => server.close(() => resolve()));
-  };
+  const close = (): Promise<void> => closeServer(server);
   onTestFinished(close);
   return close;
 }

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { HUB_TOKEN } from '../../../main/services/models/hub-access.ts';
 import { whileUsed } from '../../../main/services/servers/shell.ts';
+import { closeServer, listenInTest } from '../../local-server.ts';
 import { engineWith, freePort, openDesk } from './desk.ts';
 
 interface Job {
@@ -46,13 +46,7 @@ async function openHub() {
       return undefined;
     })();
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const close = (): Promise<void> => {
-    server.closeAllConnections();
-    return new Promise((resolve) => server.close(() => resolve()));
-  };
-  onTestFinished(close);
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const url = await listenInTest(server);
   const losesAnswers = (): void => {
     breaks = true;
   };
@@ -66,7 +60,7 @@ async function openHub() {
     breaks = false;
     delays = false;
   };
-  return { url, jobs, close, losesAnswers, delaysJobs, arrive };
+  return { url, jobs, close: () => closeServer(server), losesAnswers, delaysJobs, arrive };
 }
 
 async function textOf(request: IncomingMessage): Promise<string> {

@@ -1,7 +1,6 @@
 /** A double of a Ray dashboard's Jobs API: jobs by id, packages, a token, faults; as real ones it refuses browsers. */
 import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { onTestFinished } from 'vitest';
+import { closeServer, listenInTest } from '../../local-server.ts';
 
 export interface DoubleJob {
   status: 'PENDING' | 'RUNNING' | 'STOPPED' | 'SUCCEEDED' | 'FAILED';
@@ -69,18 +68,12 @@ export async function openRayDouble({ token = null }: { readonly token?: string 
       return response.writeHead(status).end(text);
     })();
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const close = (): Promise<void> => {
-    server.closeAllConnections();
-    return new Promise((resolve) => server.close(() => resolve()));
-  };
-  onTestFinished(close);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: await listenInTest(server),
     jobs,
     packages,
     asked,
-    close,
+    close: () => closeServer(server),
     restart: () => jobs.clear(),
     breakAfter: (route) => {
       broken = route;

@@ -1,7 +1,6 @@
 /** An MLflow server on this machine, by the part of its REST interface that is used. */
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { onTestFinished } from 'vitest';
+import { listenInTest } from '../../local-server.ts';
 
 interface Metric {
   readonly key: string;
@@ -71,11 +70,6 @@ export async function mlflowDouble(): Promise<MlflowDouble> {
       send(200, answer(body));
     });
   });
-  await new Promise<void>((open) => server.listen(0, '127.0.0.1', open));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  double.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  double.url = await listenInTest(server);
   return double;
 }

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { openHttp } from '../../../main/trainer/tinker/http.ts';
+import { listenInTest } from '../../local-server.ts';
 
 interface Seen {
   readonly coding: string | undefined;
@@ -28,9 +28,7 @@ async function serve(announces: string | null, refuses = false) {
       response.end('{}');
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const url = await listenInTest(server);
   return { seen, http: openHttp({ name: 'e', url, baseModel: 'm', allowPlain: false, key: null, prices: null }) };
 }
 

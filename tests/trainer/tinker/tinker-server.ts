@@ -3,8 +3,8 @@
  * SkyRL's about sequence numbers, names and order, and with faults on request.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Model } from '../../../main/model/model.ts';
+import { closeServer, listen } from '../../local-server.ts';
 import { Refused, RemoteModels, type ServerRule } from './server-models.ts';
 
 export interface Seen {
@@ -163,9 +163,8 @@ export async function openTinkerServer(options: ServerOptions): Promise<TinkerSe
   }
 
   const server = createServer((request, response) => void handle(request, response));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: await listen(server),
     seen,
     models,
     expire: () => {
@@ -180,8 +179,7 @@ export async function openTinkerServer(options: ServerOptions): Promise<TinkerSe
     count: (route) => seen.filter((one) => one.route === route).length,
     close: () => {
       models.dispose();
-      server.closeAllConnections();
-      return new Promise((resolve) => server.close(() => resolve()));
+      return closeServer(server);
     },
   };
 }
