@@ -3,8 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { tinyWorkspace } from '../services/tiny-workspace.ts';
-import { contextOf, openTinyApp, overPorts } from './transports.ts';
+import { openTinyClient } from './transports.ts';
 
 /** Another process that holds the database against writing until it is killed. */
 async function holder(root: string) {
@@ -21,9 +20,7 @@ async function holder(root: string) {
 
 describe('patient', () => {
   it('keeps pages alive while another process holds the database, then does what was asked', async () => {
-    const world = await tinyWorkspace();
-    const app = openTinyApp(world);
-    const { client } = await overPorts(contextOf(app));
+    const { world, client } = await openTinyClient();
     const child = await holder(world.root);
     const delay = monitorEventLoopDelay({ resolution: 5 });
     delay.enable();
@@ -37,9 +34,7 @@ describe('patient', () => {
   });
 
   it('names the process that holds it for long', async () => {
-    const world = await tinyWorkspace();
-    const app = openTinyApp(world);
-    const { client } = await overPorts(contextOf(app));
+    const { world, client } = await openTinyClient();
     const child = await holder(world.root);
     const named = process.platform === 'linux' ? `process ${child.pid} (` : 'another process is using it';
     await expect(client.settings.set({ concurrent_runs: 3 })).rejects.toMatchObject({

@@ -13,7 +13,7 @@ import { serveMessagePort } from '../../main/api/message-port.ts';
 import { openPathAccess } from '../../main/api/path-access.ts';
 import { type Serving, serve } from '../../main/serve.ts';
 import { type App, openApp } from '../../main/services/app/app.ts';
-import type { TinyWorkspace } from '../services/tiny-workspace.ts';
+import { type TinyWorkspace, tinyWorkspace } from '../services/tiny-workspace.ts';
 import { enterPage } from './page-entry.ts';
 
 export type Client = ContractRouterClient<Contract>;
@@ -50,6 +50,14 @@ export async function overPorts(context: ApiContext): Promise<Transport> {
   onTestFinished(() => port2.close());
   const link = new PortLink({ port: port2 as unknown as ServedPort });
   return { client: createORPCClient(link), close: () => port2.close() };
+}
+
+/** An app on a tiny workspace, and a page's line to it. */
+export async function openTinyClient() {
+  const world = await tinyWorkspace();
+  const app = openTinyApp(world);
+  const { client } = await overPorts(contextOf(app));
+  return { world, app, client };
 }
 
 /** `braid serve` and a socket that knocks as its own page would. */

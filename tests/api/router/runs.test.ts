@@ -1,15 +1,12 @@
 import { appendFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { tinyWorkspace } from '../../services/tiny-workspace.ts';
 import { until } from '../../until.ts';
-import { contextOf, openTinyApp, overPorts } from '../transports.ts';
+import { openTinyClient } from '../transports.ts';
 
 describe('runs.start', () => {
   it('uses the settings of a run except for the given ones, under a new name', async () => {
-    const world = await tinyWorkspace();
-    const app = openTinyApp(world);
-    const { client } = await overPorts(contextOf(app));
+    const { world, app, client } = await openTinyClient();
     const config = { ...world.config({ method: 'sft', max_steps: 1, learning_rate: 0.25 }) };
     const first = await client.runs.start({ config, name: 'warm/seed_42' });
     await app.live.outcome(first.runId);
@@ -24,9 +21,7 @@ describe('runs.start', () => {
 
 describe('runs.preflight', () => {
   it('is cancelled when the page no longer waits for it', async () => {
-    const world = await tinyWorkspace();
-    const app = openTinyApp(world);
-    const { client } = await overPorts(contextOf(app));
+    const { world, app, client } = await openTinyClient();
     const page = new AbortController();
     const report = client.runs.preflight({ config: { ...world.config({ max_steps: 4 }) } }, { signal: page.signal });
     const failed = expect(report).rejects.toThrow();
@@ -40,9 +35,7 @@ describe('runs.preflight', () => {
 
 describe('runs.wholeCheckpoint', () => {
   it('is the newest whose files are as they were written, and names those that are not', async () => {
-    const world = await tinyWorkspace();
-    const app = openTinyApp(world);
-    const { client } = await overPorts(contextOf(app));
+    const { world, app, client } = await openTinyClient();
     const { runId } = await client.runs.start({ config: { ...world.config({ max_steps: 4, save_steps: 2 }) } });
     await app.live.outcome(runId);
     const [earlier, newest] = (await client.runs.get({ runId })).checkpoints;
@@ -61,9 +54,7 @@ describe('runs.wholeCheckpoint', () => {
 
 describe('runs.signal', () => {
   it('has a budget of what a run sampled, and the next run takes a setting of it over', async () => {
-    const world = await tinyWorkspace();
-    const app = openTinyApp(world);
-    const { client } = await overPorts(contextOf(app));
+    const { world, app, client } = await openTinyClient();
     // Each generation is trained on twice.
     const config = { ...world.config({ max_steps: 4, num_iterations: 2, num_generations: 4 }) };
     const { runId } = await client.runs.start({ config, name: 'plain/seed_42' });

@@ -1,16 +1,13 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createRun } from '../../../main/services/runs/runs.ts';
-import { tinyWorkspace } from '../../services/tiny-workspace.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 import { writeTinyDataset } from '../../tiny-dataset.ts';
 import { until } from '../../until.ts';
-import { contextOf, openTinyApp, overPorts } from '../transports.ts';
+import { openTinyClient } from '../transports.ts';
 
 async function open() {
-  const world = await tinyWorkspace();
-  const app = openTinyApp(world);
-  const { client } = await overPorts(contextOf(app));
+  const { world, app, client } = await openTinyClient();
   // No run is to start here: the queue waits.
   await client.settings.set({ run_queue: false });
   const config = { model: world.model, dataset: world.dataset, max_steps: 2 };

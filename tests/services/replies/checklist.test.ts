@@ -3,13 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { replyChecklist } from '../../../main/services/replies/checklist.ts';
 import { phaseFiles } from '../../../main/services/replies/methods.ts';
 import { readReplyState, remember } from '../../../main/services/replies/stored-state.ts';
-import { contextOf, openTinyApp, overPorts } from '../../api/transports.ts';
+import { openTinyClient } from '../../api/transports.ts';
 import { replyLines } from '../reply-lines.ts';
-import { tinyWorkspace } from '../tiny-workspace.ts';
 
 async function open() {
-  const app = openTinyApp(await tinyWorkspace());
-  const { client } = await overPorts(contextOf(app));
+  const { app, client } = await openTinyClient();
   const states = async () =>
     Object.fromEntries((await client.replies.checklist({ seed: 42 })).items.map(({ name, state }) => [name, state]));
   return { app, client, states };

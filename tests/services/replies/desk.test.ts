@@ -6,17 +6,9 @@ import { phaseFiles } from '../../../main/services/replies/methods.ts';
 import { remember } from '../../../main/services/replies/stored-state.ts';
 import { startTrial } from '../../../main/services/replies/work.ts';
 import { createRun, finishRun } from '../../../main/services/runs/runs.ts';
-import { contextOf, openTinyApp, overPorts } from '../../api/transports.ts';
+import { openTinyClient } from '../../api/transports.ts';
 import { until } from '../../until.ts';
 import { replyLines } from '../reply-lines.ts';
-import { tinyWorkspace } from '../tiny-workspace.ts';
-
-async function open() {
-  const world = await tinyWorkspace();
-  const app = openTinyApp(world);
-  const { client } = await overPorts(contextOf(app));
-  return { world, app, client };
-}
 
 function code(code: string) {
   return { data: expect.objectContaining({ code }) };
@@ -24,7 +16,7 @@ function code(code: string) {
 
 describe('the reply system over the contract', () => {
   it('starts with the bundled sample, unsplit, and nothing to compare', async () => {
-    const { client } = await open();
+    const { client } = await openTinyClient();
     const desk = await client.replies.desk();
     expect(desk).toMatchObject({ data: { bundled: true, records: 480, heldOut: 64 }, split: null, trial: null });
     expect(desk.methods.map(({ newest, seeds }) => [newest, seeds])).toEqual(Array(4).fill([null, []]));
@@ -35,7 +27,7 @@ describe('the reply system over the contract', () => {
   });
 
   it('imports records with a tenth of the posts held out, splits them, and returns to the sample', async () => {
-    const { client, app } = await open();
+    const { client, app } = await openTinyClient();
     await client.replies.import({ name: 'mine.jsonl', content: new Blob([replyLines(40)]) });
     const { data } = await client.replies.desk();
     expect(data).toMatchObject({ name: 'mine', bundled: false });
@@ -57,7 +49,7 @@ describe('the reply system over the contract', () => {
   });
 
   it('finds the split of a run from the command line, which leaves records and splits of the person alone', async () => {
-    const { client, app } = await open();
+    const { client, app } = await openTinyClient();
     const [sft = '', grpo = ''] = phaseFiles(app.workspace);
     keepSplit(app, { ratio: 0.5, seed: 7 });
     const { split } = await client.replies.desk();
@@ -77,7 +69,7 @@ describe('the reply system over the contract', () => {
   });
 
   it('names the file, the line and the reason of every record that is wrong, and keeps what was there', async () => {
-    const { client } = await open();
+    const { client } = await openTinyClient();
     const lines = `${replyLines(3)}\n{"id":"x","post":"alone"}\nno json`;
     const coming = client.replies.import({ name: 'bad.jsonl', content: new Blob([lines]) });
     await expect(coming).rejects.toMatchObject({
@@ -89,7 +81,7 @@ describe('the reply system over the contract', () => {
   });
 
   it('takes a file whose name is as long as names may be', async () => {
-    const { client } = await open();
+    const { client } = await openTinyClient();
     for (const letter of ['x', 'ä', '語', '𒀀']) {
       const name = `${letter.repeat(490 / letter.length)}.jsonl`;
       await client.replies.import({ name, content: new Blob([replyLines(40)]) });
@@ -98,7 +90,7 @@ describe('the reply system over the contract', () => {
   });
 
   it('shows the newest run of a method, its seeds and their spread', async () => {
-    const { client, app, world } = await open();
+    const { client, app, world } = await openTinyClient();
     for (const [seed, reward] of [
       [1, 0.4],
       [2, 0.6],
@@ -115,7 +107,7 @@ describe('the reply system over the contract', () => {
   });
 
   it('runs the small-scale test as a job; cancelling it stops the current run', async () => {
-    const { client, app } = await open();
+    const { client, app } = await openTinyClient();
     const { jobId } = await client.replies.trial({ seed: 1 });
     await until(async () => app.live.list().length === 1);
     await client.app.cancelJob({ id: jobId });
@@ -126,13 +118,13 @@ describe('the reply system over the contract', () => {
   }, 60_000);
 
   it('forgets a report whose folder is gone', async () => {
-    const { client, app } = await open();
+    const { client, app } = await openTinyClient();
     remember(app.store, { report: { folder: 'outputs/nowhere', at: 1 } });
     expect(await client.replies.report()).toBeNull();
   });
 
   it('says on the screen that a quartile is empty', async () => {
-    const { client } = await open();
+    const { client } = await openTinyClient();
     const equal = replyLines(40).replace(/"likes":\d+/g, '"likes":3');
     await client.replies.import({ name: 'equal.jsonl', content: new Blob([equal]) });
     await client.replies.split({ ratio: 0.5, seed: 1 });
@@ -144,7 +136,7 @@ describe('the reply system over the contract', () => {
   });
 
   it('reports a stopped run instead of a comparison, and one that ended immediately', async () => {
-    const { client, app } = await open();
+    const { client, app } = await openTinyClient();
     const stopped = await client.replies.whole({ seed: 1 });
     await until(async () => app.live.list().some(({ step }) => step > 0));
     app.live.command(app.live.list()[0]?.runId ?? 0, 'stop');

@@ -3,15 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { draftMethods } from '../../../main/services/replies/method-sweep.ts';
 import { phaseFiles } from '../../../main/services/replies/methods.ts';
 import { estimateDraft } from '../../../main/services/sweeps/estimate.ts';
-import { contextOf, openTinyApp, overPorts } from '../../api/transports.ts';
+import { openTinyClient } from '../../api/transports.ts';
 import { until } from '../../until.ts';
-import { tinyWorkspace } from '../tiny-workspace.ts';
 
 describe('the four methods as a sweep', () => {
   it('splits the replies and queues every method with every seed, GRPO after the baseline of its seed', async () => {
-    const world = await tinyWorkspace();
-    const app = openTinyApp(world);
-    const { client } = await overPorts(contextOf(app));
+    const { app, client } = await openTinyClient();
     // No run is to start here: the queue waits.
     await client.settings.set({ run_queue: false });
     const { sweepId } = await client.sweeps.startReplies({ seeds: [42, 43, 44, 45] });
@@ -44,9 +41,7 @@ describe('the four methods as a sweep', () => {
   });
 
   it('is estimated by one measure of each method, whatever the number of seeds, and nothing is stored', async () => {
-    const world = await tinyWorkspace();
-    const app = openTinyApp(world);
-    const { client } = await overPorts(contextOf(app));
+    const { app, client } = await openTinyClient();
     const estimate = client.sweeps.estimateReplies({ seeds: [42, 43] });
     const ended = expect(estimate).rejects.toMatchObject({ data: { code: 'INTERRUPTED' } });
     const measuring = () => app.jobs.list().find(({ title }) => title === 'Estimate the sweep "Reply methods"');

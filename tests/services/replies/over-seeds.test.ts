@@ -4,17 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { readReplyState, remember } from '../../../main/services/replies/stored-state.ts';
 import { createRun, finishRun } from '../../../main/services/runs/runs.ts';
 import { toStoredPath } from '../../../main/services/workspace/workspace.ts';
-import { contextOf, openTinyApp, overPorts } from '../../api/transports.ts';
+import { openTinyClient } from '../../api/transports.ts';
 import { until } from '../../until.ts';
 import { replyLines } from '../reply-lines.ts';
-import { tinyWorkspace } from '../tiny-workspace.ts';
-
-async function open() {
-  const world = await tinyWorkspace();
-  const app = openTinyApp(world);
-  const { client } = await overPorts(contextOf(app));
-  return { world, app, client };
-}
 
 const methods = ['baseline', 'polychromic', 'grpo_from_baseline', 'polychromic_grpo'];
 
@@ -35,7 +27,7 @@ function writeReport(root: string, seed: number, rewards: readonly number[]) {
 
 describe('the methods over seeds', () => {
   it('has mean and interval over the reports of the seeds, and a winner only where they agree on one', async () => {
-    const { app, client } = await open();
+    const { app, client } = await openTinyClient();
     const { root } = app.workspace;
     expect(await client.replies.overSeeds()).toBeNull();
     const close = [0.48, 0.5, 0.52].map((baseline, i) => writeReport(root, i, [baseline, 0.4, 0.8, 0.7 + i / 10]));
@@ -58,7 +50,7 @@ describe('the methods over seeds', () => {
   });
 
   it('compares only seeds with a finished run of every method', async () => {
-    const { app, client, world } = await open();
+    const { app, client, world } = await openTinyClient();
     for (const method of methods)
       for (const seed of [1, 2, 3]) {
         const { runId } = createRun(app.store, world.config({ seed }), { name: `${method}/seed_${seed}` });
@@ -70,7 +62,7 @@ describe('the methods over seeds', () => {
   });
 
   it("keeps a seed's report although the newest runs are compared with that seed later", async () => {
-    const { app, client, world } = await open();
+    const { app, client, world } = await openTinyClient();
     await client.replies.import({ name: 'mine.jsonl', content: new Blob([replyLines(20)]) });
     for (const method of methods)
       for (const seed of [1, 2]) {

@@ -2,30 +2,22 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { experimentName } from '../../../main/services/replies/start-points.ts';
-import { contextOf, openTinyApp, overPorts } from '../../api/transports.ts';
+import { openTinyClient } from '../../api/transports.ts';
 import { until } from '../../until.ts';
 import { replyLines } from '../reply-lines.ts';
-import { tinyWorkspace } from '../tiny-workspace.ts';
-
-async function open() {
-  const world = await tinyWorkspace();
-  const app = openTinyApp(world);
-  const { client } = await overPorts(contextOf(app));
-  return { world, app, client };
-}
 
 const refused = (code: string) => ({ data: expect.objectContaining({ code }) });
 
 describe('what the methods start from', () => {
   it("is the presets' model and the newest baseline until the user chooses", async () => {
-    const { client } = await open();
+    const { client } = await openTinyClient();
     expect(await client.replies.desk()).toMatchObject({ model: null, start: null });
     await expect(client.replies.choose({ model: 'folder:/nowhere' })).rejects.toMatchObject(refused('MODEL_UNKNOWN'));
     await expect(client.replies.choose({ start: 'bundled:tiny' })).rejects.toMatchObject(refused('NO_CHECKPOINT'));
   });
 
   it('is any model, then any checkpoint: its adapter is the reference of the KL', async () => {
-    const { world, app, client } = await open();
+    const { world, app, client } = await openTinyClient();
     await client.replies.choose({ model: 'workspace:tiny-test' });
     await client.replies.import({ name: 'mine.jsonl', content: new Blob([replyLines(40)]) });
     await client.replies.split({ ratio: 0.5, seed: 1 });
@@ -55,7 +47,7 @@ describe('what the methods start from', () => {
   }, 180_000);
 
   it('reports when it is gone', async () => {
-    const { world, client } = await open();
+    const { world, client } = await openTinyClient();
     await client.replies.choose({ model: 'workspace:tiny-test' });
     rmSync(join(world.model, 'config.json'));
     const { model } = await client.replies.desk();
