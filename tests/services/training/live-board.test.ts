@@ -1,33 +1,17 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openLiveBoard, topicsOf } from '../../../main/services/training/live-board.ts';
-import { advance, asked, type LiveStatus } from '../../../main/services/training/live-status.ts';
+import { advance, asked, type LiveStatus, liveStatus } from '../../../main/services/training/live-status.ts';
 import type { LiveRun } from '../../../main/services/training/training.ts';
+import type { RunRow } from '../../../main/store/runs.ts';
 import type { TrainerEvent } from '../../../main/trainer/protocol/trainer-events.ts';
 
 const alive: TrainerEvent = { kind: 'alive' };
 const step: TrainerEvent = { kind: 'step', step: 3, metrics: { step_time: 2, reward: 0.5 } };
+const row = { id: 7, name: 'a', stageId: null, step: 2, maxSteps: 10 } as RunRow;
 const status: LiveStatus = {
-  runId: 7,
-  name: 'a',
-  stageId: null,
+  ...liveStatus(row, { host: 1, gpu: 0 }, 0),
   state: 'running',
-  asked: null,
-  reason: null,
-  step: 2,
-  maxSteps: 10,
-  startedAt: 0,
-  silentSeconds: null,
   secondsPerStep: 2,
-  secondsLeft: null,
-  expected: { host: 1, gpu: 0 },
-  memoryBytes: null,
-  measured: 0,
-  gpuBytes: null,
-  gpuPeakBytes: null,
-  backend: null,
-  threads: null,
-  why: null,
-  reward: null,
 };
 const run = { runId: 7 } as LiveRun;
 

@@ -51,7 +51,8 @@ export interface TinyRunOptions {
 
 const REWARD_WORKER = processPaths().rewardWorker;
 
-const trainers = {
+/** By the method of the configuration. */
+export const trainers = {
   grpo: trainGrpo,
   'polychromic-grpo': trainGrpo,
   sft: trainSft,

@@ -2,8 +2,6 @@
 
 import { parseConfig, type TrainConfig } from '../../../main/trainer/config/config.ts';
 import { openControl } from '../../../main/trainer/loops/control.ts';
-import { trainGrpo } from '../../../main/trainer/loops/grpo.ts';
-import { trainPolychromicSft, trainSft } from '../../../main/trainer/loops/sft.ts';
 import { openPhases } from '../../../main/trainer/monitor/phases.ts';
 import type { RemoteEngine } from '../../../main/trainer/protocol/remote.ts';
 import type { TrainerStart } from '../../../main/trainer/protocol/start.ts';
@@ -15,6 +13,7 @@ import { openRemote } from '../../../main/trainer/tinker/open-remote.ts';
 import { tinyConfig } from '../../left-by.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 import { tinyDataset } from '../../tiny-dataset.ts';
+import { trainers } from '../run/tiny-run.ts';
 import type { TinkerServer } from './tinker-server.ts';
 
 /** Short enough for tests. */
@@ -54,13 +53,6 @@ export function remoteStart(options: RemoteRunOptions): TrainerStart {
     kernelsFile: '',
   };
 }
-
-const trainers = {
-  grpo: trainGrpo,
-  'polychromic-grpo': trainGrpo,
-  sft: trainSft,
-  'polychromic-sft': trainPolychromicSft,
-} as const;
 
 /** Trains to the end, the stop or the error, which is thrown; `events` has what came before. */
 export async function remoteRun(options: RemoteRunOptions, events: TrainerEvent[] = [], patience = HASTE) {
