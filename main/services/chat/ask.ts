@@ -1,7 +1,7 @@
 /** One model's answer in a chat, streamed token by token with its probabilities. */
 import { BraidError } from '../../errors.ts';
 import type { ChatMessage } from '../../samples/chat-message.ts';
-import { withoutSystem } from '../../trainer/policy/system-prompt.ts';
+import { withoutSystem } from '../../trainer/policy/model-parts.ts';
 import type { AnswerRequest, AnswerToken } from '../../trainer/protocol/answers.ts';
 import type { ModelPlaces } from '../models/list.ts';
 import { type Lane, type LaneRequest, openLane } from '../playground/lane.ts';

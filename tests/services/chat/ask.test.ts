@@ -8,7 +8,7 @@ import type { AnswerEnd, ChatToken } from '../../../main/services/chat/news.ts';
 import type { KeptModel } from '../../../main/services/serving/kept-model.ts';
 import { openChanges } from '../../../main/services/workspace/changes.ts';
 import { openJobs } from '../../../main/services/workspace/jobs.ts';
-import { withoutSystem } from '../../../main/trainer/policy/system-prompt.ts';
+import { withoutSystem } from '../../../main/trainer/policy/model-parts.ts';
 import { tinyWorkspace } from '../tiny-workspace.ts';
 
 async function place() {

@@ -5,10 +5,9 @@ import { inputError } from '../../../errors.ts';
 import { readModelConfig } from '../../config.ts';
 import { byName, jsonText } from '../../export.ts';
 import { type FloatType, safetensorsPieces } from '../../safetensors.ts';
-import { loadTokenizer } from '../../tokenizer.ts';
+import { loadTokenizer, type Tokenizer } from '../../tokenizer.ts';
 import { readDifference } from '../read-back.ts';
 import { ggufConfig } from './config.ts';
-import { endOfTurn } from './end-tokens.ts';
 import type { GgufFile } from './open.ts';
 import { ggufTokenizer } from './tokenizer.ts';
 import { ggufWeights } from './weights.ts';
@@ -51,4 +50,24 @@ function checkTokenizer({ path, metadata }: GgufFile, folder: string): void {
     `${path}: its tokenizer can't be turned into a tokenizer.json: the file ${differs}`,
     'Use the Hugging Face folder of the same model.',
   );
+}
+
+/**
+ * The control token that the chat template puts after an answer; null: none, or it has no template. A file often names the
+ * end of a document, where its chat template ends a turn with another token.
+ */
+function endOfTurn(tokenizer: Tokenizer): number | null {
+  if (!tokenizer.hasChatTemplate) return null;
+  const answer = 'zq';
+  const rendered = tokenizer.chat(
+    [
+      { role: 'user', content: 'a' },
+      { role: 'assistant', content: answer },
+    ],
+    false,
+  );
+  const at = rendered.lastIndexOf(answer);
+  if (at < 0) return null;
+  const [first] = tokenizer.controlTokens(rendered.slice(at + answer.length));
+  return first === undefined ? null : (tokenizer.tokenId(first) ?? null);
 }
