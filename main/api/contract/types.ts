@@ -1,9 +1,8 @@
 /** The types that a page may name: what procedures answer with. The renderer imports these and nothing else of main/. */
 
-export type { ChatMessage, ChatTool, ToolCall } from '../../samples/chat-message.ts';
+export type { ChatMessage, ToolCall } from '../../samples/chat-message.ts';
 export type { SampleFacts, SampleKey, ShownColumn } from '../../samples/sample.ts';
 export type { AppStatus } from '../../services/app/status.ts';
-export type { AddedRecord, RecordTarget } from '../../services/chat/add-record.ts';
 export type { ChatSampling, Conversation, KeptAnswer } from '../../services/chat/conversation.ts';
 export type { KeptConversation } from '../../services/chat/kept.ts';
 export type { ChatNews, ChatToken } from '../../services/chat/news.ts';
@@ -19,7 +18,7 @@ export type { ConfigField, Preset } from '../../services/config/form.ts';
 export type { Curriculum, StageOrigin, StageView } from '../../services/curriculum/curriculum.ts';
 export type { ForgettingCell, ForgettingRow } from '../../services/curriculum/forgetting.ts';
 export type { HubPreview } from '../../services/data-import/hub-preview.ts';
-export type { ImportPlan, PlannedRecord } from '../../services/datasets/import/plan.ts';
+export type { ImportPlan } from '../../services/datasets/import/plan.ts';
 export type { Leakage } from '../../services/datasets/leakage.ts';
 export type { DraftRecord } from '../../services/datasets/record-page.ts';
 export type { SplitCheck, SplitStatistics } from '../../services/datasets/reply-split/split.ts';
@@ -36,7 +35,7 @@ export type { ImportOutcome, ImportPreview } from '../../services/library/import
 export type { MadeDatasets, TakenName } from '../../services/library/make-datasets.ts';
 export type { RecordView } from '../../services/library/record-files.ts';
 export type { SimilarTexts, TextComparison } from '../../services/library/similar.ts';
-export type { JoinOutcome, JoinPreview, WholeText } from '../../services/library/texts.ts';
+export type { JoinPreview, WholeText } from '../../services/library/texts.ts';
 export type { FoundModel } from '../../services/models/found.ts';
 export type { HubAccess } from '../../services/models/hub-access.ts';
 export type { ModelDetail } from '../../services/models/inspect.ts';
@@ -52,7 +51,7 @@ export type { ReplyChecklist, ReplyCheckName, TickName } from '../../services/re
 export type { ReplyDesk } from '../../services/replies/desk.ts';
 export type { MethodView } from '../../services/replies/methods.ts';
 export type { SeedTable } from '../../services/replies/over-seeds.ts';
-export type { ModelReplies, PostPage } from '../../services/replies/posts.ts';
+export type { ModelReplies } from '../../services/replies/posts.ts';
 export type { ChartData, ReportView } from '../../services/replies/report.ts';
 export type { StartPoints } from '../../services/replies/start-points.ts';
 export type { SplitRecord } from '../../services/replies/stored-state.ts';
@@ -71,7 +70,6 @@ export type { DraftFacts, DraftFault, RescoredDraft, TrialSource } from '../../s
 export type { TextFunction } from '../../services/reward-trials/editor-functions.ts';
 export type { GamingReport } from '../../services/reward-trials/gaming.ts';
 export type { ScoredCompletion, TrialReport } from '../../services/reward-trials/trial-report.ts';
-export type { RunCost } from '../../services/runs/cost.ts';
 export type { ExportedFiles } from '../../services/runs/exports/exports.ts';
 export type { HeldOutStanding } from '../../services/runs/held-out.ts';
 export type { RunDetail, RunSummary } from '../../services/runs/history.ts';
@@ -84,7 +82,6 @@ export type { Advice, AdvisedRun } from '../../services/runs/verdict/advice.ts';
 export type { Verdict } from '../../services/runs/verdict/verdict.ts';
 export type { WholeCheckpoint } from '../../services/runs/whole-checkpoint.ts';
 export type { ServerStatus } from '../../services/servers/servers.ts';
-export type { PlanPreview } from '../../services/sweeps/draft.ts';
 export type { SweepEstimate } from '../../services/sweeps/estimate.ts';
 export type { SettingRow, SweepSummary, SweepView, TrialView } from '../../services/sweeps/result.ts';
 export type { ServerOffer } from '../../services/tasks/make-served-task.ts';
@@ -118,6 +115,4 @@ export type { DiffRun } from '../../text/word-diff.ts';
 export type { ConfigFault } from '../../trainer/config/config.ts';
 export type { PageRequest } from '../page-requests.ts';
 export type { EngineView } from './engines.ts';
-export type { BrowsedFolder, HostPlace } from './folders.ts';
-export type { QueueView } from './queue.ts';
 export type { StageSettings } from './stages.ts';
