@@ -37,11 +37,24 @@ export function inTurn(
   const later = indices.filter((sequence) => layout[sequence]?.prefix !== null);
   const rows = (of: readonly number[]): tf.Tensor1D => tf.tensor1d([...of], 'int32');
   const keepsFirst = keepsStates || later.length > 0;
-  const one = scan(first, initial === null ? null : gatherRows(initial, rows(first)), keepsFirst);
+  const one = tidied(scan)(first, initial === null ? null : gatherRows(initial, rows(first)), keepsFirst);
   if (later.length === 0) return inOrder([one], [first], layout, tokens);
   const from = later.map((sequence) => first.indexOf(layout[sequence]?.prefix ?? -1));
-  const two = scan(later, one.last && gatherRows(one.last, rows(from)), keepsStates);
+  const two = tidied(scan)(later, one.last && gatherRows(one.last, rows(from)), keepsStates);
   return inOrder([one, two], [first, later], layout, tokens);
+}
+
+/** The same, without what it passed through. */
+function tidied(scan: Scan): Scan {
+  return (...asked) => {
+    let each = 0;
+    const [out, last = null] = tf.tidy(() => {
+      const made = scan(...asked);
+      each = made.each;
+      return made.last === null ? [made.out] : [made.out, made.last];
+    });
+    return { out: out as tf.Tensor2D, last, each };
+  };
 }
 
 /** Outputs of all tokens and states of all sequences, in the order of the layout. */

@@ -46,7 +46,7 @@ export function stateSpace(shape: StateSpaceShape, { timeBias, decay, skip }: St
         const parts = partsOf(given, shape);
         const how = { initial, keepsStates: keepsStates !== false };
         const { out, last } = inTurn(layout, tokens, how, (members, starts, keepsLast) =>
-          tf.tidy(() => scan(parts, { layout, members, starts, keepsLast }, shape)),
+          scan(parts, { layout, members, starts, keepsLast }, shape),
         );
         return { out: tf.add(out, parts.skipped) as tf.Tensor2D, last };
       };
@@ -185,15 +185,15 @@ function scan(
   const since = tf.exp(tf.matMul(g, until));
   // What the chunks write that somebody reads.
   const writing = keepsLast ? chunks : chunks - 1;
-  const added = tf.tidy(() => {
-    if (writing === 0) return null;
+  const write = (): tf.Tensor3D => {
     const part = <T extends tf.Tensor>(of: T, lines: number): T =>
       writing === chunks ? of : tf.slice(of, [0, 0], [-1, writing * lines]);
     const left = part(byToken(tf.slice(between, [0, 0, size - 1], [-1, size, 1])), size * share);
     const kept = eachHead(tf.reshape(part(x, size), [-1, headDim]), left, headDim);
     const own = tf.reshape(kept, [all * writing, size, width]) as tf.Tensor3D;
     return tf.matMul(chunked(part(b, size), size), own, true, false);
-  });
+  };
+  const added = writing === 0 ? null : tf.tidy(write);
   const decays = tf.tidy(() => {
     const last = tf.reshape(tf.slice(since, [0, size - 1], [-1, 1]), [-1, 1]);
     return tf.slice(tf.reshape(tf.tile(last, [1, headDim]), [all, chunks, width]), [0, 0, 0], [-1, writing, -1]);

@@ -42,7 +42,7 @@ function reference({ inputs, weights }: Given, limits: readonly [number, number]
   const states: Float64Array[] = [];
   const width = SHARE * headDim;
   for (const { start, length, prefix } of LAYOUT) {
-    const state = new Float64Array(prefix === null ? heads * stateDim * headDim : (states[prefix] as Float64Array));
+    const state = states[prefix ?? -1]?.slice() ?? new Float64Array(heads * stateDim * headDim);
     for (let t = start; t < start + length; t++)
       for (let h = 0; h < heads; h++) {
         const soft = Math.log1p(Math.exp((dt[t * heads + h] ?? 0) + (biases[h] ?? 0)));
