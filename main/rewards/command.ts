@@ -1,3 +1,7 @@
+/**
+ * A command: a process that reads completions and writes scores, one JSON object a line. It is started with the first
+ * batch and kept, as it may load a model. Answers carry the completion's id and may come in any order.
+ */
 import { rmSync } from 'node:fs';
 import { partsOf } from '../lists.ts';
 import { type CommandFiles, filesOf } from '../tasks/external/access.ts';

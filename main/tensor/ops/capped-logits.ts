@@ -59,7 +59,7 @@ function spreadGradient(
       return tf.mul(tf.exp(logProbs), factors);
     });
     logProbs.dispose();
-    const slopes = tf.tidy(() => tf.div(tf.sub(1, tf.square(bent)), temperature));
-    return tf.mul(dScaled, slopes) as tf.Tensor2D;
+    const bends = tf.tidy(() => tf.div(tf.sub(1, tf.square(bent)), temperature));
+    return tf.mul(dScaled, bends) as tf.Tensor2D;
   });
 }
