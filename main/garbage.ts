@@ -4,6 +4,7 @@ import { runInNewContext } from 'node:vm';
 
 export interface Collect {
   (): void;
+  (options: { readonly type: 'minor' }): void;
   (options: { readonly type: 'major'; readonly execution: 'async' }): Promise<void>;
 }
 

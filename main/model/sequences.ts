@@ -6,7 +6,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import type { AttentionShape } from '../tensor/ops/attention.ts';
 import { packedAttention } from '../tensor/ops/attention.ts';
 import type { PrefixKv, RowPrefix } from '../tensor/ops/kv-cache.ts';
-import { type Cell, layoutOf, type SequenceLayout } from '../tensor/ops/recurrence.ts';
+import { type Cell, layoutOf, overwritten, type SequenceLayout } from '../tensor/ops/recurrence.ts';
 import { gatherRows } from '../tensor/ops/rows.ts';
 import { longestSequence, windowedAttention } from '../tensor/ops/windowed-attention.ts';
 import type { ModelConfig } from './config.ts';
@@ -171,7 +171,7 @@ export function openRowStates(states: Kept['states'], rows: readonly ReadRow[]):
     recur: (layer, slot, cell, inputs) => {
       const before = at(layer, slot);
       const { out, state } = cell.step(inputs, before);
-      if (state !== before) replace(stateKey(layer, slot), tf.keep(state));
+      if (state !== before && !overwritten(before, state)) replace(stateKey(layer, slot), tf.keep(state));
       return out;
     },
     at,

@@ -8,6 +8,7 @@ import util from 'node:util';
 import * as tf from '@tensorflow/tfjs-core';
 import type { NativeLayout } from '../../native/folder.ts';
 import type { NativeBackend, NativeBackendClass, NativeBinding } from './binding.ts';
+import { sharingConstants } from './constants.ts';
 
 /** The name under which the package registers its kernels. */
 export const NATIVE_BACKEND = 'tensorflow';
@@ -27,7 +28,7 @@ export function loadNativeBackend(layout: NativeLayout, threads: number): Native
     };
     if (tf.getKernelsForBackend(NATIVE_BACKEND).every(({ kernelName }) => kernelName !== 'BatchMatMul'))
       require('./register_all_kernels.js');
-    const backend = new NodeJSKernelBackend(binding, PACKAGE);
+    const backend = new NodeJSKernelBackend(sharingConstants(binding), PACKAGE);
     if (tf.findBackendFactory(NATIVE_BACKEND) != null) tf.removeBackend(NATIVE_BACKEND);
     tf.registerBackend(NATIVE_BACKEND, () => backend, 3);
     return backend;

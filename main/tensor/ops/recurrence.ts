@@ -1,5 +1,6 @@
 /** Recurrences over packed sequences: what a mixer with a state of its own is made of. */
-import type * as tf from '@tensorflow/tfjs-core';
+import * as tf from '@tensorflow/tfjs-core';
+import { runOp } from '../portable.ts';
 
 /** A sequence among the packed tokens. */
 export interface SequencePlace {
@@ -40,4 +41,14 @@ export function layoutOf(table: ArrayLike<number>): SequenceLayout {
       throw new Error('Expected a prefix to be a segment of its own');
     return { start: at(row, 0), length: at(row, 1), prefix };
   });
+}
+
+/**
+ * Puts x into the memory of `target` where the backend has a kernel for that. States that moved with every token would
+ * leave holes in glibc's heap, which has no room for an aligned block where one of the same size was.
+ */
+export function overwritten(target: tf.Tensor2D, x: tf.Tensor2D): boolean {
+  if (tf.getKernel('Overwrite', tf.getBackend()) === undefined) return false;
+  runOp<tf.Tensor>('Overwrite', { target, x }).dispose();
+  return true;
 }

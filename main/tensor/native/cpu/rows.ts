@@ -57,6 +57,11 @@ export function registerRowKernels(register: RegisterCpu): void {
     call.run('gatherRows', { x, indices, out });
     return out;
   });
+  register('Overwrite', (call) => {
+    call.run('copy', { from: call.input('x'), to: call.changed('target') });
+    // tfjs wants a tensor of every kernel.
+    return call.output([0]);
+  });
   register<{ rows: number }>('ScatterAddRows', (call) => {
     const [dy, indices] = [call.input('dy'), call.input('indices')];
     const out = call.output([call.attrs.rows, matrixSize('dy', dy)[1]]);
