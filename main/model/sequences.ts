@@ -142,7 +142,7 @@ export interface RowStates {
   dispose(): void;
 }
 
-/** Takes states over, a copy for each row. */
+/** Takes states over, a copy for each row: each is freed once it is copied, as all of both may not fit. */
 export function openRowStates(states: Kept['states'], rows: readonly ReadRow[]): RowStates {
   const own = new Map<string, tf.Tensor2D>();
   const pick = (x: tf.Tensor2D, which: readonly number[]): tf.Tensor2D =>
@@ -153,15 +153,15 @@ export function openRowStates(states: Kept['states'], rows: readonly ReadRow[]):
   };
   const dispose = (): void => tf.dispose([...own.values()]);
   try {
+    const sequences = rows.map(({ sequence }) => sequence);
     for (const [key, state] of states) {
-      const sequences = rows.map(({ sequence }) => sequence);
       own.set(key, pick(state, sequences));
+      state.dispose();
     }
   } catch (error) {
     dispose();
     throw error;
   }
-  tf.dispose([...states.values()]);
   const at = (layer: number, slot: number): tf.Tensor2D => {
     const state = own.get(stateKey(layer, slot));
     if (state === undefined) throw new Error(`There is no state ${stateKey(layer, slot)}`);
