@@ -25,7 +25,8 @@ export function sharingConstants<B extends NativeBinding>(binding: B, collectGar
       return values;
     }
     const key = `${values.constructor.name} ${values.join()}`;
-    const known = kept.get(key) ?? values;
+    // A copy, as who gave the array may write other numbers into it.
+    const known = kept.get(key) ?? values.slice();
     // The newest last.
     kept.delete(key);
     kept.set(key, known);

@@ -26,6 +26,15 @@ describe('sharingConstants', () => {
     expect(binding.TF_FLOAT).toBe(FLOAT);
   });
 
+  it('hands over what was meant, though the array that had it was written since', () => {
+    const { binding, given } = opened();
+    const scratch = Int32Array.of(5);
+    binding.createTensor([], INT32, scratch);
+    scratch[0] = 6;
+    for (const n of [6, 5]) binding.createTensor([], INT32, Int32Array.of(n));
+    expect(given.map((values) => values[0])).toEqual([5, 6, 5]);
+  });
+
   it('keeps minus zero', () => {
     const { binding, given } = opened();
     for (const zero of [0, -0]) binding.createTensor([], FLOAT, Float32Array.of(zero));
