@@ -6,7 +6,7 @@
  * N packed tokens, H heads, K and V widths of keys and values, S sequences, L chunks of the longest, C a chunk's tokens.
  */
 import * as tf from '@tensorflow/tfjs-core';
-import { inTurn, paddedPlaces, type Scanned } from './padded-scan.ts';
+import { inTurn, paddedPlaces, type Scanned, squareMask } from './padded-scan.ts';
 import type { Cell, SequenceLayout } from './recurrence.ts';
 import { gatherRows } from './rows.ts';
 
@@ -126,10 +126,7 @@ function masks(): { readonly lower: tf.Tensor2D; readonly strict: tf.Tensor2D } 
 }
 
 function mask(is: (i: number, j: number) => boolean): tf.Tensor2D {
-  const values = Float32Array.from({ length: CHUNK * CHUNK }, (_, at) =>
-    is(Math.floor(at / CHUNK), at % CHUNK) ? 1 : 0,
-  );
-  return tf.tensor2d(values, [CHUNK, CHUNK]);
+  return squareMask(CHUNK, is);
 }
 
 /** (I + A)⁻¹ for strictly lower triangular A, [M, C, C]: blocks of 2 from those of 1, of 4 from those of 2 … */

@@ -10,7 +10,7 @@ import { declareSavedOutputs } from '../backward.ts';
 import { keepingInputs } from '../gradient-checkpoint.ts';
 import { runOp, savedTensor } from '../portable.ts';
 import { deltaRule } from './delta-rule.ts';
-import type { Cell, SequenceLayout } from './recurrence.ts';
+import { type Cell, type SequenceLayout, softplus } from './recurrence.ts';
 
 export interface GatedDeltaShape {
   readonly keyHeads: number;
@@ -156,12 +156,6 @@ function plainInputs(
   const step = softplus(tf.add(a as tf.Tensor2D, timeBias));
   const logarithm: tf.Tensor2D = tf.neg(tf.mul(step, tf.exp(decay))); // [N, valueHeads]
   return [queries, unitHeads(k, keyDim, times), v, logarithm, tf.sigmoid(b as tf.Tensor2D)];
-}
-
-/** log(1 + e^x), without an overflow. */
-function softplus(x: tf.Tensor2D): tf.Tensor2D {
-  const [above, below] = [tf.maximum(x, 0), tf.minimum(x, 0)];
-  return tf.add(above, tf.log(tf.add(1, tf.exp(tf.sub(below, above)))));
 }
 
 /** Each head as a vector of length 1, for each of the value heads that share it. [N, keyHeads·K] → [N, valueHeads·K] */

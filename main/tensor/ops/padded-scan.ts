@@ -97,3 +97,9 @@ export function paddedPlaces(layout: SequenceLayout, members: readonly number[],
   });
   return places;
 }
+
+/** 1 where a chunk's token i has to do with its token j, otherwise 0. [size, size] */
+export function squareMask(size: number, is: (i: number, j: number) => boolean): tf.Tensor2D {
+  const values = Float32Array.from({ length: size * size }, (_, at) => (is(Math.floor(at / size), at % size) ? 1 : 0));
+  return tf.tensor2d(values, [size, size]);
+}

@@ -52,3 +52,9 @@ export function overwritten(target: tf.Tensor2D, x: tf.Tensor2D): boolean {
   runOp<tf.Tensor>('Overwrite', { target, x }).dispose();
   return true;
 }
+
+/** log(1 + e^x), without an overflow. */
+export function softplus(x: tf.Tensor2D): tf.Tensor2D {
+  const [above, below] = [tf.maximum(x, 0), tf.minimum(x, 0)];
+  return tf.add(above, tf.log(tf.add(1, tf.exp(tf.sub(below, above)))));
+}

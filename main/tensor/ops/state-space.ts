@@ -10,8 +10,8 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { keepingInputs } from '../gradient-checkpoint.ts';
 import { runOp } from '../portable.ts';
-import { inTurn, paddedPlaces, type Scanned } from './padded-scan.ts';
-import type { Cell, SequenceLayout } from './recurrence.ts';
+import { inTurn, paddedPlaces, type Scanned, squareMask } from './padded-scan.ts';
+import { type Cell, type SequenceLayout, softplus } from './recurrence.ts';
 import { gatherRows } from './rows.ts';
 
 export interface StateSpaceShape {
@@ -105,12 +105,6 @@ function partsOf(given: readonly tf.Tensor[], { groups, heads, stateDim, headDim
 /** Each head of x times a number of its own: of [N, H·V] by [N, H]. */
 function eachHead(x: tf.Tensor2D, by: tf.Tensor, width: number): tf.Tensor2D {
   return tf.reshape(tf.mul(tf.reshape(x, [-1, width]), tf.reshape(by, [-1, 1])), x.shape);
-}
-
-/** log(1 + e^x), without an overflow. */
-function softplus(x: tf.Tensor2D): tf.Tensor2D {
-  const [above, below] = [tf.maximum(x, 0), tf.minimum(x, 0)];
-  return tf.add(above, tf.log(tf.add(1, tf.exp(tf.sub(below, above)))));
 }
 
 function step(
@@ -262,10 +256,5 @@ function through(
 
 /** [C, C] each: 1 from a token on, and 1 after it. */
 function masks(size: number): { readonly until: tf.Tensor2D; readonly after: tf.Tensor2D } {
-  const mask = (is: (i: number, j: number) => boolean): tf.Tensor2D =>
-    tf.tensor2d(
-      Float32Array.from({ length: size * size }, (_, at) => (is(Math.floor(at / size), at % size) ? 1 : 0)),
-      [size, size],
-    );
-  return { until: mask((i, j) => j >= i), after: mask((i, j) => j > i) };
+  return { until: squareMask(size, (i, j) => j >= i), after: squareMask(size, (i, j) => j > i) };
 }

@@ -1,5 +1,5 @@
 /** One token of the gated delta rule: S ← e^g S, u = β (v − kᵀS), S ← S + k u, o = qᵀS (see delta-chunk.ts). */
-import { exp1, expTable, intArg, log64, madd, pointerArg, sumLanes } from './simd';
+import { exp1, expTable, intArg, madd, pointerArg, softplus1, sumLanes } from './simd';
 
 /**
  * Tile: a row and a value head. Parameters: mixed [B, 2·keyHeads·K + valueHeads·V], a and b [B, valueHeads], timeBias and
@@ -24,8 +24,7 @@ export function deltaStep(args: usize, tile: i32, scratch: usize): void {
   const cell = <usize>tile << 2;
   const weight = <usize>head << 2;
   const x = load<f32>(pointerArg(args, 1) + cell) + load<f32>(pointerArg(args, 3) + weight);
-  const soft = max<f32>(x, 0) + <f32>log64(1.0 + <f64>exp1(-abs(x), table));
-  const decay = exp1(-exp1(load<f32>(pointerArg(args, 4) + weight), table) * soft, table);
+  const decay = exp1(-exp1(load<f32>(pointerArg(args, 4) + weight), table) * softplus1(x, table), table);
   const strength = <f32>1.0 / (<f32>1.0 + exp1(-load<f32>(pointerArg(args, 2) + cell), table));
   const values = mixed + <usize>(2 * keyHeads) * keyBytes + (<usize>(head * valueDim) << 2);
   const state = pointerArg(args, 5) + ((<usize>tile * <usize>(keyDim * valueDim)) << 2);

@@ -212,3 +212,8 @@ export function putOne(to: usize, sum: f32, alpha: f32, add: bool): void {
   const scaled = alpha * sum;
   store<f32>(to, add ? load<f32>(to) + scaled : scaled);
 }
+
+/** log(1 + e^x), without an overflow. */
+export function softplus1(x: f32, table: usize): f32 {
+  return max<f32>(x, 0) + <f32>log64(1.0 + <f64>exp1(-abs(x), table));
+}

@@ -1,5 +1,5 @@
 /** One token of Mamba-2's state space: S ← e^(δa) S + B (δ x)ᵀ, o = Cᵀ S + D x (see ops/state-space.ts). */
-import { exp1, expTable, intArg, log64, madd, pointerArg } from './simd';
+import { exp1, expTable, intArg, madd, pointerArg, softplus1 } from './simd';
 
 /** Bytes of scratch for each of a tile's lines: heads of up to 4096 floats. */
 const LINE: usize = 16384;
@@ -53,7 +53,7 @@ function startHead(
   const table = expTable(scratch);
   const weight = <usize>head << 2;
   const dt = load<f32>(pointerArg(args, 1) + (<usize>cell << 2)) + load<f32>(pointerArg(args, 2) + weight);
-  const step = max<f32>(dt, 0) + <f32>log64(1.0 + <f64>exp1(-abs(dt), table));
+  const step = softplus1(dt, table);
   const decay = f32x4.splat(exp1(-exp1(load<f32>(pointerArg(args, 3) + weight), table) * step, table));
   const skip = v128.load32_splat(pointerArg(args, 4) + weight);
   for (let c: usize = 0; c < bytes; c += 16) {
