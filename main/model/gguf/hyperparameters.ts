@@ -1,5 +1,6 @@
 /** A model's shape and numbers under llama.cpp's keys, without the architecture's name before them. */
 import type { ModelConfig } from '../config.ts';
+import type { MambaLayers } from '../granite4.ts';
 import type { YarnScaling } from '../rope-scaling.ts';
 import type { GgufValue } from './file.ts';
 
@@ -86,27 +87,30 @@ export function impliedAmplitude(factor: number): number {
 function mixers({ recurrent, numLayers, rotaryDim, headDim }: ModelConfig): Entries {
   if (recurrent === null) return {};
   if (recurrent.mixer === 'short-convolution') return { 'shortconv.l_cache': uint32(recurrent.taps) };
-  if (recurrent.mixer === 'mamba')
-    return {
-      'ssm.conv_kernel': uint32(recurrent.taps),
-      'ssm.state_size': uint32(recurrent.stateDim),
-      'ssm.group_count': uint32(recurrent.groups),
-      'ssm.time_step_rank': uint32(recurrent.heads),
-      'ssm.inner_size': uint32(recurrent.heads * recurrent.headDim),
-    };
+  if (recurrent.mixer === 'mamba') return stateSizes(recurrent);
   const pairs = (rotaryDim ?? headDim) / 2;
   // Positions of texts, images' rows and columns take turns; for texts all are the same.
   const sections = [Math.ceil(pairs / 3), Math.ceil((pairs - 1) / 3), Math.floor(pairs / 3), 0];
+  const { taps, keyDim, keyHeads, valueHeads, valueDim } = recurrent;
   return {
-    'ssm.conv_kernel': uint32(recurrent.taps),
-    'ssm.state_size': uint32(recurrent.keyDim),
-    'ssm.group_count': uint32(recurrent.keyHeads),
-    'ssm.time_step_rank': uint32(recurrent.valueHeads),
-    'ssm.inner_size': uint32(recurrent.valueHeads * recurrent.valueDim),
+    ...stateSizes({ taps, stateDim: keyDim, groups: keyHeads, heads: valueHeads, headDim: valueDim }),
     'attention.recurrent_layers': {
       type: 'bools',
       value: Array.from({ length: numLayers }, (_, layer) => recurrent.layers.includes(layer)),
     },
     'rope.dimension_sections': { type: 'int32s', value: sections },
+  };
+}
+
+type StateSizes = Pick<MambaLayers, 'taps' | 'stateDim' | 'groups' | 'heads' | 'headDim'>;
+
+/** Of layers that keep a state, by the names that llama.cpp has from Mamba. */
+function stateSizes({ taps, stateDim, groups, heads, headDim }: StateSizes): Entries {
+  return {
+    'ssm.conv_kernel': uint32(taps),
+    'ssm.state_size': uint32(stateDim),
+    'ssm.group_count': uint32(groups),
+    'ssm.time_step_rank': uint32(heads),
+    'ssm.inner_size': uint32(heads * headDim),
   };
 }
