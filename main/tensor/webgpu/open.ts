@@ -3,7 +3,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import { type NoBfloat16, registerBfloat16 } from '../compute-dtype.ts';
 import { WEBGPU_BACKEND, WebGpuBackend } from './backend.ts';
 import { Gpu, type GpuOptions } from './gpu.ts';
-import { checkMatrixUnits } from './matrix-units.ts';
+import { checkMatrixUnits } from './check-units.ts';
 import { registerWebGpuKernels } from './register.ts';
 import { measureSpeed } from './speed.ts';
 

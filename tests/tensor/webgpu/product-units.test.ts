@@ -9,7 +9,7 @@ import {
   type UnitsKey,
   unitsProgram,
 } from '../../../main/tensor/webgpu/kernels/product-units.ts';
-import { checkMatrixUnits } from '../../../main/tensor/webgpu/matrix-units.ts';
+import { checkMatrixUnits } from '../../../main/tensor/webgpu/check-units.ts';
 import { abandonWebGpuBackend, closeWebGpuBackend } from '../../../main/tensor/webgpu/open.ts';
 import { makeWeight } from '../../../main/tensor/weights.ts';
 import { randomTensor } from '../ops/finite-differences.ts';
