@@ -59,7 +59,7 @@ ${date.toISOString().slice(0, 10)}, ${name}${software}, Node ${process.versions.
 - Reading memory: ${peaks.bandwidth.toFixed(peaks.bandwidth < 10 ? 2 : 0)} GB/s.
 - Memory: ${memory === null ? 'that of the processor' : `${gib(memory.bytes)} GiB (${memory.source})`}.
 - Features: ${features.join(', ') || 'none that matter here'}.
-- Matrix units: ${unitsLine(result)}.
+- Matrix units: ${result.units}.
 - Limits: ${limits.join(', ')}.
 
 ## Is it right?
@@ -78,11 +78,6 @@ Random weights, those of linear layers as the table says and the rest in bfloat1
 |---|---|---|---|---|---|---|---|---|
 ${result.timings.map(row).join('\n')}
 `;
-}
-
-function unitsLine({ matrixUnits, adapter }: GpuReportResult): string {
-  if (matrixUnits) return 'frozen 16-bit weights are multiplied on them';
-  return adapter.matrixUnits ? 'not used: switched off, or their products were wrong' : 'none that the kernels can use';
 }
 
 /** Whether all that was compared agrees, and every suite that was asked for ran and passed. */

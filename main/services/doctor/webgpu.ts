@@ -43,13 +43,13 @@ export async function webGpuFacts(paths: Pick<HostPaths, 'kernels' | 'trainer'>)
 /** The line for a backend that works. */
 export function webGpuCheck({ error, gflops, gpu }: SelfCheckResult): Check {
   if (gpu === null) throw new Error('Expected the self-check of a GPU to say what it is');
-  const { name, adapter, adapters, bandwidth, memory } = gpu;
+  const { name, adapter, units, adapters, bandwidth, memory } = gpu;
   const limits = [
     ...(memory === null ? [] : [`${formatBytes(memory.bytes)} of memory (${memory.source})`]),
     ...limitWords(adapter.limits),
   ].join(', ');
   const speed = `${gflops.toFixed(gflops < 10 ? 1 : 0)} GFLOPS${bandwidth > 0 ? `, ${bandwidth.toFixed(0)} GB/s` : ''}`;
-  const detail = `${name}, ${speed}, ${limits}; ${featureWords(adapter.features)}${otherAdapters(adapters)}`;
+  const detail = `${name}, ${speed}, ${limits}; ${featureWords(adapter.features)}; matrix units: ${units}${otherAdapters(adapters)}`;
   if (error >= TOLERANCE)
     return warn(
       NAME,
@@ -72,7 +72,10 @@ function limitWords(limits: GpuCheck['adapter']['limits']): string[] {
 }
 
 /** Optional features that kernels or measurements could use, of now or later. */
-const FEATURES = ['shader-f16', 'subgroups', 'chromium-experimental-subgroup-matrix', 'timestamp-query'];
+const FEATURES = [
+  ...['shader-f16', 'subgroups', 'subgroup-size-control'],
+  ...['chromium-experimental-subgroup-matrix', 'timestamp-query'],
+];
 
 function featureWords(found: readonly string[]): string {
   const [has, lacks] = [true, false].map((there) => FEATURES.filter((feature) => found.includes(feature) === there));

@@ -1,5 +1,8 @@
 /** The adapters of this machine: which there are, which one is wanted, what one says of itself. */
+
+import { chooseUnit, type MatrixConfig } from './choose-unit.ts';
 import { messageOf } from './device-faults.ts';
+import type { MatrixUnit } from './matrix-units.ts';
 import type { AdapterFacts, GpuFault, GpuLimits } from './protocol.ts';
 
 /** Why no device was opened. */
@@ -53,27 +56,16 @@ export function limitsOf({ limits }: GPUAdapter): GpuLimits {
   };
 }
 
-/** What kernels for matrix units are written with. */
-export const MATRIX_FEATURES = ['shader-f16', 'subgroups', 'chromium-experimental-subgroup-matrix'] as GPUFeatureName[];
-
-/** As Dawn describes a unit; the types of WebGPU don't know it yet. */
-interface MatrixConfig {
-  readonly componentType: string;
-  readonly resultComponentType: string;
-  readonly M: number;
-  readonly N: number;
-  readonly K: number;
-}
-
-/** Whether the kernels' units of 16 x 16 are there, in subgroups of 32 that no driver makes smaller. */
-export function hasMatrixUnits({ features, info }: GPUAdapter): boolean {
+/** The unit that products on this adapter are written for. */
+export function unitOf({ features, info, limits }: GPUAdapter): MatrixUnit | null {
   const { subgroupMatrixConfigs = [] } = info as GPUAdapterInfo & { subgroupMatrixConfigs?: Iterable<MatrixConfig> };
-  const known = [...subgroupMatrixConfigs].some(
-    ({ componentType, resultComponentType, M, N, K }) =>
-      componentType === 'f16' && resultComponentType === 'f32' && M === 16 && N === 16 && K === 16,
-  );
-  const lanes = [info.subgroupMinSize, info.subgroupMaxSize];
-  return known && lanes.every((size) => size === 32) && MATRIX_FEATURES.every((feature) => features.has(feature));
+  return chooseUnit({
+    configs: [...subgroupMatrixConfigs],
+    features,
+    subgroupMinSize: info.subgroupMinSize ?? 0,
+    subgroupMaxSize: info.subgroupMaxSize ?? 0,
+    memory: limits.maxComputeWorkgroupStorageSize,
+  });
 }
 
 export function describe(adapter: GPUAdapter): AdapterFacts {
@@ -85,7 +77,7 @@ export function describe(adapter: GPUAdapter): AdapterFacts {
     description,
     software:
       adapter.info.isFallbackAdapter || /swiftshader|llvmpipe|lavapipe|basic render/i.test(`${device} ${description}`),
-    matrixUnits: hasMatrixUnits(adapter),
+    matrixUnit: unitOf(adapter),
     features: [...adapter.features].sort(),
     limits: limitsOf(adapter),
   };

@@ -4,6 +4,7 @@ import { randomStream } from '../../random.ts';
 import { makeWeight, type WeightSource } from '../weights.ts';
 import type { WebGpuBackend } from './backend.ts';
 import { endsGpu } from './faults.ts';
+import type { MatrixUnit } from './matrix-units.ts';
 
 /** Rows of x for each kind of tile, with an edge. */
 const ROWS = [5, 80];
@@ -38,8 +39,9 @@ function bfloat16(floats: Float32Array<ArrayBuffer>): WeightSource {
  * where they take the GPU with them.
  */
 export function checkMatrixUnits({ gpu }: WebGpuBackend): void {
-  if (!gpu.matrixUnits) return;
-  gpu.matrixUnits = tf.tidy(() => {
+  const { matrixUnit: unit } = gpu;
+  if (unit === null) return;
+  const right = tf.tidy((): boolean => {
     const source = bfloat16(numbers(K * N, 1, 0.1));
     const weights = (['stored', 'nf4'] as const).flatMap((precision) =>
       [true, false].map((transposed) => {
@@ -48,14 +50,14 @@ export function checkMatrixUnits({ gpu }: WebGpuBackend): void {
       }),
     );
     const inputs = ROWS.map((rows) => tf.tensor2d(numbers(rows * K, 2, 1), [rows, K]));
-    const products = (matrixUnits: boolean): Float32Array[] => {
-      gpu.matrixUnits = matrixUnits;
+    const products = (used: MatrixUnit | null): Float32Array[] => {
+      gpu.matrixUnit = used;
       return inputs.flatMap((x) =>
         weights.map(({ weight, transposed }) => tf.matMul(x, weight, false, transposed).dataSync<'float32'>()),
       );
     };
     try {
-      const [units, plain] = [products(true), products(false)];
+      const [units, plain] = [products(unit), products(null)];
       return units.every((product, i) => close(product, plain[i] ?? new Float32Array()));
     } catch (error) {
       if (endsGpu(error)) throw error;
@@ -63,6 +65,7 @@ export function checkMatrixUnits({ gpu }: WebGpuBackend): void {
       return false;
     }
   });
+  gpu.matrixUnit = right ? unit : null;
 }
 
 const close = (a: Float32Array, b: Float32Array): boolean =>

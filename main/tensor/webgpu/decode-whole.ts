@@ -106,11 +106,13 @@ export function openWholeRun(
   const longest = Math.max(0, ...prompts.map(({ length }) => length)) + capacity;
   const words = [
     stretchSums(backend, shape, prompts.length, longest),
-    ...heads.map((part) => sumWords(backend, [part], room)),
-    ...packs.flatMap(({ qkv, o, gateUp, down }) => [
-      ...[qkv, o, down].map(({ weights }) => sumWords(backend, weights, room)),
-      sumWords(backend, gateUp.weights, room, true),
-    ]),
+    ...[
+      ...heads.map((part) => ({ weights: [part], rank: 0, swiglu: false })),
+      ...packs.flatMap(({ qkv, o, gateUp, down }) => [
+        ...[qkv, o, down].map((pack) => ({ ...pack, swiglu: false })),
+        { ...gateUp, swiglu: true },
+      ]),
+    ].map((divided) => sumWords(backend, divided, room)),
   ].reduce((most, count) => Math.max(most, count), 4);
   const sums = packer.own(4 * words);
   gpu.clear(sums, 0, words);

@@ -1,5 +1,6 @@
 /** An adapter in words, and what the environment says about which one to take and how much of it. */
 import type { GpuOptions } from './gpu.ts';
+import type { MatrixUnit } from './matrix-units.ts';
 import type { AdapterFacts } from './protocol.ts';
 
 /** "NVIDIA GeForce RTX 4090 (570.86.16)": what it is, and its driver as it describes itself. */
@@ -10,9 +11,17 @@ export function adapterName({ vendor, architecture, device, description }: Adapt
   return `${name ?? 'unnamed GPU'}${driver === '' || driver === name ? '' : ` (${driver})`}`;
 }
 
+/** "16 × 16 × 16 numbers of float16 in subgroups of 32", and where the adapter's unit isn't the one in use, why. */
+export function unitsInWords({ matrixUnit: unit }: Pick<AdapterFacts, 'matrixUnit'>, used: MatrixUnit | null): string {
+  if (unit === null) return 'none that the kernels can use';
+  const { element, m, n, k, lanes } = unit;
+  const what = `${m} × ${n} × ${k} numbers of ${element === 'f16' ? 'float16' : 'float32'} in subgroups of ${lanes}`;
+  return used === null ? `${what}, not used: switched off, or their products were wrong` : what;
+}
+
 /**
  * BRAID_GPU names an adapter (a part of its name), BRAID_GPU_MEMORY_MB bounds what is used of its memory, and
- * BRAID_GPU_MATRIX_UNITS=off keeps to its float32 arithmetic.
+ * BRAID_GPU_MATRIX_UNITS=off leaves its matrix units out.
  */
 export function gpuOptions(env: NodeJS.ProcessEnv = process.env): GpuOptions {
   const adapter = env.BRAID_GPU?.trim() || null;

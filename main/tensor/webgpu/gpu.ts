@@ -6,6 +6,7 @@ import { BraidError } from '../../errors.ts';
 import { Barriers } from './barriers.ts';
 import { inElectron, mib, outOfMemory, tooLarge } from './faults.ts';
 import { type Line, openLine } from './line.ts';
+import type { MatrixUnit } from './matrix-units.ts';
 import { BufferPool, type GpuBuffer, roundedSize } from './pool.ts';
 import type { Program } from './program.ts';
 import { type Dispatched, type ProgramTime, sumProgramTimes } from './program-times.ts';
@@ -29,7 +30,7 @@ export interface GpuOptions {
   readonly deadline?: number;
   /** Bytes of the largest buffer, where a test wants it smaller than the device's. */
   readonly largestBuffer?: number;
-  /** Default: those of the adapter, where it has them. */
+  /** Whether products use the adapter's matrix units. Default: where it has them. */
   readonly matrixUnits?: boolean;
   /** Operations of a dispatch, where a test wants them split sooner. */
   readonly mostWork?: number;
@@ -83,8 +84,8 @@ export class Gpu {
   deadline = Number.POSITIVE_INFINITY;
   /** Bytes of the largest buffer that a program can be given. */
   readonly largestBuffer: number;
-  /** Whether products use matrix units: the adapter has them, and they were found to be right. */
-  matrixUnits: boolean;
+  /** What products are written for: the adapter has it, and its products were found to be right; null: they use none. */
+  matrixUnit: MatrixUnit | null;
   /** Operations that one dispatch may take; kernels split what takes more. */
   mostWork: number;
   #creates: (readonly [number, number])[] = [];
@@ -119,7 +120,7 @@ export class Gpu {
     const { maxBufferSize, maxStorageBufferBindingSize } = adapter.limits;
     this.largestBuffer = Math.min(maxBufferSize, maxStorageBufferBindingSize, largestBuffer ?? maxBufferSize);
     this.mostWork = mostWork ?? MOST_WORK;
-    this.matrixUnits = adapter.matrixUnits && matrixUnits;
+    this.matrixUnit = matrixUnits ? adapter.matrixUnit : null;
     this.#timed = timed ? [] : null;
   }
 

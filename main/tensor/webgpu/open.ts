@@ -2,8 +2,9 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { type NoBfloat16, registerBfloat16 } from '../compute-dtype.ts';
 import { WEBGPU_BACKEND, WebGpuBackend } from './backend.ts';
-import { Gpu, type GpuOptions } from './gpu.ts';
 import { checkMatrixUnits } from './check-units.ts';
+import { Gpu, type GpuOptions } from './gpu.ts';
+import type { MatrixUnit } from './matrix-units.ts';
 import { registerWebGpuKernels } from './register.ts';
 import { measureSpeed } from './speed.ts';
 
@@ -11,10 +12,21 @@ const NO_UNITS: NoBfloat16 = {
   why: 'this GPU has no matrix units that WebGPU offers',
   remedy: 'Set compute_dtype to float32.',
 };
+const FLOAT32_UNITS: NoBfloat16 = {
+  why: "this GPU's matrix units multiply float32 numbers: rounding them would gain nothing",
+  remedy: 'Set compute_dtype to float32.',
+};
 const WIDE: NoBfloat16 = {
   why: "a GPU's matrix units take weights of 16 bits and fewer, and these are float32",
   remedy: 'Set compute_dtype to float32; or use_peft to true and base_weights to auto.',
 };
+
+/** Why products on these units aren't rounded to bfloat16, null if they can be: with weights of 16 bits and fewer, and with float32 ones. */
+export function noBfloat16(unit: MatrixUnit | null): readonly [NoBfloat16 | null, NoBfloat16] {
+  if (unit?.element === 'f16') return [null, WIDE];
+  const missing = unit === null ? NO_UNITS : FLOAT32_UNITS;
+  return [missing, missing];
+}
 
 /** Throws a BraidError that says why where there is no GPU to open. */
 export async function openWebGpuBackend(options: GpuOptions = {}): Promise<WebGpuBackend> {
@@ -33,8 +45,7 @@ export async function openWebGpuBackend(options: GpuOptions = {}): Promise<WebGp
     return openWebGpuBackend({ ...options, matrixUnits: false });
   }
   gpu.deadline = Number.POSITIVE_INFINITY;
-  if (gpu.matrixUnits) registerBfloat16(WEBGPU_BACKEND, null, WIDE);
-  else registerBfloat16(WEBGPU_BACKEND, NO_UNITS);
+  registerBfloat16(WEBGPU_BACKEND, ...noBfloat16(gpu.matrixUnit));
   // A GPU that is only tried is measured once it is chosen: its programs take time to compile.
   if (!shouldMeasure(options, backend)) return backend;
   try {

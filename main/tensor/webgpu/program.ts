@@ -13,6 +13,8 @@ export interface ProgramSpec {
   readonly directives?: readonly string[];
   /** Invocations of a workgroup. */
   readonly workgroup: number;
+  /** Invocations of its subgroups, where they aren't left to the driver. */
+  readonly subgroup?: number;
   /** Declarations at module level. */
   readonly declarations?: string;
   /**
@@ -28,7 +30,7 @@ export interface Program extends Omit<ProgramSource, 'id'> {
 
 /** Puts a program's WGSL together. */
 export function program(spec: ProgramSpec): Program {
-  const { name, directives = [], parameters, buffers, workgroup, declarations = '', main } = spec;
+  const { name, directives = [], parameters, buffers, workgroup, subgroup, declarations = '', main } = spec;
   const members = parameters.map((parameter): readonly [string, ParameterType] => {
     const [member = '', type = 'u32'] = parameter.split(':');
     return [member, type as ParameterType];
@@ -46,7 +48,7 @@ struct Parameters { ${members.map(([member, type]) => `${member}: ${type},`).joi
 @group(0) @binding(0) var<uniform> p: Parameters;
 ${storage.map(({ line }) => line).join('\n')}
 ${declarations}
-@compute @workgroup_size(${workgroup})
+@compute @workgroup_size(${workgroup})${subgroup === undefined ? '' : ` @subgroup_size(${subgroup})`}
 fn main(
   @builtin(workgroup_id) wg: vec3<u32>,
   @builtin(num_workgroups) wgs: vec3<u32>,

@@ -2,6 +2,7 @@
  * What the trainer's thread and the thread that owns the GPU say to each other. Reading from a GPU is asynchronous, the
  * trainer is not: it records work, posts it in batches, and where it needs a result it waits for the other thread.
  */
+import type { MatrixUnit } from './matrix-units.ts';
 
 /** A compute program as the device thread compiles it; it is sent once and then known by its number. */
 export interface ProgramSource {
@@ -92,8 +93,8 @@ export interface AdapterFacts {
   readonly description: string;
   /** Computes on the processor: good for tests, never for work. */
   readonly software: boolean;
-  /** Multiplies 16 x 16 numbers of 16 bits at once, as product-units.ts needs it. */
-  readonly matrixUnits: boolean;
+  /** What product-units.ts can be written for; null: it has none of the kind. */
+  readonly matrixUnit: MatrixUnit | null;
   readonly features: readonly string[];
   readonly limits: GpuLimits;
 }

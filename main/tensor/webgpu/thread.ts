@@ -3,19 +3,11 @@
  * is collected, the next work ends the process. Work arrives as batches; a reply goes out where one is waited for.
  */
 import { type MessagePort, workerData } from 'node:worker_threads';
-import {
-  adapterNamed,
-  describe,
-  hasMatrixUnits,
-  inWords,
-  limitsOf,
-  listAdapters,
-  MATRIX_FEATURES,
-  OpenFault,
-} from './adapters.ts';
+import { adapterNamed, describe, inWords, limitsOf, listAdapters, OpenFault, unitOf } from './adapters.ts';
 import { DeviceFaults, messageOf } from './device-faults.ts';
 import { DispatchTimes, TIMED_FLAGS } from './dispatch-times.ts';
 import { smallLimits } from './limits.ts';
+import { featuresOf } from './matrix-units.ts';
 import { patient } from './patience.ts';
 import {
   type AdapterFacts,
@@ -287,9 +279,10 @@ async function open({ adapter: wanted, checksOnly, timed }: OpenRequest): Promis
   if (small.length > 0) throw new OpenFault('too-small', `${adapter.info.device} has ${small.join(', ')}`);
   if (timed && !adapter.features.has('timestamp-query'))
     throw new OpenFault('no-clock', `${adapter.info.device} lacks timestamp-query`);
+  const unit = unitOf(adapter);
   const requiredFeatures: GPUFeatureName[] = [
     ...(timed ? (['timestamp-query'] as const) : []),
-    ...(hasMatrixUnits(adapter) ? MATRIX_FEATURES : []),
+    ...(unit === null ? [] : featuresOf(unit)),
   ];
   const wishes = { requiredLimits: { ...limitsOf(adapter) }, requiredFeatures };
   const device = await adapter.requestDevice(wishes).catch((error: unknown) => {

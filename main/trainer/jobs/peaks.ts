@@ -64,7 +64,7 @@ export function measureGpuPeaks(gpu: Gpu): Peaks {
   const load = gpu.adapter.software ? SOFTWARE_LOAD : GPU_LOAD;
   const { gflops, bandwidth } = measureReportPeaks(load);
   const peaks = { product: 1e9 * gflops, copy: 1e9 * bandwidth };
-  return gpu.matrixUnits ? { ...peaks, product: Math.max(peaks.product, unitsSpeed(load.edge)) } : peaks;
+  return gpu.matrixUnit === null ? peaks : { ...peaks, product: Math.max(peaks.product, unitsSpeed(load.edge)) };
 }
 
 /** FLOP per second of a product by bfloat16 weights. */

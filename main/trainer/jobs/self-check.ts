@@ -3,7 +3,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import type { GpuMemory } from '../../native/gpu-memory.ts';
 import { randomStream } from '../../random.ts';
 import { WEBGPU_BACKEND, type WebGpuBackend } from '../../tensor/webgpu/backend.ts';
-import { adapterName } from '../../tensor/webgpu/describe.ts';
+import { adapterName, unitsInWords } from '../../tensor/webgpu/describe.ts';
 import type { AdapterFacts } from '../../tensor/webgpu/protocol.ts';
 import type { BackendChoice } from '../backend/open-backend.ts';
 import { gpuMemory } from '../memory/device.ts';
@@ -27,6 +27,8 @@ export interface GpuCheck {
   /** The adapter with its driver, as a person reads it. */
   readonly name: string;
   readonly adapter: AdapterFacts;
+  /** The matrix units that products use, in words. */
+  readonly units: string;
   /** Every adapter of the machine. */
   readonly adapters: readonly string[];
   /** Billions of bytes a second, read from its memory. */
@@ -53,7 +55,10 @@ function gpuCheck(): GpuCheck | null {
   const { gpu } = tf.backend() as WebGpuBackend;
   const bandwidth = gpu.adapter.software ? 0 : measuredBandwidth();
   const { adapter } = gpu;
-  return { name: adapterName(adapter), adapter, adapters: gpu.adapters(), bandwidth, memory: gpuMemory(gpu) };
+  return {
+    ...{ name: adapterName(adapter), adapter, units: unitsInWords(adapter, gpu.matrixUnit) },
+    ...{ adapters: gpu.adapters(), bandwidth, memory: gpuMemory(gpu) },
+  };
 }
 
 function measuredBandwidth(): number {

@@ -15,6 +15,7 @@ const adapter = { vendor: 'nvidia', architecture: '', device: 'NVIDIA A40', desc
 const result = {
   name: 'NVIDIA A40 (570)',
   adapter: { ...adapter, features: ['shader-f16', 'bgra8unorm-storage'], limits },
+  units: '8 × 8 × 8 numbers of float32 in subgroups of 32',
   memory: { bytes: 40 * 2 ** 30, source: 'nvidia-smi' },
   agreements: [{ what: 'log-probabilities, nf4 weights', difference: 3e-7, bound: 1e-4 }],
   load: { edge: 4096, promptTokens: 64, rows: 16, decoded: 64, trained: 64 },
@@ -44,20 +45,12 @@ describe('gpuReport', () => {
     expect(text).toContain('2026-11-23, NVIDIA A40 (570), Node');
     expect(text).toContain('Memory: 40.00 GiB (nvidia-smi)');
     expect(text).toContain('Features: shader-f16.');
+    expect(text).toContain('Matrix units: 8 × 8 × 8 numbers of float32 in subgroups of 32.');
     expect(text).toContain('Yes. A small model');
     expect(text).toContain('| log-probabilities, nf4 weights | 3.0e-7 | 0.0001 | ok |');
     expect(text).toContain('    tests/tensor/ops: passed.\n    Tests  10 passed');
     expect(text).toContain('| tiny | nf4, in bfloat16 | 900.1 | 61% | 8000.0 | 50% | 1.25 | 40 | 0.50 |');
     expect(text).toContain('| 3.2 B | bfloat16 | Out of GPU memory | | | | | | |');
-  });
-
-  it('says whether matrix units were used, and why not', () => {
-    const has = { ...result.adapter, matrixUnits: true };
-    const line = (changes: Partial<GpuReportResult>): string | undefined =>
-      /Matrix units: (.*)\./.exec(gpuReport({ ...result, ...changes }))?.[1];
-    expect(line({ adapter: has, matrixUnits: true })).toBe('frozen 16-bit weights are multiplied on them');
-    expect(line({ adapter: has, matrixUnits: false })).toBe('not used: switched off, or their products were wrong');
-    expect(line({ adapter: { ...has, matrixUnits: false }, matrixUnits: false })).toContain('none that');
   });
 
   it('does not call right what differs or is not a number', () => {

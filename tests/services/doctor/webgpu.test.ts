@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { BraidError } from '../../../main/errors.ts';
 import { noGpuCheck, webGpuCheck } from '../../../main/services/doctor/webgpu.ts';
-import { adapterName, gpuOptions } from '../../../main/tensor/webgpu/describe.ts';
+import { adapterName, gpuOptions, unitsInWords } from '../../../main/tensor/webgpu/describe.ts';
+import type { MatrixUnit } from '../../../main/tensor/webgpu/matrix-units.ts';
 import type { AdapterFacts } from '../../../main/tensor/webgpu/protocol.ts';
 
 const limits = {
@@ -18,7 +19,7 @@ const adapter: AdapterFacts = {
   device: 'NVIDIA GeForce RTX 4090',
   description: '570.86.16',
   software: false,
-  matrixUnits: false,
+  matrixUnit: null,
   features: ['shader-f16', 'texture-compression-bc'],
   limits,
 };
@@ -28,6 +29,7 @@ const result = {
   gpu: {
     name: adapterName(adapter),
     adapter,
+    units: 'none that the kernels can use',
     adapters: ['NVIDIA GeForce RTX 4090 (vulkan)'],
     bandwidth: 912,
     memory: { bytes: 23 * 2 ** 30, source: 'nvidia-smi' },
@@ -40,7 +42,7 @@ describe('webGpuCheck', () => {
       name: 'GPU by WebGPU',
       status: 'OK',
       detail:
-        'NVIDIA GeForce RTX 4090 (570.86.16), 31400 GFLOPS, 912 GB/s, 23.0 GiB of memory (nvidia-smi), buffers up to 4.0 GiB, 2.0 GiB of one bound, workgroups of 1024 with 48 KiB, 65535 of them a dimension, 10 buffers a shader; has shader-f16, lacks subgroups chromium-experimental-subgroup-matrix timestamp-query',
+        'NVIDIA GeForce RTX 4090 (570.86.16), 31400 GFLOPS, 912 GB/s, 23.0 GiB of memory (nvidia-smi), buffers up to 4.0 GiB, 2.0 GiB of one bound, workgroups of 1024 with 48 KiB, 65535 of them a dimension, 10 buffers a shader; has shader-f16, lacks subgroups subgroup-size-control chromium-experimental-subgroup-matrix timestamp-query; matrix units: none that the kernels can use',
       next: null,
     });
   });
@@ -94,6 +96,19 @@ describe('adapterName', () => {
       'swiftshader (SwiftShader driver 5.0.0)',
     );
     expect(adapterName({ ...adapter, device: '', description: '' })).toBe('nvidia lovelace');
+  });
+});
+
+describe('unitsInWords', () => {
+  it('says which matrix unit products use, and why none', () => {
+    const unit: MatrixUnit = { element: 'f16', m: 8, n: 16, k: 16, lanes: 16, sized: true };
+    const words = '8 × 16 × 16 numbers of float16 in subgroups of 16';
+    expect(unitsInWords({ matrixUnit: unit }, unit)).toBe(words);
+    expect(unitsInWords({ matrixUnit: unit }, null)).toBe(
+      `${words}, not used: switched off, or their products were wrong`,
+    );
+    expect(unitsInWords({ matrixUnit: { ...unit, element: 'f32' } }, unit)).toContain('float32');
+    expect(unitsInWords({ matrixUnit: null }, null)).toContain('none that');
   });
 });
 

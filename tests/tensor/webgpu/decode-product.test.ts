@@ -1,23 +1,28 @@
 /** A decoding step's products: their programs compile; those for matrix units give what those without do. */
 import type * as tf from '@tensorflow/tfjs-core';
-import { afterAll, describe, expect, it } from 'vitest';
-import { create, globals } from 'webgpu';
-import { MATRIX_FEATURES } from '../../../main/tensor/webgpu/adapters.ts';
+import { afterAll, describe, expect, it, vi } from 'vitest';
+import { finishNumbers } from '../../../main/tensor/webgpu/kernels/decode-finish.ts';
 import {
   type DecodeProduct,
   decodeProduct,
   MOST_ROWS,
+  type ProductKey,
   productProgram,
   sumWords,
 } from '../../../main/tensor/webgpu/kernels/decode-product.ts';
-import { matrixOf } from '../../../main/tensor/webgpu/kernels/matrix.ts';
+import { unitsMemory } from '../../../main/tensor/webgpu/kernels/decode-units.ts';
+import { type Matrix, matrixOf } from '../../../main/tensor/webgpu/kernels/matrix.ts';
+import type { UnitsFormat } from '../../../main/tensor/webgpu/kernels/units-weights.ts';
 import { closeWebGpuBackend } from '../../../main/tensor/webgpu/open.ts';
 import type { GpuBuffer } from '../../../main/tensor/webgpu/pool.ts';
 import { makeWeight } from '../../../main/tensor/weights.ts';
 import { randomTensor } from '../ops/finite-differences.ts';
+import { type Compiled, compile } from './compiles.ts';
 import { emulateUnits } from './emulated-units.ts';
 import { opened, openGpuForTest } from './open.ts';
 import { sixteenBits, toBfloat } from './sixteen-bits.ts';
+import * as allUnits from './units.ts';
+import { APPLE, INTEL, NVIDIA, WIDE } from './units.ts';
 
 const EPILOGUES = [
   ['store', 3],
@@ -27,30 +32,26 @@ const EPILOGUES = [
 
 describe('programs of decoding products', () => {
   it('are WGSL without a fault, with as many buffers as WebGPU guarantees', async () => {
-    Object.assign(globalThis, globals);
-    // Dawn's device that computes nothing knows the language.
-    const instance = create(['backend=null', 'enable-dawn-features=allow_unsafe_apis']);
-    const adapter = await instance.requestAdapter({});
-    const device = await adapter?.requestDevice({ requiredFeatures: MATRIX_FEATURES });
-    if (device === undefined) throw new Error('Expected a device');
     const keys = EPILOGUES.flatMap(([epilogue, matrices]) =>
       (['bf16', 'f16', 'int8', 'nf4'] as const).flatMap((format) =>
-        [true, false].flatMap((units) => {
+        [null, ...Object.values(allUnits)].map((unit): ProductKey => {
           const weights = Array.from({ length: matrices }, () => ({ format, vectors: true }));
           // Rounded factors need the same of the rest.
-          return [{ ...PLAIN, units, rounded: units && epilogue === 'store', epilogue, weights }];
+          const rounded = unit?.element === 'f16' && epilogue === 'store';
+          return { ...PLAIN, unit, rounded, epilogue, weights };
         }),
       ),
     );
-    for (const key of keys) {
-      const { wgsl, writes } = productProgram(key);
-      const { messages } = await device.createShaderModule({ code: wgsl }).getCompilationInfo();
-      expect(messages.map(({ lineNum, message }) => `${lineNum}: ${message}`)).toEqual([]);
-      expect(writes.length).toBeLessThanOrEqual(8);
-    }
-    device.destroy();
-    await device.lost;
-    expect([instance, adapter].length).toBe(2);
+    const programs = keys.map(productProgram);
+    const found = await compile(programs);
+    keys.forEach(({ unit, rounded, weights: [weight], ...finish }, i) => {
+      const reading = { unit: unit ?? NVIDIA, rounded, format: weight?.format as UnitsFormat };
+      const most = unit === null ? 0 : unitsMemory(reading) + 4 * finishNumbers(finish);
+      const { messages, memory, fault } = found[i] as Compiled;
+      expect([...messages, fault]).toEqual([null]);
+      expect(memory ?? 0).toBeLessThanOrEqual(most);
+      expect(programs[i]?.writes.length).toBeLessThanOrEqual(8);
+    });
   });
 });
 
@@ -58,6 +59,8 @@ const PLAIN = { rows: MOST_ROWS, rank: 8, bias: true, sliced: true, normed: true
 
 const gpu = await openGpuForTest();
 afterAll(async () => void (gpu !== null && (await closeWebGpuBackend(gpu))));
+
+const own = gpu?.gpu.matrixUnit ?? NVIDIA;
 
 const [K, RANK] = [576, 8];
 /** Lines of all matrices, at least: units are asked for no less. */
@@ -73,11 +76,14 @@ describe.runIf(gpu !== null)('products on matrix units', () => {
   };
 
   it.each([
-    ['store', 3, 'stored'],
-    ['residual', 1, 'nf4'],
-    ['residual', 1, 'int8'],
-    ['swiglu', 2, 'nf4'],
-  ] as const)('leave what those without do: %s of %i, %s', (epilogue, matrices, precision) => {
+    ['store', 3, 'stored', 'NVIDIA', own],
+    ['residual', 1, 'nf4', 'NVIDIA', own],
+    ['residual', 1, 'int8', 'NVIDIA', own],
+    ['swiglu', 2, 'nf4', 'NVIDIA', own],
+    ['swiglu', 2, 'nf4', 'Apple', APPLE],
+    ['residual', 1, 'int8', 'subgroups of 64', WIDE],
+    ['store', 3, 'stored', 'Intel', INTEL],
+  ] as const)('leave what those without do: %s of %i, %s, %s', (epilogue, matrices, precision, _, unit) => {
     const backend = opened(gpu);
     const { gpu: device } = backend;
     const N = 4 * Math.ceil(LINES / matrices / 4);
@@ -90,10 +96,14 @@ describe.runIf(gpu !== null)('products on matrix units', () => {
     const next = wide / 2;
     const extra = filled(matrices * N * (RANK + 1) + N + RANK * N, 3);
     const x = filled(MOST_ROWS * K + TILES * MOST_ROWS * (matrices * RANK + 4), 4);
-    const results = [true, false].map((units) => {
-      device.matrixUnits = units;
+    const byUnits = (): number =>
+      [...device.counts.byProgram].reduce((sum, [name, count]) => sum + (name.includes('by units') ? count : 0), 0);
+    const before = byUnits();
+    const results = [unit, null].map((used) => {
+      device.matrixUnit = used;
       const matrices_ = weights.map((weight) => matrixOf(backend, weight, true));
-      const words = sumWords(backend, matrices_, MOST_ROWS, epilogue === 'swiglu');
+      const divided = { weights: matrices_, rank: RANK, swiglu: epilogue === 'swiglu' };
+      const words = sumWords(backend, divided, MOST_ROWS);
       expect(words).toBeGreaterThan(0);
       const sums = device.take(4 * words);
       device.clear(sums, 0, words);
@@ -119,12 +129,39 @@ describe.runIf(gpu !== null)('products on matrix units', () => {
       expect(new Uint32Array(device.read(sums, 4 * words)).every((word) => word === 0)).toBe(true);
       return numbers;
     });
-    expect([...device.counts.byProgram.keys()].filter((name) => name.includes('by units')).length).toBeGreaterThan(0);
+    expect(byUnits()).toBe(before + 2);
     const [units = new Float32Array(), plain = new Float32Array()] = results;
     const largest = Math.max(...plain.map(Math.abs));
     const worst = Math.max(...plain.map((value, i) => Math.abs(value - (units[i] ?? Number.NaN))));
     expect(worst / largest).toBeLessThan(1e-5);
   });
 
-  if (gpu !== null && !gpu.gpu.matrixUnits) emulateUnits(gpu);
+  it('are left out where an adapter of a high rank leaves no memory for their panels', () => {
+    const backend = opened(gpu);
+    const { gpu: device } = backend;
+    const { limits } = device.adapter;
+    const { maxComputeWorkgroupStorageSize: memory } = limits;
+    Object.assign(limits, { maxComputeWorkgroupStorageSize: 32 * 1024 });
+    device.matrixUnit = APPLE;
+    const buffer = device.take(16);
+    const matrix: Matrix = { buffer, format: 'nf4', lines: LINES, length: K, transposed: true };
+    const programs = [64, 128].map((rank) => {
+      let name = '';
+      vi.mocked(device.run).mockImplementationOnce((code) => {
+        name = code.name;
+      });
+      decodeProduct(backend, {
+        x: { buffer, at: 0, parts: 1, squares: 0, low: 0, lines: 1 },
+        ...{ rows: 13, room: MOST_ROWS, weights: [matrix, matrix], extra: buffer, out: buffer, sums: buffer },
+        ...{ eps: 10, bias: null, epilogue: 'swiglu', place: { at: 0, width: LINES / 4 }, norm: null, next: null },
+        low: { b: 0, rank, scale: 1 },
+      });
+      return name;
+    });
+    device.give(buffer);
+    Object.assign(limits, { maxComputeWorkgroupStorageSize: memory });
+    expect(programs.map((name) => name.includes('by units'))).toEqual([true, false]);
+  });
+
+  if (gpu !== null) emulateUnits(gpu, own);
 });

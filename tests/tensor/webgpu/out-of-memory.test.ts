@@ -8,6 +8,7 @@ import { closeWebGpuBackend } from '../../../main/tensor/webgpu/open.ts';
 import type { GpuBuffer } from '../../../main/tensor/webgpu/pool.ts';
 import { randomTensor } from '../ops/finite-differences.ts';
 import { opened, openGpuForTest } from './open.ts';
+import { NVIDIA } from './units.ts';
 
 const gpu = await openGpuForTest();
 
@@ -96,7 +97,7 @@ describe.runIf(gpu !== null)('kernels that run out of memory', () => {
       const weights: Matrix[] = [{ buffer: w as GpuBuffer, format: 'bf16', lines: n, length: k, transposed: true }];
       const call = { x: x as GpuBuffer, m, weights, out: out as GpuBuffer, place: { columns: n, first: 0 } };
       // Four slices fit, the maxima besides them don't.
-      refusedWith(4 * 4 * m * n + 256, () => unitsProduct(opened(gpu), { ...call, epilogue: 'store' }));
+      refusedWith(4 * 4 * m * n + 256, () => unitsProduct(opened(gpu), NVIDIA, { ...call, epilogue: 'store' }));
     });
   });
 

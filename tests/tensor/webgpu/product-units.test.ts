@@ -1,53 +1,44 @@
 /** Products on matrix units: their programs compile anywhere; their numbers are tested where an adapter has units. */
 import * as tf from '@tensorflow/tfjs-core';
 import { afterAll, describe, expect, it } from 'vitest';
-import { create, globals } from 'webgpu';
-import { MATRIX_FEATURES } from '../../../main/tensor/webgpu/adapters.ts';
-import {
-  MAXIMA,
-  maximaProgram,
-  type UnitsKey,
-  unitsProgram,
-} from '../../../main/tensor/webgpu/kernels/product-units.ts';
 import { checkMatrixUnits } from '../../../main/tensor/webgpu/check-units.ts';
+import { type UnitsKey, unitsProgram } from '../../../main/tensor/webgpu/kernels/product-units.ts';
+import { MAXIMA, maximaProgram } from '../../../main/tensor/webgpu/kernels/units-scale.ts';
+import { productMemory, tileOf } from '../../../main/tensor/webgpu/kernels/units-tile.ts';
+import { GUARANTEED } from '../../../main/tensor/webgpu/limits.ts';
 import { abandonWebGpuBackend, closeWebGpuBackend } from '../../../main/tensor/webgpu/open.ts';
 import { makeWeight } from '../../../main/tensor/weights.ts';
 import { randomTensor } from '../ops/finite-differences.ts';
+import { compile } from './compiles.ts';
 import { opened, openGpuForTest } from './open.ts';
 import { sixteenBits, toBfloat } from './sixteen-bits.ts';
+import * as units from './units.ts';
 
-const KEYS: readonly UnitsKey[] = (['large', 'few rows'] as const).flatMap((tile) =>
-  [true, false].flatMap((transposed) =>
-    [true, false].flatMap((sliced) => [
-      ...(['bf16', 'f16', 'nf4', 'int8'] as const).map((format) => ({
-        tile,
-        transposed,
-        sliced,
-        matrices: 1,
-        format,
-        rounded: false,
-      })),
-      { tile, transposed, sliced, matrices: 1, format: sliced ? 'bf16' : 'int8', rounded: true },
-    ]),
+const KEYS: readonly UnitsKey[] = Object.values(units).flatMap((unit) =>
+  (['large', 'few rows'] as const).flatMap((tile) =>
+    [true, false].flatMap((transposed) => {
+      const key = { unit, tile, transposed, sliced: transposed, matrices: transposed ? 3 : 1 };
+      return [
+        ...(['bf16', 'f16', 'nf4', 'int8'] as const).map((format) => ({ ...key, format, rounded: false })),
+        ...(unit.element === 'f16' ? [{ ...key, format: 'int8' as const, rounded: true }] : []),
+      ];
+    }),
   ),
 );
 
 describe('programs for matrix units', () => {
-  it('are WGSL without a fault or a warning', async () => {
-    Object.assign(globalThis, globals);
-    // Dawn's device that computes nothing knows the language.
-    const instance = create(['backend=null', 'enable-dawn-features=allow_unsafe_apis']);
-    const adapter = await instance.requestAdapter({});
-    const device = await adapter?.requestDevice({ requiredFeatures: MATRIX_FEATURES });
-    if (device === undefined) throw new Error('Expected a device');
-    const keys = [...KEYS, { ...(KEYS[0] as UnitsKey), matrices: 3 }];
-    for (const key of keys) {
-      const { messages } = await device.createShaderModule({ code: unitsProgram(key).wgsl }).getCompilationInfo();
-      expect(messages.map(({ lineNum, message }) => `${lineNum}: ${message}`)).toEqual([]);
-    }
-    device.destroy();
-    await device.lost;
-    expect([instance, adapter].length).toBe(2);
+  it('are WGSL without a fault or a warning, in the memory that is counted for them', async () => {
+    const found = await compile(KEYS.map(unitsProgram));
+    KEYS.forEach((key, i) => {
+      const memory = productMemory(tileOf(key.unit, key.tile), key);
+      const expected = { messages: [], memory: memory > GUARANTEED.maxComputeWorkgroupStorageSize ? memory : null };
+      expect(found[i], unitsProgram(key).wgsl).toEqual({ ...expected, fault: null });
+    });
+  });
+
+  it('take 32 KiB at most, which is all that an Apple GPU has', () => {
+    const memories = KEYS.map((key) => productMemory(tileOf(key.unit, key.tile), key));
+    expect(Math.max(...memories)).toBeLessThanOrEqual(32 * 1024);
   });
 });
 
@@ -70,12 +61,12 @@ describe.runIf(gpu !== null)('the largest number of x', () => {
   });
 });
 
-describe.runIf(gpu !== null && !gpu.gpu.matrixUnits)('an adapter that says it has units and has none', () => {
+describe.runIf(gpu !== null && gpu.gpu.matrixUnit === null)('an adapter that says it has units and has none', () => {
   it('is found out when it is opened, and multiplies without', () => {
     const backend = opened(gpu);
-    backend.gpu.matrixUnits = true;
+    backend.gpu.matrixUnit = units.NVIDIA;
     checkMatrixUnits(backend);
-    expect(backend.gpu.matrixUnits).toBe(false);
+    expect(backend.gpu.matrixUnit).toBeNull();
     const { stored, floats } = weights(64, 64);
     const x = randomTensor<tf.Rank.R2>([16, 64], 1);
     const found = tf.matMul(x, stored, false, true);
@@ -86,7 +77,7 @@ describe.runIf(gpu !== null && !gpu.gpu.matrixUnits)('an adapter that says it ha
 describe.runIf(gpu !== null)('a GPU that is lost while its units are checked', () => {
   it('is not taken for one without units', async () => {
     const backend = opened(await openGpuForTest());
-    backend.gpu.matrixUnits = true;
+    backend.gpu.matrixUnit = units.NVIDIA;
     backend.gpu.lose();
     expect(() => checkMatrixUnits(backend)).toThrow('The GPU went away');
     abandonWebGpuBackend(backend);
@@ -133,7 +124,7 @@ const byUnits = (): number =>
     .filter(([name]) => name.includes('by units'))
     .reduce((sum, [, count]) => sum + count, 0);
 
-describe.runIf(gpu?.gpu.matrixUnits === true)('products on matrix units', () => {
+describe.runIf(gpu !== null && gpu.gpu.matrixUnit !== null)('products on matrix units', () => {
   // Few rows and many, with whole tiles and edges, K in slices and not; x of ordinary size, tiny, huge.
   it.each([
     [16, 1024, 1024],

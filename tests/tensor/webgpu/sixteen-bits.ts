@@ -1,11 +1,12 @@
 /** Weights as a file of 16 bits has them. */
+import { floatToHalf } from '../../../main/model/safetensors.ts';
 import type { WeightSource } from '../../../main/tensor/weights.ts';
 
 /** A file's 16-bit numbers, and what they are as floats. */
-export function sixteenBits(values: Float32Array, type: 'BF16' | 'F32'): WeightSource {
+export function sixteenBits(values: Float32Array, type: WeightSource['type']): WeightSource {
   const floats = Float32Array.from(values);
   const bits = new Uint32Array(floats.buffer);
-  const raw = Uint16Array.from(bits, (word) => word >>> 16);
+  const raw = type === 'F16' ? Uint16Array.from(values, floatToHalf) : Uint16Array.from(bits, (word) => word >>> 16);
   return {
     type,
     read: () => floats,

@@ -7,10 +7,11 @@
  */
 import { range } from '../program.ts';
 import { expDownOf } from './finite.ts';
+import { TILES, UNIT_LANES } from './units-tile.ts';
 
-/** Columns of a workgroup's tile: as many as the matrix units' tile for few rows has. */
-export const COLUMNS = 64;
-export const LANES = 128;
+/** Columns and lanes of a workgroup's tile: as many as the matrix units' tile for few rows has. */
+export const COLUMNS = TILES['few rows'].columns;
+export const LANES = UNIT_LANES;
 
 /** Numbers read together: one after the other, each would wait for memory. */
 const AT_A_TIME = 8;
@@ -48,9 +49,12 @@ export const finishBuffers = ({ rank, bias, sliced, epilogue, next }: FinishKey)
 
 const lowVectors = ({ rank, epilogue }: FinishKey): number => ((epilogue === 'swiglu' ? 2 : 1) * rank) / 4;
 
+/** Places for the lanes' shares of a sum. */
+const sharesOf = ({ rows }: FinishKey): number => Math.max(LANES, rows * 16);
+
 /** Numbers of workgroup memory. */
 export function finishNumbers(key: FinishKey): number {
-  return key.rows * (COLUMNS + 1 + 4 * lowVectors(key)) + LANES + 16;
+  return key.rows * (COLUMNS + 1 + 4 * lowVectors(key)) + sharesOf(key) + 4;
 }
 
 export const ATOMIC_SUMS = `
@@ -75,7 +79,7 @@ export function finishDeclarations(key: FinishKey): string {
   return `
 var<workgroup> sumsOfTile: array<f32, ${rows * COLUMNS}>;
 ${normed ? `var<workgroup> inverse: array<f32, ${rows}>;` : ''}
-${normed || epilogue !== 'store' ? `var<workgroup> shares: array<f32, ${Math.max(LANES, rows * 16)}>;` : ''}
+${normed || epilogue !== 'store' ? `var<workgroup> shares: array<f32, ${sharesOf(key)}>;` : ''}
 ${rank > 0 ? `var<workgroup> lowRank: array<vec4<f32>, ${rows * lowVectors(key)}>;` : ''}
 ${sliced ? `var<workgroup> ticket: u32;${ATOMIC_SUMS}` : ''}
 ${epilogue === 'swiglu' ? expDownOf('vec4<f32>') : ''}

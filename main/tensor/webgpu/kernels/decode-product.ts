@@ -6,6 +6,7 @@
 
 import { roundsProducts } from '../../compute-dtype.ts';
 import type { WebGpuBackend } from '../backend.ts';
+import type { MatrixUnit } from '../matrix-units.ts';
 import type { GpuBuffer } from '../pool.ts';
 import { type Program, program, range, variants } from '../program.ts';
 import { equalParts } from '../work.ts';
@@ -19,14 +20,15 @@ import {
   finishTile,
   LANES,
 } from './decode-finish.ts';
-import { type UnitsReading, unitsDeclarations, unitsStatements } from './decode-units.ts';
+import { type UnitsReading, unitsDeclarations, unitsMemory, unitsStatements } from './decode-units.ts';
 import { formOf, type Matrix } from './matrix.ts';
 import { elementType, type OperandForm, readFour } from './operand.ts';
-import { takesUnits } from './product-by-units.ts';
+import { takenUnit } from './product-by-units.ts';
 import { cut, type Slices } from './product-slices.ts';
-import { TILES, UNITS_DIRECTIVES } from './product-units.ts';
+import { unitDirectives } from './product-units.ts';
 import { findMatrix } from './side-by-side.ts';
-import { type UnitsFormat, unitsElement } from './units-weights.ts';
+import { DEPTH, TILES } from './units-tile.ts';
+import { unitsElement } from './units-weights.ts';
 
 /** More rows than this are further products, which read the weights again. */
 export const MOST_ROWS = 16;
@@ -36,13 +38,14 @@ const rowsOf = (backend: WebGpuBackend, units: boolean): number => (backend.gpu.
 
 /** Rows that buffers need room for: those of whole tiles. */
 export function roomFor(backend: WebGpuBackend, rows: number): number {
-  const tile = rowsOf(backend, backend.gpu.matrixUnits);
+  const tile = rowsOf(backend, backend.gpu.matrixUnit !== null);
   return tile * Math.ceil(rows / tile);
 }
 
 export interface ProductKey extends FinishKey {
-  readonly units: boolean;
-  /** On units: factors rounded to one number of 16 bits each. */
+  /** Null: it is computed without. */
+  readonly unit: MatrixUnit | null;
+  /** On units of float16: factors rounded to one number each. */
   readonly rounded: boolean;
   readonly weights: readonly OperandForm[];
 }
@@ -58,8 +61,6 @@ const ROWS_TOGETHER = 4;
 const BUSY_GROUPS = 768;
 const LEAST_SLICE = 256;
 const STEP = 4 * TEAM;
-
-const DEPTH = TILES['few rows'].depth;
 
 /** Whether the workgroup's memory holds what a product without units needs. */
 export const fits = ({ gpu }: WebGpuBackend, rank: number): boolean =>
@@ -92,20 +93,23 @@ const lineOf = (swiglu: boolean, column: string): readonly [part: string, line: 
     : ['matrix', `min(tile * ${COLUMNS}u + ${column}, n - 1u)`];
 
 export const productProgram = variants((key: ProductKey): Program => {
-  const { units, rounded, weights, epilogue, rank, sliced } = key;
+  const { unit, rounded, weights, epilogue, rank, sliced } = key;
+  const units = unitsOf(key);
   return program({
-    name: `Decoding${weights.length > 1 ? ` x ${weights.length}` : ''}${units ? ' by units' : ''}${rounded ? ', rounded' : ''}${rank > 0 ? ' + low rank' : ''}${sliced ? ', sliced' : ''} ${epilogue}`,
-    ...(units && { directives: UNITS_DIRECTIVES }),
+    name: `Decoding${weights.length > 1 ? ` x ${weights.length}` : ''}${unit === null ? '' : ' by units'}${rounded ? ', rounded' : ''}${rank > 0 ? ' + low rank' : ''}${sliced ? ', sliced' : ''} ${epilogue}`,
+    ...(unit !== null && { directives: unitDirectives(unit), ...(unit.sized && { subgroup: unit.lanes }) }),
     parameters: ['m', 'k', 'n0', 'n1', 'n2', 'slice', 'skip', 'rowsAt', ...FINISH_PARAMETERS],
     buffers: {
       x: 'vec4<f32>',
       ...Object.fromEntries(
-        weights.map((form, i) => (units ? [`b${i}`, unitsElement(formatOf(key))] : [`w${i}`, elementType(form)])),
+        weights.map((form, i) =>
+          units === null ? [`w${i}`, elementType(form)] : [`b${i}`, unitsElement(units.format)],
+        ),
       ),
       ...finishBuffers(key),
     },
     workgroup: LANES,
-    declarations: `${units ? unitsDeclarations(readingOf(key), weights.length, LANES) : rowsDeclarations(key)}
+    declarations: `${units === null ? rowsDeclarations(key) : unitsDeclarations(units, weights.length)}
 ${finishDeclarations(key)}`,
     main: `
   let row0 = wg.x * ${key.rows}u;
@@ -113,24 +117,18 @@ ${finishDeclarations(key)}`,
 ${findTile(key)}
   let begin = slice * p.slice;
   let end = min(p.k, begin + p.slice);
-${units ? unitsTile(key) : rowsTile(key)}
+${units === null ? rowsTile(key) : unitsStatements(units, (column) => lineOf(epilogue === 'swiglu', column), 'sumsOfTile')}
   workgroupBarrier();
 ${finishTile(key)}`,
   });
 });
 
-/** Of all matrices, as units read them. */
-function formatOf({ weights }: ProductKey): UnitsFormat {
+/** How units read the matrices, all in one format. */
+function unitsOf({ unit, rounded, weights }: Pick<ProductKey, 'unit' | 'rounded' | 'weights'>): UnitsReading | null {
+  if (unit === null) return null;
   const format = weights[0]?.format ?? 'bf16';
   if (format === 'f32') throw new Error('Expected weights that units take');
-  return format;
-}
-
-const readingOf = (key: ProductKey): UnitsReading => ({ format: formatOf(key), rounded: key.rounded });
-
-function unitsTile(key: ProductKey): string {
-  const { epilogue } = key;
-  return unitsStatements(readingOf(key), LANES, (column) => lineOf(epilogue === 'swiglu', column), 'sumsOfTile');
+  return { unit, format, rounded };
 }
 
 const rowsDeclarations = ({ weights }: ProductKey): string => {
@@ -259,32 +257,47 @@ export interface DecodeProduct {
 }
 
 interface Plan {
-  readonly units: boolean;
+  readonly unit: MatrixUnit | null;
   readonly rows: number;
   readonly bands: number;
   readonly tiles: number;
   readonly slices: Slices;
 }
 
-/** How a product is divided: by its shapes and the adapter alone. */
-function planOf(backend: WebGpuBackend, weights: readonly Matrix[], room: number, swiglu: boolean): Plan {
-  const units = takesUnits(backend, MOST_ROWS, weights);
-  const rows = rowsOf(backend, units);
+/** What decides how a product is divided, besides the adapter. */
+export interface Divided {
+  readonly weights: readonly Matrix[];
+  readonly rank: number;
+  readonly swiglu: boolean;
+}
+
+function planOf(backend: WebGpuBackend, divided: Divided, room: number): Plan {
+  const { weights, swiglu } = divided;
+  const unit = unitFor(backend, divided);
+  const rows = rowsOf(backend, unit !== null);
   const k = weights[0]?.length ?? 0;
   const tiles = swiglu
     ? Math.ceil((weights[0]?.lines ?? 0) / (COLUMNS / 2))
     : weights.reduce((sum, { lines }) => sum + Math.ceil(lines / COLUMNS), 0);
-  const enough = units ? TILES['few rows'].enough : BUSY_GROUPS;
-  const wanted = units ? Math.floor(enough / tiles) : Math.ceil(enough / tiles);
-  const slices = cut(k, Math.min(wanted, Math.floor(k / LEAST_SLICE)), units ? DEPTH : STEP);
-  return { units, rows, bands: Math.ceil(room / rows), tiles, slices };
+  const wanted = unit === null ? Math.ceil(BUSY_GROUPS / tiles) : Math.floor(TILES['few rows'].enough / tiles);
+  const slices = cut(k, Math.min(wanted, Math.floor(k / LEAST_SLICE)), unit === null ? STEP : DEPTH);
+  return { unit, rows, bands: Math.ceil(room / rows), tiles, slices };
+}
+
+/** The unit, where it takes the weights and the workgroup's memory holds its panels and what follows. */
+function unitFor(backend: WebGpuBackend, { weights, rank, swiglu }: Divided): MatrixUnit | null {
+  const unit = takenUnit(backend, MOST_ROWS, weights);
+  const reading = unitsOf({ unit, rounded: false, weights: weights.map(formOf) });
+  if (reading === null) return null;
+  const after = finishNumbers({ ...PLAIN, rows: MOST_ROWS, rank, epilogue: swiglu ? 'swiglu' : 'store' });
+  return unitsMemory(reading) + 4 * after <= backend.gpu.adapter.limits.maxComputeWorkgroupStorageSize ? unit : null;
 }
 
 const ticketsOf = ({ bands, tiles }: Plan): number => Math.ceil((bands * tiles) / 4) * 4;
 
 /** Words that a product's slices need; they are 0 before it and after it. */
-export function sumWords(backend: WebGpuBackend, weights: readonly Matrix[], room: number, swiglu = false): number {
-  const plan = planOf(backend, weights, room, swiglu);
+export function sumWords(backend: WebGpuBackend, divided: Divided, room: number): number {
+  const plan = planOf(backend, divided, room);
   if (plan.slices.count === 1) return 0;
   return ticketsOf(plan) + plan.bands * plan.tiles * plan.slices.count * plan.rows * COLUMNS;
 }
@@ -316,11 +329,11 @@ const keyOf = (
 export function decodeProduct(backend: WebGpuBackend, call: DecodeProduct): void {
   const { gpu } = backend;
   const { x, rows, room, weights, epilogue, extra, sums, out } = call;
-  const plan = planOf(backend, weights, room, epilogue === 'swiglu');
+  const plan = planOf(backend, { weights, rank: call.low?.rank ?? 0, swiglu: epilogue === 'swiglu' }, room);
   const key: ProductKey = {
     ...keyOf(call, plan, epilogue),
-    units: plan.units,
-    rounded: plan.units && roundsProducts(),
+    unit: plan.unit,
+    rounded: plan.unit?.element === 'f16' && roundsProducts(),
     weights: weights.map(readAs(plan)),
   };
   const k = weights[0]?.length ?? 0;
@@ -345,9 +358,9 @@ export function decodeProduct(backend: WebGpuBackend, call: DecodeProduct): void
 
 /** Programs that differ in nothing are one: units read whole lines in any case. */
 const readAs =
-  ({ units }: Plan) =>
+  ({ unit }: Plan) =>
   (matrix: Matrix): OperandForm =>
-    units ? { format: matrix.format, vectors: true } : formOf(matrix);
+    unit === null ? formOf(matrix) : { format: matrix.format, vectors: true };
 
 /** Takes float32 rows of x [rows, width] for the residual. */
 export function decodeStart(
@@ -357,7 +370,7 @@ export function decodeStart(
 ): void {
   const rows = rowsOf(backend, false);
   const tiles = Math.ceil((4 * call.place.width) / COLUMNS);
-  const plan: Plan = { units: false, rows, bands: 1, tiles, slices: { count: 1, length: 0 } };
+  const plan: Plan = { unit: null, rows, bands: 1, tiles, slices: { count: 1, length: 0 } };
   const whole = {
     ...call,
     x: { buffer: rowsOfX, at: 0, parts: 0, squares: 0, low: 0, lines: 0 },

@@ -1,81 +1,93 @@
 /** The tile of a decoding product on matrix units: the program of product-units.ts for few rows, up to its sums. */
-import { range } from '../program.ts';
-import { fragments, largest, multiply, panels, registers, stash, sumsOf, TILES, unscaled } from './product-units.ts';
-import { fillLevels, readEight, type UnitsFormat } from './units-weights.ts';
+import type { MatrixUnit } from '../matrix-units.ts';
+import { fragments, multiply, sumsOf } from './units-multiply.ts';
+import { panels, placeOf, registers, stash, vectorsOfWeights, vectorsOfX } from './units-panels.ts';
+import { prepare, scratchOf, unscaled } from './units-scale.ts';
+import { panelMemory, type Reading, type Tile, tileOf } from './units-tile.ts';
+import { readEight, type UnitsFormat } from './units-weights.ts';
 
-const TILE = TILES['few rows'];
-const { depth, columns } = TILE;
-
-/** How the factors are read: product-units.ts says what `rounded` is. */
+/** How the factors are read, and by what. */
 export interface UnitsReading {
+  readonly unit: MatrixUnit;
   readonly format: UnitsFormat;
   readonly rounded: boolean;
 }
 
-/** Vectors of eight weights that a lane reads at a time. */
-const weightsAtATime = (lanes: number): number[] => range((columns * depth) / 8 / lanes);
+const readingOf = ({ format, rounded }: UnitsReading): Reading => ({ format, rounded, transposed: true });
 
-export const unitsDeclarations = (key: UnitsReading, matrices: number, lanes: number): string => `
-${panels(TILE, { ...key, transposed: true })}
-var<workgroup> scratch: array<f32, ${lanes}>;
+/** Bytes of workgroup memory that these declarations take. */
+export const unitsMemory = (key: UnitsReading): number => panelMemory(tileOf(key.unit, 'few rows'), readingOf(key));
+
+export function unitsDeclarations(key: UnitsReading, matrices: number): string {
+  const tile = tileOf(key.unit, 'few rows');
+  return `
+${panels(tile, readingOf(key))}
+${scratchOf(tile)}
 ${readEight(key.format, matrices)}`;
+}
+
+/** Which part of the tile is the subgroup's. */
+function findPart({ unit, rows, columns, subgroupRows, subgroupColumns }: Tile): string {
+  const across = columns / subgroupColumns;
+  if (rows === subgroupRows)
+    return `  let sx = lane / ${unit.lanes}u;
+  let sy = 0u;`;
+  return `  let sx = lane / ${unit.lanes}u % ${across}u;
+  let sy = lane / ${unit.lanes * across}u;`;
+}
 
 /**
  * Statements that leave x·wᵀ from `begin` to `end` of K in `target`. `lineOf` gives a column's matrix and line of it.
  */
 export function unitsStatements(
-  { format, rounded }: UnitsReading,
-  lanes: number,
+  units: UnitsReading,
   lineOf: (column: string) => readonly [part: string, line: string],
   target: string,
 ): string {
-  const key = { format, transposed: true, rounded };
+  const tile = tileOf(units.unit, 'few rows');
+  const { depth, columns, subgroupRows, subgroupColumns } = tile;
+  const key = readingOf(units);
   const vectors = depth / 4;
-  const at = (i: number): string => `(lane + ${i * lanes}u)`;
-  const xs = range((TILE.rows * depth) / 4 / lanes);
   const corners = [
-    ...xs.map(
-      (i) =>
-        `  let xAt${i} = p.rowsAt + min(row0 + ${at(i)} / ${vectors}u, p.m - 1u) * (p.k / 4u) + ${at(i)} % ${vectors}u;`,
-    ),
-    ...weightsAtATime(lanes).map((i) => {
-      const [part, line] = lineOf(`(${at(i)} / ${depth / 8}u)`);
-      return `  let wPart${i} = ${part};\n  let wAt${i} = ${line} * (p.k / 8u) + ${at(i)} % ${depth / 8}u;`;
+    ...vectorsOfX(tile).map((i) => {
+      const at = placeOf(i);
+      return `  let xAt${i} = p.rowsAt + min(row0 + ${at} / ${vectors}u, p.m - 1u) * (p.k / 4u) + ${at} % ${vectors}u;`;
+    }),
+    ...vectorsOfWeights(tile).map((i) => {
+      const at = placeOf(i);
+      const [part, line] = lineOf(`(${at} / ${depth / 8}u)`);
+      return `  let wPart${i} = ${part};\n  let wAt${i} = ${line} * (p.k / 8u) + ${at} % ${depth / 8}u;`;
     }),
   ];
   const fetch = [
-    ...xs.map((i) => `    x${i} = x[xAt${i} + k0 / 4u];`),
-    ...weightsAtATime(lanes).map((i) => `    part = wPart${i};\n    w${i} = readW(wAt${i} + k0 / 8u);`),
+    ...vectorsOfX(tile).map((i) => `    x${i} = x[xAt${i} + k0 / 4u];`),
+    ...vectorsOfWeights(tile).map((i) => `    part = wPart${i};\n    w${i} = readW(wAt${i} + k0 / 8u);`),
   ].join('\n');
-  const sums = sumsOf(TILE);
+  const rowOf = (row: number): string =>
+    row === 0 && subgroupRows === tile.rows ? '' : `(sy * ${subgroupRows}u + ${row}u) * ${columns}u + `;
   return `
-  let sx = lane / 32u;
-  let sy = 0u;
-${fillLevels(format)}
-${largest(TILE, lanes, 'p.rowsAt')}
-  // A power of two that brings the largest number to 2^14 … 2^15.
-  let exponent = clamp(bitcast<u32>(most) >> 23u, 15u, 254u);
-  let scale = bitcast<f32>((268u - exponent) << 23u);
-${fragments(TILE)}
-${registers(TILE, lanes)}
+${findPart(tile)}
+${prepare(tile, key.format, 'p.rowsAt')}
+${fragments(tile)}
+${registers(tile)}
 ${corners.join('\n')}
   var k0 = begin;
 ${fetch}
   while (k0 < end) {
-${stash(key, TILE, lanes)}
+${stash(key, tile)}
     workgroupBarrier();
     k0 += ${depth}u;
     if (k0 < end) {
 ${fetch}
     }
-${multiply(key, TILE)}
+${multiply(key, tile)}
     workgroupBarrier();
   }
-${unscaled(TILE, format)}
-${sums
+${unscaled(tile, key.format)}
+${sumsOf(tile)
   .map(
-    (sum, i) =>
-      `  subgroupMatrixStore<row_major>(&${target}, sx * ${TILE.subgroupColumns}u + ${16 * i}u, ${sum}, ${columns}u);`,
+    ({ sum, row, column }) =>
+      `  subgroupMatrixStore<row_major>(&${target}, ${rowOf(row)}sx * ${subgroupColumns}u + ${column}u, ${sum}, ${columns}u);`,
   )
   .join('\n')}`;
 }

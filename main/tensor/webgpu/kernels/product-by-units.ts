@@ -1,42 +1,42 @@
 /** Which products matrix units take, and how they are run: by the program of product-units.ts. */
 import { roundsProducts } from '../../compute-dtype.ts';
-import { isQuantised } from '../../quantised.ts';
 import type { WebGpuBackend } from '../backend.ts';
+import type { MatrixUnit } from '../matrix-units.ts';
 import type { GpuBuffer } from '../pool.ts';
 import { equalParts, MOST_WORK } from '../work.ts';
 import type { Matrix } from './matrix.ts';
 import { cut, type Finish, finishSlices } from './product-slices.ts';
-import { MAXIMA, maximaProgram, TILES, type TileName, type UnitsKey, unitsProgram } from './product-units.ts';
+import { type UnitsKey, unitsProgram } from './product-units.ts';
+import { MAXIMA, maximaProgram, needsMaxima } from './units-scale.ts';
+import { DEPTH, productMemory, TILES, type TileName, tileOf } from './units-tile.ts';
 
 /** Multiplications below which the float32 kernels are as good. */
 const LEAST = 2 ** 22;
 
-/** Whether matrix units can and should multiply `m` rows of x by these weights: b of [n, k], or [k, n] if not transposed. */
-export function takesUnits({ gpu }: WebGpuBackend, m: number, b: readonly Matrix[]): boolean {
+/** The unit that can and should multiply `m` rows of x by these weights: b of [n, k], or [k, n] if not transposed; null: none. */
+export function takenUnit({ gpu }: WebGpuBackend, m: number, b: readonly Matrix[]): MatrixUnit | null {
   const [first] = b;
-  if (!gpu.matrixUnits || first === undefined) return false;
-  const k = first.transposed ? first.length : first.lines;
-  const memory = gpu.adapter.limits.maxComputeWorkgroupStorageSize;
-  const n = b.reduce((sum, { lines, length, transposed }) => sum + (transposed ? lines : length), 0);
+  const { matrixUnit: unit } = gpu;
+  if (unit === null || first === undefined || first.format === 'f32') return null;
+  const { format, transposed } = first;
+  const k = transposed ? first.length : first.lines;
+  const n = b.reduce((sum, matrix) => sum + (matrix.transposed ? matrix.lines : matrix.length), 0);
   // Eight numbers of a line are read at once, four of the result's are written.
-  const plain = b.every(({ format, parts, lines, length, batchStride = 0 }) =>
+  const plain = b.every((matrix) =>
     [
-      format === 'bf16' || format === 'f16' || (isQuantised(format) && memory >= MEMORY_OF_QUANTISED),
-      format === first.format,
-      parts === undefined,
-      batchStride === 0,
-      length % 8 === 0,
-      lines % 4 === 0,
+      matrix.format === format,
+      matrix.parts === undefined,
+      (matrix.batchStride ?? 0) === 0,
+      matrix.length % 8 === 0,
+      matrix.lines % 4 === 0,
     ].every(Boolean),
   );
-  return plain && k % DEPTH === 0 && m * n * k >= LEAST;
+  const memory = productMemory(tileOf(unit, tileFor(m)), { format, transposed, rounded: false });
+  const fits = memory <= gpu.adapter.limits.maxComputeWorkgroupStorageSize;
+  return plain && fits && k % DEPTH === 0 && m * n * k >= LEAST ? unit : null;
 }
 
-/** What the panels of weights in two parts take of a workgroup's memory, with all else. */
-const MEMORY_OF_QUANTISED = 36 * 1024;
-
-/** Of all tiles: K has to be a multiple. */
-const DEPTH = 64;
+const tileFor = (m: number): TileName => (m <= TILES['few rows'].rows ? 'few rows' : 'large');
 
 /** How much faster the slowest GPU with such units is than the one that bounds a dispatch's work, and units than float32. */
 const SLOWEST_WITH_UNITS = 8;
@@ -55,29 +55,30 @@ export interface UnitsCall extends Pick<Finish, 'm' | 'second' | 'bias' | 'epilo
 }
 
 /** x·b, each b beside the other, and what follows. */
-export function unitsProduct({ gpu }: WebGpuBackend, call: UnitsCall): void {
+export function unitsProduct({ gpu }: WebGpuBackend, unit: MatrixUnit, call: UnitsCall): void {
   const { x, m, weights, second, bias, epilogue, out, place } = call;
   const [first] = weights;
-  if (first === undefined) throw new Error('Expected weights');
-  const { transposed } = first;
+  if (first === undefined || first.format === 'f32') throw new Error('Expected weights that units take');
+  const { format, transposed } = first;
   const k = transposed ? first.length : first.lines;
   const widths = weights.map(({ lines, length }) => (transposed ? lines : length));
   const n = widths.reduce((sum, width) => sum + width, 0);
-  const name: TileName = m <= TILES['few rows'].rows ? 'few rows' : 'large';
-  const tile = TILES[name];
+  const name = tileFor(m);
+  const tile = tileOf(unit, name);
   const across = widths.reduce((sum, width) => sum + Math.ceil(width / tile.columns), 0);
   const down = Math.ceil(m / tile.rows);
-  const wanted = Math.floor(tile.enough / (across * down));
+  const wanted = Math.floor(TILES[name].enough / (across * down));
   const slices = cut(k, Math.min(wanted, Math.floor(k / LEAST_SLICE)), DEPTH);
   const aligned = place.columns % 4 === 0 && place.first % 4 === 0;
   const direct = slices.count === 1 && second === undefined && bias === undefined && epilogue === 'store' && aligned;
   const key: UnitsKey = {
+    unit,
     tile: name,
     transposed,
     sliced: !direct,
     matrices: weights.length,
-    format: first.format === 'f32' ? 'bf16' : first.format,
-    rounded: roundsProducts(),
+    format,
+    rounded: unit.element === 'f16' && roundsProducts(),
   };
   const wide = direct ? place : { columns: n, first: 0 };
   const taken: GpuBuffer[] = [];
@@ -88,7 +89,7 @@ export function unitsProduct({ gpu }: WebGpuBackend, call: UnitsCall): void {
   };
   try {
     const target = direct ? out : take(slices.count * m * wide.columns);
-    const maxima = tile.ownScale ? null : take(MAXIMA);
+    const maxima = needsMaxima(tile) ? take(MAXIMA) : null;
     if (maxima !== null) gpu.run(maximaProgram, [x, maxima], [(m * k) / 4], MAXIMA);
     const buffers = [x, ...weights.map(({ buffer }) => buffer), ...(maxima === null ? [] : [maxima]), target];
     const [n0 = 0, n1 = 0, n2 = 0] = widths;

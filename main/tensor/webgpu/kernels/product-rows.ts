@@ -11,7 +11,7 @@ import { equalParts } from '../work.ts';
 import { expDownOf } from './finite.ts';
 import { formOf, type Matrix, type Second } from './matrix.ts';
 import { elementType, type OperandForm, readFour } from './operand.ts';
-import { takesUnits, unitsProduct } from './product-by-units.ts';
+import { takenUnit, unitsProduct } from './product-by-units.ts';
 import { cut, type Epilogue, finishSlices, type Slices } from './product-slices.ts';
 import { findMatrix } from './side-by-side.ts';
 
@@ -241,8 +241,9 @@ export function rowsProducts(backend: WebGpuBackend, call: RowsProduct): void {
   const n = widths.reduce((sum, width) => sum + width, 0);
   const k = weights[0]?.length ?? 0;
   const place = call.place ?? { columns: epilogue === 'swiglu' ? n / 2 : n, first: 0 };
-  if (takesUnits(backend, rows, weights)) {
-    unitsProduct(backend, { ...call, m: rows, epilogue, place });
+  const unit = takenUnit(backend, rows, weights);
+  if (unit !== null) {
+    unitsProduct(backend, unit, { ...call, m: rows, epilogue, place });
     return;
   }
   const wanted = Math.ceil(BUSY_GROUPS / groupsOf(widths, MOST_LINES));

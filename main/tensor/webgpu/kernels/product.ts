@@ -7,7 +7,7 @@ import { groupsFor } from '../kernel.ts';
 import type { GpuBuffer } from '../pool.ts';
 import { program } from '../program.ts';
 import { formOf, type Matrix, type Second } from './matrix.ts';
-import { takesUnits, unitsProduct } from './product-by-units.ts';
+import { takenUnit, unitsProduct } from './product-by-units.ts';
 import { rowsProduct, takesRows } from './product-rows.ts';
 import { finishSlices, slicesOf } from './product-slices.ts';
 import { runTiles, type TileKey, tileFor } from './product-tile.ts';
@@ -39,8 +39,9 @@ export function product(
   const n = b.transposed ? b.lines : b.length;
   const plain = batch === 1 && !accumulate && scale === undefined && a.format === 'f32' && !a.transposed;
   const wide = place ?? { columns: n, first: 0 };
-  if (plain && takesUnits(backend, m, [b])) {
-    unitsProduct(backend, { x: a.buffer, m, weights: [b], epilogue: 'store', out, place: wide });
+  const unit = plain ? takenUnit(backend, m, [b]) : null;
+  if (unit !== null) {
+    unitsProduct(backend, unit, { x: a.buffer, m, weights: [b], epilogue: 'store', out, place: wide });
     if (second !== undefined)
       product(backend, second.a, second.b, out, { accumulate: true, scale: second.scale, place: wide });
     return;

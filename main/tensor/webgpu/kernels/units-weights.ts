@@ -7,16 +7,17 @@ export type UnitsFormat = 'bf16' | 'f16' | Quantised;
 /** What quantised weights are multiplied by, so that the second half of a small one is still a number of 16 bits. */
 export const QUANTISED_SCALE = 16;
 
-/** Of eight numbers in four words, the even and the odd ones in float16. */
-export const HALVES = {
-  bf16: [
-    'vec4<f16>(bitcast<vec4<f32>>(WORDS << vec4(16u)))',
-    'vec4<f16>(bitcast<vec4<f32>>(WORDS & vec4(0xffff0000u)))',
-  ],
-  f16: ['x', 'y'].map(
-    (half) => `vec4<f16>(${['x', 'y', 'z', 'w'].map((c) => `bitcast<vec2<f16>>(WORDS.${c}).${half}`).join(', ')})`,
-  ),
-} as const;
+/** Of eight numbers in a register's four words, the even and the odd ones as a unit's. */
+export function evenAndOdd(format: 'bf16' | 'f16', element: 'f16' | 'f32', register: string): readonly string[] {
+  if (format === 'bf16')
+    return [`${register} << vec4(16u)`, `${register} & vec4(0xffff0000u)`].map((bits) =>
+      element === 'f16' ? `vec4<f16>(bitcast<vec4<f32>>(${bits}))` : `bitcast<vec4<f32>>(${bits})`,
+    );
+  const two = element === 'f16' ? 'bitcast<vec2<f16>>' : 'unpack2x16float';
+  return ['x', 'y'].map(
+    (half) => `vec4<${element}>(${['x', 'y', 'z', 'w'].map((c) => `${two}(${register}.${c}).${half}`).join(', ')})`,
+  );
+}
 
 /** Half of eight numbers in a register's first words, without their scale. */
 export function fourQuantised(format: Quantised, register: string, half: number): string {

@@ -3,7 +3,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import type { GpuMemory } from '../../../native/gpu-memory.ts';
 import { type ComputeDtype, setComputeDtype, whyNoBfloat16 } from '../../../tensor/compute-dtype.ts';
 import type { WebGpuBackend } from '../../../tensor/webgpu/backend.ts';
-import { adapterName } from '../../../tensor/webgpu/describe.ts';
+import { adapterName, unitsInWords } from '../../../tensor/webgpu/describe.ts';
 import type { AdapterFacts } from '../../../tensor/webgpu/protocol.ts';
 import type { WeightPrecision } from '../../../tensor/weights.ts';
 import type { BackendChoice } from '../../backend/open-backend.ts';
@@ -24,8 +24,8 @@ export interface GpuReportJob extends BackendChoice {
 export interface GpuReportResult {
   readonly name: string;
   readonly adapter: AdapterFacts;
-  /** Whether products with frozen 16-bit weights used the adapter's matrix units. */
-  readonly matrixUnits: boolean;
+  /** What products with frozen weights of 16 bits and fewer used, in words. */
+  readonly units: string;
   readonly memory: GpuMemory | null;
   readonly agreements: readonly Agreement[];
   readonly load: Load;
@@ -112,7 +112,7 @@ export async function runGpuReportJob(job: GpuReportJob, io: JobIo): Promise<Gpu
   return {
     name: adapterName(adapter),
     adapter,
-    matrixUnits: backend.gpu.matrixUnits,
+    units: unitsInWords(adapter, backend.gpu.matrixUnit),
     memory,
     agreements,
     load,
