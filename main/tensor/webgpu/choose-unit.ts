@@ -44,7 +44,7 @@ function rankOf({ element, m, n, k }: MatrixUnit): number {
 }
 
 /**
- * The only size of subgroups that there is, or the one to ask for: Intel's units of eight rows have an invocation for each
+ * The only size of subgroups that there is, or the one to ask for: Intel's units of eight rows have an invocation a
  * column, all others work in subgroups of 32. Null: the adapter's are smaller or larger.
  */
 function lanesFor({ M, N }: MatrixConfig, { subgroupMinSize: least, subgroupMaxSize: most }: Offer): number | null {

@@ -21,7 +21,7 @@ const WIDE: NoBfloat16 = {
   remedy: 'Set compute_dtype to float32; or use_peft to true and base_weights to auto.',
 };
 
-/** Why products on these units aren't rounded to bfloat16, null if they can be: with weights of 16 bits and fewer, and with float32 ones. */
+/** Why products on these units can't be rounded to bfloat16, with weights of 16 bits and fewer, and with float32 ones. */
 export function noBfloat16(unit: MatrixUnit | null): readonly [NoBfloat16 | null, NoBfloat16] {
   if (unit?.element === 'f16') return [null, WIDE];
   const missing = unit === null ? NO_UNITS : FLOAT32_UNITS;

@@ -17,7 +17,7 @@ interface Side {
   readonly columns: boolean;
 }
 
-/** What stands for the extension's functions, for fragments that are places in the panels: the panel's number, and where. */
+/** What stands for the extension's functions. A fragment is a panel's number and a place in it. */
 function declarations(unit: MatrixUnit, left: Side, right: Side, targets: readonly string[]): string {
   const { element, m, n, k, lanes } = unit;
   const share = (m * n) / lanes;

@@ -36,7 +36,7 @@ describe('programs for matrix units', () => {
     });
   });
 
-  it('take 32 KiB at most, which is all that an Apple GPU has', () => {
+  it('take no more than the 32 KiB of an Apple GPU', () => {
     const memories = KEYS.map((key) => productMemory(tileOf(key.unit, key.tile), key));
     expect(Math.max(...memories)).toBeLessThanOrEqual(32 * 1024);
   });

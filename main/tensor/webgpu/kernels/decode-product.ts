@@ -271,6 +271,7 @@ export interface Divided {
   readonly swiglu: boolean;
 }
 
+/** By the shapes and the adapter alone. */
 function planOf(backend: WebGpuBackend, divided: Divided, room: number): Plan {
   const { weights, swiglu } = divided;
   const unit = unitFor(backend, divided);

@@ -13,7 +13,10 @@ import { DEPTH, productMemory, TILES, type TileName, tileOf } from './units-tile
 /** Multiplications below which the float32 kernels are as good. */
 const LEAST = 2 ** 22;
 
-/** The unit that can and should multiply `m` rows of x by these weights: b of [n, k], or [k, n] if not transposed; null: none. */
+/**
+ * The unit that can and should multiply `m` rows of x by these weights: b of [n, k], or [k, n] if not transposed; null:
+ * none.
+ */
 export function takenUnit({ gpu }: WebGpuBackend, m: number, b: readonly Matrix[]): MatrixUnit | null {
   const [first] = b;
   const { matrixUnit: unit } = gpu;
@@ -38,9 +41,9 @@ export function takenUnit({ gpu }: WebGpuBackend, m: number, b: readonly Matrix[
 
 const tileFor = (m: number): TileName => (m <= TILES['few rows'].rows ? 'few rows' : 'large');
 
-/** How much faster the slowest GPU with such units is than the one that bounds a dispatch's work, and units than float32. */
+/** How much faster the slowest GPU with units is than the one that bounds a dispatch's work, and units than its rest. */
 const SLOWEST_WITH_UNITS = 8;
-const UNITS_SPEED = 2;
+const UNITS_SPEED = { f16: 2, f32: 1 } as const;
 
 /** Tiles that workgroups go down before they go across: those that run together share what they read of both matrices. */
 const MOST_DOWN = 16;
@@ -96,7 +99,10 @@ export function unitsProduct({ gpu }: WebGpuBackend, unit: MatrixUnit, call: Uni
     const parameters = [m, n0, n1, n2, k, wide.columns, wide.first];
     const bands = Math.ceil(down / MOST_DOWN);
     const band = Math.ceil(down / bands);
-    const mostWork = Math.max(SLOWEST_WITH_UNITS * Math.min(gpu.mostWork, MOST_WORK), UNITS_SPEED * gpu.mostWork);
+    const mostWork = Math.max(
+      SLOWEST_WITH_UNITS * Math.min(gpu.mostWork, MOST_WORK),
+      UNITS_SPEED[unit.element] * gpu.mostWork,
+    );
     for (const part of equalParts(across, 2 * tile.columns * m * k, mostWork))
       gpu.run(
         unitsProgram(key),

@@ -1,4 +1,4 @@
-/** How products on matrix units are cut into tiles: what a workgroup and each of its subgroups compute, and in what memory. */
+/** How products on matrix units are cut: what a workgroup and each of its subgroups compute, and in what memory. */
 import { isQuantised } from '../../quantised.ts';
 import type { MatrixUnit } from '../matrix-units.ts';
 import type { UnitsFormat } from './units-weights.ts';
