@@ -1,5 +1,5 @@
 /** An adapter in words, and what the environment says about which one to take and how much of it. */
-import type { GpuOptions } from './gpu.ts';
+import type { GpuOptions } from './gpu-options.ts';
 import type { MatrixUnit } from './matrix-units.ts';
 import type { AdapterFacts } from './protocol.ts';
 

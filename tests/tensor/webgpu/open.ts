@@ -1,7 +1,7 @@
 /** The GPU backend for a suite of its own: null where there is no adapter, which the suite then says. */
 import '../../../main/tensor/gradients.ts';
 import type { WebGpuBackend } from '../../../main/tensor/webgpu/backend.ts';
-import type { GpuOptions } from '../../../main/tensor/webgpu/gpu.ts';
+import type { GpuOptions } from '../../../main/tensor/webgpu/gpu-options.ts';
 import { openWebGpuBackend } from '../../../main/tensor/webgpu/open.ts';
 import { chooseTestGpu, skipWithoutGpu } from '../../software-gpu.ts';
 
