@@ -9,6 +9,7 @@ import {
   type TypedArray,
   util,
 } from '@tensorflow/tfjs-core';
+import type { PendingRead } from '../ops/pending-read.ts';
 import { isQuantised, type Quantised, quantisedBytes } from '../quantised.ts';
 import { tooLarge } from './faults.ts';
 import type { Gpu } from './gpu.ts';
@@ -87,6 +88,11 @@ export class WebGpuBackend extends KernelBackend {
     const words = host ?? this.#download(stored, size);
     if (dtype === 'bool') return Uint8Array.from(words as Int32Array) as unknown as TypedArray;
     return words === host ? words.slice() : words;
+  }
+
+  /** Starts to read 32-bit numbers, which are waited for later. */
+  startRead(tensor: TensorInfo): PendingRead {
+    return this.gpu.startRead(this.buffer(tensor), 4 * this.#data.get(tensor.dataId).size);
   }
 
   override async read(dataId: object): Promise<TypedArray> {

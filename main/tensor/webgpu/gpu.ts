@@ -3,6 +3,7 @@
  * asked is recorded and posted in batches, so that the other thread encodes while this one continues.
  */
 import { BraidError } from '../../errors.ts';
+import type { PendingRead } from '../ops/pending-read.ts';
 import { Barriers } from './barriers.ts';
 import { inElectron, mib, outOfMemory, tooLarge } from './faults.ts';
 import type { GpuCounts, GpuOptions } from './gpu-options.ts';
@@ -35,6 +36,8 @@ const STALE_BATCHES = 2000;
 const LARGE_BYTES = 64 * 2 ** 20;
 
 const PARAMETER_WORDS = PARAMETER_BYTES / 4;
+
+const wholeWords = (bytes: number): number => 4 * Math.ceil(bytes / 4);
 
 const isOutOfMemory = (error: unknown): boolean => error instanceof BraidError && error.code === 'OUT_OF_MEMORY';
 
@@ -191,14 +194,29 @@ export class Gpu {
   /** Waits for all work so far and gives the buffer's bytes. */
   read(buffer: GpuBuffer, bytes: number, offset = 0): ArrayBuffer {
     this.#reads++;
-    const { bytes: found } = this.#wait({
-      kind: 'read',
-      buffer: buffer.id,
-      offset,
-      bytes: Math.ceil(bytes / 4) * 4,
-    });
-    if (found === undefined) throw new Error('Expected the read to bring bytes');
-    return found;
+    return this.#bytes({ kind: 'read', buffer: buffer.id, offset, bytes: wholeWords(bytes) });
+  }
+
+  /**
+   * Starts to read the buffer's bytes as they are after all work so far: it may be given back at once, and what is asked
+   * for from here on runs while they are waited for.
+   */
+  startRead(buffer: GpuBuffer, bytes: number): PendingRead {
+    this.flush();
+    const read = ++this.#reads;
+    const { next } = this.#pool;
+    this.#line.post({ kind: 'start-read', read, buffer: buffer.id, offset: 0, bytes: wholeWords(bytes) }, []);
+    let done = false;
+    return {
+      wait: () => {
+        done = true;
+        return this.#bytes({ kind: 'finish-read', read }, next);
+      },
+      cancel: () => {
+        if (!done) this.#line.post({ kind: 'cancel-read', read }, []);
+        done = true;
+      },
+    };
   }
 
   /** Waits until the GPU has done everything, and throws what went wrong. */
@@ -272,12 +290,21 @@ export class Gpu {
     void this.#line.end();
   }
 
-  /** A buffer that the driver refused is known only here: it must not be found again in the pool. */
-  #wait(request: Request): ReturnType<Line['ask']> {
+  #bytes(request: Request, next?: number): ArrayBuffer {
+    const { bytes } = this.#wait(request, next);
+    if (bytes === undefined) throw new Error('Expected the read to bring bytes');
+    return bytes;
+  }
+
+  /**
+   * Posts what was recorded and waits; `next`: for what was asked for before the buffer of this number alone. A buffer that
+   * the driver refused is known only here: it must not be found again in the pool.
+   */
+  #wait(request: Request, next = this.#pool.next): ReturnType<Line['ask']> {
     this.flush();
     try {
       const reply = this.#line.ask(request, this.deadline);
-      this.#pool.confirm();
+      this.#pool.confirm(next);
       return reply;
     } catch (error) {
       if (isOutOfMemory(error)) this.#destroys.push(...this.#pool.doubt());

@@ -85,9 +85,14 @@ export class BufferPool {
     return true;
   }
 
-  /** Everything so far went well: its buffers exist. */
-  confirm(): void {
-    this.#unconfirmed = this.#next;
+  /** The number of the buffer that is made next. */
+  get next(): number {
+    return this.#next;
+  }
+
+  /** Everything went well that was asked for before the buffer of this number: those before it exist. */
+  confirm(next: number): void {
+    this.#unconfirmed = Math.max(this.#unconfirmed, next);
   }
 
   /** One of the buffers since then wasn't made, so none of them is taken again; the numbers of those that lie free. */

@@ -60,6 +60,18 @@ export interface ReadRequest {
   readonly bytes: number;
 }
 
+/** Copies bytes for a read that is waited for later, by its number; what is posted after this runs meanwhile. */
+export interface StartReadRequest extends Omit<ReadRequest, 'kind'> {
+  readonly kind: 'start-read';
+  readonly read: number;
+}
+
+/** Waits for such a read, or cancels it. */
+export interface StartedReadRequest {
+  readonly kind: 'finish-read' | 'cancel-read';
+  readonly read: number;
+}
+
 /** Asks how much memory can be allocated, `most` at most. */
 export interface TrialRequest {
   readonly kind: 'trial';
@@ -71,6 +83,8 @@ export type Request =
   | Batch
   | OpenRequest
   | ReadRequest
+  | StartReadRequest
+  | StartedReadRequest
   | TrialRequest
   | { readonly kind: 'wait' | 'list' | 'close' | 'lose' | 'times' };
 

@@ -1,6 +1,8 @@
 /** Puts our kernels for the webgpu backend in place. One line a kernel file. */
+
 import { registerKvCache } from '../ops/decode-attention.ts';
 import { registerDecodeRun } from '../ops/decode-step.ts';
+import { registerStartRead } from '../ops/pending-read.ts';
 import { registerWeightMaker } from '../weights.ts';
 import { WEBGPU_BACKEND, type WebGpuBackend } from './backend.ts';
 import { openGpuDecodeRun } from './decode.ts';
@@ -43,6 +45,7 @@ export function registerWebGpuKernels(backend: WebGpuBackend): void {
   registerKvCache(WEBGPU_BACKEND, (prefix, rows, shape, capacity, weights) =>
     openGpuKvCache(backend, prefix, rows, capacity, shape, cacheFormat(backend, weights)),
   );
+  registerStartRead(WEBGPU_BACKEND, (x) => backend.startRead(x));
   registerDecodeRun(WEBGPU_BACKEND, (model, prefix, rows, capacity) =>
     openGpuDecodeRun(backend, model, prefix, rows, capacity),
   );

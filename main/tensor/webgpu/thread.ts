@@ -19,14 +19,13 @@ import {
   type ReadRequest,
   type Reply,
   type Request,
+  type StartReadRequest,
 } from './protocol.ts';
+import { Readback } from './readback.ts';
 import { trialAllocation } from './trial-memory.ts';
 
 /** The parameters that all dispatches of a batch share a buffer for, at first. */
 const FIRST_PARAMETERS = 1024 * PARAMETER_BYTES;
-
-/** Readback goes through mapped buffers of at most so many bytes. */
-const STAGING_BYTES = 64 * 2 ** 20;
 
 /** A trial of the memory allocates buffers of this size. */
 const TRIAL_STEP = 256 * 2 ** 20;
@@ -59,7 +58,7 @@ class DeviceThread {
   readonly #programs = new Map<number, Compiled>();
   readonly #buffers = new Map<number, GPUBuffer>();
   #parameters: GPUBuffer;
-  #staging: GPUBuffer | null = null;
+  readonly readback: Readback;
   readonly faults: DeviceFaults;
   /** Null: dispatches aren't timed, and share their passes. */
   readonly #times: DispatchTimes | null;
@@ -69,6 +68,7 @@ class DeviceThread {
     this.#adapter = adapter;
     this.#device = device;
     this.#parameters = this.#uniformBuffer(FIRST_PARAMETERS);
+    this.readback = new Readback(device);
     this.faults = new DeviceFaults(device);
     this.#times = timed ? new DispatchTimes(device) : null;
   }
@@ -127,20 +127,12 @@ class DeviceThread {
   }
 
   /** The buffer's bytes, once all work before is done. */
-  async read({ buffer, offset, bytes }: ReadRequest): Promise<ArrayBuffer> {
-    const out = new Uint8Array(bytes);
-    for (let done = 0; done < bytes; ) {
-      const part = Math.min(bytes - done, STAGING_BYTES);
-      const staging = this.#stagingBuffer(part);
-      const encoder = this.#device.createCommandEncoder();
-      encoder.copyBufferToBuffer(this.#buffer(buffer), offset + done, staging, 0, part);
-      this.#device.queue.submit([encoder.finish()]);
-      await staging.mapAsync(GPUMapMode.READ, 0, part);
-      out.set(new Uint8Array(staging.getMappedRange(0, part)), done);
-      staging.unmap();
-      done += part;
-    }
-    return out.buffer;
+  read(request: ReadRequest): Promise<ArrayBuffer> {
+    return this.readback.read(this.#buffer(request.buffer), request);
+  }
+
+  startRead(request: StartReadRequest): void {
+    this.readback.start(request.read, this.#buffer(request.buffer), request);
   }
 
   async times(): Promise<Float64Array> {
@@ -235,14 +227,6 @@ class DeviceThread {
     old.destroy();
   }
 
-  #stagingBuffer(bytes: number): GPUBuffer {
-    if (this.#staging !== null && this.#staging.size >= bytes) return this.#staging;
-    this.#staging?.destroy();
-    const size = Math.max(4096, 2 ** Math.ceil(Math.log2(bytes)));
-    this.#staging = this.#device.createBuffer({ size, usage: GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST });
-    return this.#staging;
-  }
-
   #buffer(id: number): GPUBuffer {
     const buffer = this.#buffers.get(id);
     if (buffer === undefined) throw new Error(`Expected GPU buffer ${id} to exist`);
@@ -296,7 +280,7 @@ const BEAT_MS = 1000;
 
 const { port, flag } = workerData as { readonly port: MessagePort; readonly flag: Int32Array };
 let thread: DeviceThread | null = null;
-/** A fault in a batch, which nobody waits for: it goes out with the next reply. */
+/** A fault in what nobody waits for: it goes out with the next reply. */
 let pending: Reply | null = null;
 
 function reply(message: Reply): void {
@@ -306,6 +290,14 @@ function reply(message: Reply): void {
   Atomics.notify(flag, 0);
 }
 
+/** Waits for the GPU, and for the bytes that were asked for. */
+async function bytesFor(opened: DeviceThread, request: Request): Promise<ArrayBuffer | undefined> {
+  if (request.kind === 'read') return opened.read(request);
+  if (request.kind === 'finish-read') return opened.readback.finish(request.read);
+  await opened.wait();
+  return undefined;
+}
+
 async function handle(request: Request): Promise<void> {
   if (request.kind === 'open') {
     thread = await open(request);
@@ -313,6 +305,8 @@ async function handle(request: Request): Promise<void> {
   }
   if (thread === null) throw new Error('Expected the GPU to be open');
   if (request.kind === 'batch') return thread.run(request);
+  if (request.kind === 'start-read') return thread.startRead(request);
+  if (request.kind === 'cancel-read') return thread.readback.cancel(request.read);
   if (request.kind === 'list') return reply({ ok: true, names: (await listAdapters()).map(inWords) });
   if (request.kind === 'times') return reply({ ok: true, times: await thread.times() });
   if (request.kind === 'trial') return reply({ ok: true, room: await thread.room(request.most) });
@@ -324,8 +318,7 @@ async function handle(request: Request): Promise<void> {
     await thread.close();
     return reply({ ok: true });
   }
-  const bytes = request.kind === 'read' ? await thread.read(request) : undefined;
-  if (request.kind === 'wait') await thread.wait();
+  const bytes = await bytesFor(thread, request);
   const { faults } = thread;
   const fault = faults.lost ?? pending ?? faults.take();
   pending = null;
@@ -334,13 +327,16 @@ async function handle(request: Request): Promise<void> {
 
 setInterval(() => void Atomics.add(flag, 1, 1), BEAT_MS).unref();
 
+/** What nobody waits for: its faults go out with the next reply. */
+const isPosted = ({ kind }: Request): boolean => kind === 'batch' || kind === 'start-read' || kind === 'cancel-read';
+
 async function fail(request: Request, error: unknown): Promise<void> {
   // What fails after a batch that failed is its consequence.
-  if (request.kind === 'batch' && pending !== null) return;
+  if (isPosted(request) && pending !== null) return;
   const fault: Reply =
     (await thread?.faults.reasonOf(error)) ??
     ({ ok: false, fault: error instanceof OpenFault ? error.fault : 'invalid', message: messageOf(error) } as const);
-  if (request.kind === 'batch') {
+  if (isPosted(request)) {
     pending = fault;
     return;
   }

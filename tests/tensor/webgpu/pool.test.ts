@@ -44,7 +44,7 @@ describe('BufferPool', () => {
   it('takes none of the buffers again that may not exist', () => {
     const pool = new BufferPool();
     const sound = pool.add(256);
-    pool.confirm();
+    pool.confirm(pool.next);
     const [free, used, large] = [pool.add(256), pool.add(256), pool.add(4096)];
     pool.give(free, 0);
     expect(pool.doubt()).toEqual([free.id]);
