@@ -13,6 +13,7 @@ import { attendPacked, type ReadRow, stateKey } from '../../model/sequences.ts';
 import { pulse } from '../../pulse.ts';
 import { gradients } from '../../tensor/backward.ts';
 import type { PrefixKv } from '../../tensor/ops/kv-cache.ts';
+import { type PendingRead, startRead } from '../../tensor/ops/pending-read.ts';
 import { disposeBatch, uploadGroups } from '../batching/packed-batch.ts';
 import { weightCount } from '../memory/budget.ts';
 import { completionLogps, hostLogps, lossAndGradients, type Policy } from '../policy/policy.ts';
@@ -293,21 +294,28 @@ export function timeDecoding(policy: Policy, { prompts, steps, capacity }: Decod
       if (depth > at) run.skip(depth - at);
       at = Math.max(at, depth);
     };
-    const step = (): number => {
-      pulse();
-      at++;
+    const mean = (count: number): number => {
       const began = performance.now();
-      const logits = run.step(ids);
-      tf.tidy(() => void tf.max(logits).dataSync());
-      logits.dispose();
-      return (performance.now() - began) / 1000;
+      let before: PendingRead | null = null;
+      try {
+        for (let i = 0; i < count; i++) {
+          pulse();
+          at++;
+          const end = readEnd(run.step(ids));
+          // As `generate` does where the backend can: a step starts before the end of the one before is waited for.
+          before?.wait();
+          before = end;
+        }
+        before?.wait();
+      } finally {
+        before?.cancel();
+      }
+      return (performance.now() - began) / 1000 / count;
     };
-    const mean = (count: number): number =>
-      Array.from({ length: count }, step).reduce((sum, seconds) => sum + seconds, 0) / count;
     try {
       skipTo(early);
       // The first one finds nothing prepared, so it never counts.
-      const first = step();
+      const first = mean(1);
       // There may be no positions for more.
       if (steps < LEAST_STEPS) return first;
       const count = Math.min(DECODE_STEPS, Math.floor(DECODE_SECONDS / 4 / first), Math.floor(steps / 4));
@@ -319,6 +327,20 @@ export function timeDecoding(policy: Policy, { prompts, steps, capacity }: Decod
     }
   };
   return settled(round, DECODE_SECONDS);
+}
+
+/** Starts to read what is there once the step is done; null: it was waited for. Frees the logits. */
+function readEnd(logits: tf.Tensor2D): PendingRead | null {
+  let most: tf.Tensor | null = null;
+  try {
+    most = tf.max(logits);
+    const read = startRead(most);
+    if (read === null) most.dataSync();
+    return read;
+  } finally {
+    most?.dispose();
+    logits.dispose();
+  }
 }
 
 /** Decoding after prompts of so many tokens, all zeros; nothing of it outlives a failure, which may be of memory. */
