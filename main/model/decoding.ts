@@ -2,7 +2,14 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { readsInPlace } from '../tensor/ops/decode-attention.ts';
 import type { DecodeLinear } from '../tensor/ops/decode-kernels.ts';
-import { type DecodeLayer, type DecodeModel, type DecodeRun, openDecodeRun } from '../tensor/ops/decode-step.ts';
+import {
+  type DecodeLayer,
+  type DecodeModel,
+  type DecodeRun,
+  openDecodeRun,
+  type StepIds,
+  stepTensor,
+} from '../tensor/ops/decode-step.ts';
 import { openKvCaches } from '../tensor/ops/kv-caches.ts';
 import { openRowPlaces, type RowToken } from '../tensor/ops/row-places.ts';
 import { gatherRows } from '../tensor/ops/rows.ts';
@@ -90,9 +97,9 @@ function openByOps(
     recur: states.recur,
   };
   const next = openRowPlaces(rows);
-  const step = (ids: readonly number[], wanted: readonly number[] | null = null): tf.Tensor2D => {
+  const step = (ids: StepIds, wanted: readonly number[] | null = null): tf.Tensor2D => {
     const logits = tf.tidy(() => {
-      const batch = { ids: tf.tensor1d([...ids], 'int32'), positions: tf.tensor1d(next.positions(), 'int32') };
+      const batch = { ids: stepTensor(ids), positions: tf.tensor1d(next.positions(), 'int32') };
       const hidden = forward(model, batch, adapter, sequences);
       return logitsOf(model, wanted === null ? hidden : gatherRows(hidden, tf.tensor1d([...wanted], 'int32')));
     });

@@ -6,8 +6,9 @@ import * as tf from '@tensorflow/tfjs-core';
 import { BraidError, inputError } from '../errors.ts';
 import { pulse } from '../pulse.ts';
 import type { Completion } from '../samples/completion.ts';
+import type { DecodeRun } from '../tensor/ops/decode-step.ts';
 import { gatherRows } from '../tensor/ops/rows.ts';
-import { type ChosenRow, chooseNext } from './choose-next.ts';
+import { type Choice, type ChosenRow, choose } from './choose-next.ts';
 import { openDecoding } from './decoding.ts';
 import type { Adapter } from './lora.ts';
 import type { Model } from './model.ts';
@@ -121,7 +122,11 @@ interface Flight {
   readonly stopped: Set<number>;
 }
 
-/** Decodes each row until its end token or its limit; takes the context over. */
+/**
+ * Decodes each row until its end token or its limit; takes the context over. Where the backend can, the step after a token
+ * starts before the token is known here, so that neither waits for the other: rows that the token ended leave after it.
+ * That wastes one step at the end; to read the tokens of n steps at once would waste up to n - 1.
+ */
 function decode(flight: Flight, context: ReadContext): void {
   const { model, adapter, prompts, batch, sequences, options, stopped } = flight;
   let active = batch.map((_, row) => row);
@@ -135,8 +140,11 @@ function decode(flight: Flight, context: ReadContext): void {
   };
   try {
     for (let t = 0; ; t++) {
-      const next = chooseNext(logits, active.map(chosen), options);
+      const isLast = t + 1 === options.maxNewTokens;
+      const choice = choose(logits, active.map(chosen), options);
       logits.dispose();
+      const { next, ahead } = stepAhead(choice, isLast ? null : decoding.step);
+      if (ahead !== null) logits = ahead;
       const going: number[] = [];
       next.forEach((id, i) => {
         const row = active[i] as number;
@@ -144,7 +152,7 @@ function decode(flight: Flight, context: ReadContext): void {
         options.onRow?.(row, id);
         if (ended.has(id)) return;
         if (options.stops?.(prompts[batch[row]?.prompt ?? 0] ?? [], sequences[row] ?? [])) stopped.add(row);
-        else if (t + 1 < options.maxNewTokens) going.push(i);
+        else if (!isLast) going.push(i);
       });
       pulse();
       options.onToken?.(t + 1, going.length);
@@ -153,11 +161,38 @@ function decode(flight: Flight, context: ReadContext): void {
         decoding.keep(going);
         active = going.map((i) => active[i] as number);
       }
-      logits = decoding.step(going.map((i) => next[i] as number));
+      logits = ahead === null ? decoding.step(going.map((i) => next[i] as number)) : rowsOf(ahead, going);
     }
   } finally {
     logits.dispose();
     decoding.dispose();
+  }
+}
+
+/** Waits for the chosen tokens, once the `step` that reads them has started if it needn't wait for them. */
+function stepAhead(
+  choice: Choice,
+  step: DecodeRun['step'] | null,
+): { readonly next: Int32Array; readonly ahead: tf.Tensor2D | null } {
+  let ahead: tf.Tensor2D | null = null;
+  try {
+    if (step !== null && choice.ids !== null) ahead = step(choice.ids);
+    return { next: choice.numbers(), ahead };
+  } catch (error) {
+    ahead?.dispose();
+    throw error;
+  } finally {
+    choice.dispose();
+  }
+}
+
+/** Logits of these rows alone; those of all are freed. */
+function rowsOf(logits: tf.Tensor2D, rows: readonly number[]): tf.Tensor2D {
+  if (rows.length === logits.shape[0]) return logits;
+  try {
+    return tf.tidy(() => gatherRows(logits, tf.tensor1d([...rows], 'int32')));
+  } finally {
+    logits.dispose();
   }
 }
 

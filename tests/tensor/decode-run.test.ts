@@ -151,9 +151,12 @@ const idsOf = (count: number, step: number): number[] =>
 function decode(run: DecodeRun, rows: number): Float32Array[] {
   const logits: Float32Array[] = [];
   const step = (count: number): void => {
-    const tensor = run.step(idsOf(count, logits.length));
+    const ids = idsOf(count, logits.length);
+    // The first step's where a backend left them.
+    const there = logits.length === 0 ? [tf.tensor1d(ids, 'int32')] : [];
+    const tensor = run.step(there[0] ?? ids);
     logits.push(tensor.dataSync<'float32'>().slice());
-    tensor.dispose();
+    tf.dispose([tensor, ...there]);
   };
   step(rows);
   step(rows);

@@ -3,7 +3,7 @@ import type * as tf from '@tensorflow/tfjs-core';
 import { inputError } from '../../errors.ts';
 import type { DecodeKernels } from './decode-kernels.ts';
 import { type DecodeOps, openDecodeList } from './decode-list.ts';
-import type { DecodeModel, DecodeRun } from './decode-step.ts';
+import { type DecodeModel, type DecodeRun, stepNumbers } from './decode-step.ts';
 import type { SlotTable } from './decode-works.ts';
 import { type PlacedCache, slotTable } from './placed-cache.ts';
 import { openRowPlaces } from './row-places.ts';
@@ -98,7 +98,7 @@ export function decodeBySteps(
     return logits;
   };
   return {
-    step: (ids) => step(ids),
+    step: (ids) => step(stepNumbers(ids)),
     read: (tokens, wanted) => {
       places.choose(tokens);
       return step(

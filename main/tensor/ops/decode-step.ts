@@ -78,10 +78,21 @@ export function weightsOf({ embedding, head, layers }: DecodeModel): readonly tf
   return [embedding, head, ...layers.flatMap(linearsOf).map(({ weight }) => weight)];
 }
 
+/** One token of each row: numbers, or where a backend left them, int32 [B]. */
+export type StepIds = readonly number[] | tf.Tensor1D;
+
+export function stepTensor(ids: StepIds): tf.Tensor1D {
+  return ids instanceof tf.Tensor ? ids : tf.tensor1d([...ids], 'int32');
+}
+
+export function stepNumbers(ids: StepIds): readonly number[] {
+  return ids instanceof tf.Tensor ? [...ids.dataSync()] : ids;
+}
+
 /** Rows that are being decoded; each stands at the position after its prompt and what it has written. */
 export interface DecodeRun {
   /** Reads one new token of each row: logits of the next [B, V]. */
-  step(ids: readonly number[]): tf.Tensor2D;
+  step(ids: StepIds): tf.Tensor2D;
   /** Moves past `count` tokens without computing them, as `KvCache.skip` does. */
   skip(count: number): void;
   /** Keeps only these of the current rows. */

@@ -5,7 +5,14 @@
  */
 import * as tf from '@tensorflow/tfjs-core';
 import type { DecodeLinear } from '../ops/decode-kernels.ts';
-import { type DecodeRun, linearsOf, type PlainLayer, type PlainModel, weightsOf } from '../ops/decode-step.ts';
+import {
+  type DecodeRun,
+  linearsOf,
+  type PlainLayer,
+  type PlainModel,
+  stepTensor,
+  weightsOf,
+} from '../ops/decode-step.ts';
 import type { PrefixKv, RowPrefix } from '../ops/kv-cache.ts';
 import { gatherRows } from '../ops/rows.ts';
 import type { WebGpuBackend } from './backend.ts';
@@ -209,10 +216,9 @@ export function openWholeRun(
   return {
     step: (ids) =>
       tf.tidy(() => {
-        const rows = ids.length;
-        const indices = tf.tensor1d([...ids], 'int32');
+        const indices = stepTensor(ids);
+        const rows = indices.size;
         const x = gatherRows(model.embedding, indices);
-        indices.dispose();
         decodeStart(backend, backend.buffer(x), {
           rows,
           room,

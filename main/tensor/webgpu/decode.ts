@@ -13,6 +13,7 @@ import {
   type PlainLayer,
   type PlainModel,
   plainModel,
+  stepTensor,
   weightsOf,
 } from '../ops/decode-step.ts';
 import type { PrefixKv, RowPrefix } from '../ops/kv-cache.ts';
@@ -168,9 +169,9 @@ function openRun(
   return {
     step: (ids) =>
       tf.tidy(() => {
-        const indices = tf.tensor1d([...ids], 'int32');
+        const indices = stepTensor(ids);
+        const rows = indices.size;
         const x = gatherRows(model.embedding, indices);
-        indices.dispose();
         const residual = backend.buffer(x);
         layers.forEach((layer, index) => {
           layerStep(layer, index, residual);
@@ -178,16 +179,16 @@ function openRun(
         store.advance();
         normAndLowRank(backend, {
           x: residual,
-          rows: ids.length,
+          rows,
           width,
           norm: { weight: backend.buffer(model.norm), eps, out: h },
         });
         x.dispose();
-        const logits = tf.engine().makeTensorFromTensorInfo(backend.output([ids.length, vocabulary])) as tf.Tensor2D;
+        const logits = tf.engine().makeTensorFromTensorInfo(backend.output([rows, vocabulary])) as tf.Tensor2D;
         const head = matrixOf(backend, model.head, true);
         let first = 0;
         for (const part of head.parts ?? [head]) {
-          const call = { x: h, rows: ids.length, weights: [part], out: backend.buffer(logits) };
+          const call = { x: h, rows, weights: [part], out: backend.buffer(logits) };
           rowsProducts(backend, { ...call, place: { columns: vocabulary, first } });
           first += part.lines;
         }
