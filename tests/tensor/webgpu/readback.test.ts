@@ -35,7 +35,7 @@ describe.runIf(gpu !== null)('a read that has started', () => {
     device.finish();
     const { buffers } = device.counts;
     const read = device.startRead(buffer, 4);
-    // Beyond the end.
+    // A buffer into itself.
     device.copy(buffer, 64, buffer, 0, 64);
     expect(() => read.wait()).toThrow(expect.objectContaining({ code: 'GPU_FAILED' }));
     expect([...new Int32Array(device.startRead(buffer, 4).wait())]).toEqual([7]);
