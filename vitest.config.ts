@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
-/** Tests that open a tensor backend start worker threads of their own: one process a file keeps backends apart. */
+/** Tests that open a tensor backend, and leave it as they found it. They share processes, too. */
 const backends = 'faults|model|parity|rewards|tensor';
 const backendsOfTrainer = 'backend|jobs|local|loops|losses|memory|optim|run|stage|tinker';
 
-/** Files of those folders that open no backend: a process of its own costs each of them a second. */
+/** Files of those folders that open no backend. */
 const quiet = [
   'tests/model/{chat-*,checksums,config,gguf*,mixers,modelfile,normalizers,pack,pre-tokenizers,quantised}.test.ts',
   'tests/model/{rope-tables,safetensors,sampler,stop-strings,text-flow,tokenizer*}.test.ts',
@@ -21,7 +21,7 @@ const quiet = [
   'tests/trainer/{optim/schedule,stage/writable,tinker/packing,tinker/parts}.test.ts',
 ];
 
-/** These and all others share a process, which imports the app once. */
+/** These and all others share a process, which imports the app once: a process of its own costs a file a second. */
 const together = [
   ...quiet,
   'tests/*.test.ts',
@@ -29,8 +29,14 @@ const together = [
   `tests/trainer/!(${backendsOfTrainer})/**/*.test.ts`,
 ];
 
-/** What stands in for a module of the app does so for the whole process. */
-const mocking = ['tests/commands/train-seeds-stop.test.ts', 'tests/desktop/sandbox.test.ts'];
+/** What stands in for a module of the app does so for the whole process; what counts memory needs a process of its own. */
+const apart = [
+  'tests/commands/train-seeds-stop.test.ts',
+  'tests/desktop/sandbox.test.ts',
+  'tests/faults/full-disk.test.ts',
+  'tests/trainer/backend/{open-backend-gpu,open-backend-rule}.test.ts',
+  'tests/trainer/{local/estimate-rollouts,memory/device,run/open-engine}.test.ts',
+];
 
 /**
  * Campaigns of many seconds each, for `npm run test:long`: kills and broken disks, screens and stories by clicks but for
@@ -102,21 +108,19 @@ export default defineConfig({
           name: 'together',
           isolate: false,
           include: together,
-          exclude: [...mocking, ...long, ...elsewhere],
+          exclude: [...apart, ...long, ...elsewhere],
         },
       },
       {
         test: {
           ...shared,
-          name: 'apart',
-          include: [
-            `tests/@(${backends})/**/*.test.ts`,
-            `tests/trainer/@(${backendsOfTrainer})/**/*.test.ts`,
-            ...mocking,
-          ],
-          exclude: [...quiet, ...long, ...elsewhere],
+          name: 'backends',
+          isolate: false,
+          include: [`tests/@(${backends})/**/*.test.ts`, `tests/trainer/@(${backendsOfTrainer})/**/*.test.ts`],
+          exclude: [...quiet, ...apart, ...long, ...elsewhere],
         },
       },
+      { test: { ...shared, name: 'apart', include: apart, exclude: [...long, ...elsewhere] } },
       { test: { ...shared, name: 'long', isolate: false, include: longTogether, exclude: elsewhere } },
       { test: { ...shared, name: 'long-apart', include: longApart, exclude: elsewhere } },
     ],

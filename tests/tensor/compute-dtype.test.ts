@@ -7,7 +7,11 @@ import { closeWasmBackend } from '../../main/tensor/wasm/boot.ts';
 import { openForTest } from './wasm/open.ts';
 
 const runtime = await openForTest(1);
-afterAll(() => closeWasmBackend(runtime));
+const asFound = whyNoBfloat16();
+afterAll(() => {
+  registerBfloat16('wasm', asFound);
+  return closeWasmBackend(runtime);
+});
 afterEach(() => setComputeDtype('float32'));
 
 describe('setComputeDtype', () => {

@@ -47,7 +47,7 @@ describe('discardAfter, claimRun and rewindRun', () => {
     if (during === undefined) throw new Error('Expected an evaluation');
     for (const { id: checkpointId, step } of store.checkpoints.ofRun(runId)) {
       const own = { ...during, checkpointId, step, duringTraining: false };
-      for (const of of [runId, null]) store.evaluations.add({ ...own, runId: of }, []);
+      for (const ofRun of [runId, null]) store.evaluations.add({ ...own, runId: ofRun }, []);
     }
     discardAfter(store, runId, 2);
     expect(store.checkpoints.ofRun(runId).map((row) => [row.step, row.deletedAt === null, row.kind])).toEqual([
