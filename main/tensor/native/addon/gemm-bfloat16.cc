@@ -83,23 +83,40 @@ void packPairs(const Number *from, int64_t lineStride, int64_t depthStride, int 
   }
 }
 
-// A block of C, added to its sums, from lines of pairs that lie `aRow` apart and a panel of as many. `ahead` as in block.
+// A block of C, added to its sums, from lines of pairs that lie `aRow` apart and a panel of as many. `ahead` as in block,
+// but into the second cache: on their way to the first they would hold up what this block reads.
 template <int height, int vectors>
 __attribute__((always_inline)) inline void blockPairs(int pairs, const Pair *a, int64_t aRow, const Pair *b,
                                                       Vec (&sums)[height][vectors], const Pair *ahead = nullptr) {
+  // Every fourth line's pointer, which moves along: with one for each line, some would be fetched from memory in every
+  // step, which only two vectors of a panel leave time for.
+  constexpr bool moves = vectors == 1;
+  constexpr int pointers = (height + 3) / 4;
+  const Pair *from[pointers];
+  BRAID_UNROLL
+  for (int i = 0; i < pointers; i++) from[i] = a + 4 * i * aRow;
   for (int step = 0; step < pairs; step++) {
+    if constexpr (moves) {
+      // Compilers would undo it.
+      BRAID_UNROLL
+      for (int i = 0; i < pointers; i++) asm("" : "+r"(from[i]));
+    }
     if (ahead != nullptr && step % kCacheLine == 0) {
       BRAID_UNROLL
-      for (int i = 0; i < height; i++) __builtin_prefetch(ahead + i * aRow + step);
+      for (int i = 0; i < height; i++) __builtin_prefetch(ahead + i * aRow + step, 0, 2);
     }
     Vec line[vectors];
     BRAID_UNROLL
     for (int j = 0; j < vectors; j++) line[j] = _mm512_loadu_ps(b + (static_cast<int64_t>(step) * vectors + j) * kLanes);
     BRAID_UNROLL
     for (int i = 0; i < height; i++) {
-      const Vec x = splatPair(a[i * aRow + step]);
+      const Vec x = splatPair(moves ? from[i / 4][i % 4 * aRow] : a[i * aRow + step]);
       BRAID_UNROLL
       for (int j = 0; j < vectors; j++) sums[i][j] = addProducts(sums[i][j], x, line[j]);
+    }
+    if constexpr (moves) {
+      BRAID_UNROLL
+      for (int i = 0; i < pointers; i++) from[i]++;
     }
   }
 }
