@@ -75,7 +75,11 @@ async function bundleInto(folder: string): Promise<void> {
       },
     },
   });
-  // Another run may have been faster.
-  if (existsSync(folder)) rmSync(fresh, { recursive: true });
-  else renameSync(fresh, folder);
+  try {
+    renameSync(fresh, folder);
+  } catch (error) {
+    // Another run may have been faster.
+    if (!existsSync(folder)) throw error;
+    rmSync(fresh, { recursive: true });
+  }
 }
