@@ -48,6 +48,21 @@ describe('topK', () => {
     expect(kept(topK(2), Float32Array.of(4, 5, 3, 4))).toEqual([0, 1, 3]);
     expect(kept(topK(9), Float32Array.of(1, 5, 3, 4))).toEqual([0, 1, 2, 3]);
   });
+
+  it('finds the k-th of many, equal ones among them, as sorting does', () => {
+    for (const [length, values] of [
+      [2, 9],
+      [57, 3],
+      [1000, 40],
+      [1000, 1e6],
+    ] as const) {
+      const logits = Float32Array.from({ length }, (_, i) => Math.floor(values * uniform(5, length, i)) / 8);
+      for (const k of [1, 2, length >> 1, length - 1]) {
+        const threshold = logits.toSorted()[length - k] as number;
+        expect(kept(topK(k), logits)).toEqual([...logits.keys()].filter((id) => (logits[id] as number) >= threshold));
+      }
+    }
+  });
 });
 
 describe('topP', () => {
