@@ -7,7 +7,7 @@ import { BraidError, inputError } from '../errors.ts';
 import { pulse } from '../pulse.ts';
 import type { Completion } from '../samples/completion.ts';
 import type { DecodeRun } from '../tensor/ops/decode-step.ts';
-import { gatherRows } from '../tensor/ops/rows.ts';
+import { gatherRows, onlyRows } from '../tensor/ops/rows.ts';
 import { type Choice, type ChosenRow, choose } from './choose-next.ts';
 import { openDecoding } from './decoding.ts';
 import type { Adapter } from './lora.ts';
@@ -161,7 +161,7 @@ function decode(flight: Flight, context: ReadContext): void {
         decoding.keep(going);
         active = going.map((i) => active[i] as number);
       }
-      logits = ahead === null ? decoding.step(going.map((i) => next[i] as number)) : rowsOf(ahead, going);
+      logits = ahead === null ? decoding.step(going.map((i) => next[i] as number)) : onlyRows(ahead, going);
     }
   } finally {
     logits.dispose();
@@ -183,16 +183,6 @@ function stepAhead(
     throw error;
   } finally {
     choice.dispose();
-  }
-}
-
-/** Logits of these rows alone; those of all are freed. */
-function rowsOf(logits: tf.Tensor2D, rows: readonly number[]): tf.Tensor2D {
-  if (rows.length === logits.shape[0]) return logits;
-  try {
-    return tf.tidy(() => gatherRows(logits, tf.tensor1d([...rows], 'int32')));
-  } finally {
-    logits.dispose();
   }
 }
 

@@ -8,7 +8,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import type { DecodeRun } from '../tensor/ops/decode-step.ts';
 import type { PrefixKv } from '../tensor/ops/kv-cache.ts';
-import { gatherRows } from '../tensor/ops/rows.ts';
+import { gatherRows, onlyRows } from '../tensor/ops/rows.ts';
 import { openDecoding } from './decoding.ts';
 import type { Adapter } from './lora.ts';
 import type { Model } from './model.ts';
@@ -184,13 +184,7 @@ export function openRowsInFlight(
       });
       const logits = run.step(given);
       state = { ...state, read: state.read.map((read, row) => [...read, ids[row] ?? 0]) };
-      const isWhole = all === places.length && places.every((place, row) => place === row);
-      if (isWhole) return logits;
-      try {
-        return tf.tidy(() => gatherRows(logits, tf.tensor1d([...places], 'int32')));
-      } finally {
-        logits.dispose();
-      }
+      return onlyRows(logits, places);
     },
     keptOf: (which) => {
       if (which.length === 0) return [];

@@ -46,3 +46,13 @@ tf.registerGradient({
 export function gatherRows(x: tf.Tensor2D, indices: tf.Tensor1D, frozenRow = -1): tf.Tensor2D {
   return runOp<tf.Tensor2D>('GatherRows', { x, indices }, { frozenRow });
 }
+
+/** These rows of x alone, in this order. Takes x over: it is given back if that is all of it, otherwise freed. */
+export function onlyRows(x: tf.Tensor2D, rows: readonly number[]): tf.Tensor2D {
+  if (rows.length === x.shape[0] && rows.every((row, i) => row === i)) return x;
+  try {
+    return tf.tidy(() => gatherRows(x, tf.tensor1d([...rows], 'int32')));
+  } finally {
+    x.dispose();
+  }
+}

@@ -1,5 +1,4 @@
 /** The adapters of this machine: which there are, which one is wanted, what one says of itself. */
-
 import { chooseUnit, type MatrixConfig } from './choose-unit.ts';
 import { messageOf } from './device-faults.ts';
 import type { MatrixUnit } from './matrix-units.ts';

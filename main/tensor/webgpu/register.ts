@@ -1,5 +1,4 @@
 /** Puts our kernels for the webgpu backend in place. One line a kernel file. */
-
 import { registerKvCache } from '../ops/decode-attention.ts';
 import { registerDecodeRun } from '../ops/decode-step.ts';
 import { registerStartRead } from '../ops/pending-read.ts';

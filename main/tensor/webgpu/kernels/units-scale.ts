@@ -62,7 +62,7 @@ ${ownScale ? own : found}
   workgroupBarrier();`;
 }
 
-/** What `begin` needs of workgroup memory. */
+/** What `prepare` needs of workgroup memory. */
 export const scratchOf = ({ unit }: Tile): string =>
   unit.element === 'f16' ? `var<workgroup> scratch: array<f32, ${UNIT_LANES}>;` : '';
 
