@@ -1,5 +1,6 @@
 /** A curve that grows in the terminal while a run trains: one reward a step, with the progress line below it. */
 import { type ProgressOptions, progressLine } from './progress.ts';
+import { clipped } from './terminal-text.ts';
 
 export interface Curve {
   /** The value after `step`, and a few words beside the bar. */
@@ -50,7 +51,7 @@ export function openCurve(options: ProgressOptions, quiet = false): Curve {
     update: (step, value, note = '') => {
       values.push(value);
       const width = (stream.columns ?? 80) - 1;
-      const line = progressLine(options, step, (now() - began) / 1000, note).slice(0, width);
+      const line = clipped(progressLine(options, step, (now() - began) / 1000, note), width);
       last = [...drawCurve(values, options.total, Math.min(width, MAX_COLUMNS)), line];
       if (now() - drawn >= REDRAW_MS) draw();
     },

@@ -2,6 +2,7 @@
 import { visible } from '../text/visible.ts';
 import { alignCompletion } from '../text/word-alignment.ts';
 import { splitWords } from '../text/words.ts';
+import { columnsOf, padded, pieces } from './terminal-text.ts';
 
 export interface AnsweredPair {
   readonly target: string;
@@ -9,10 +10,10 @@ export interface AnsweredPair {
   readonly after: string;
 }
 
-/** A word with its marks, and how wide it is without the codes for colour. */
+/** A word with its marks, and the codes of its colour. */
 interface ShownWord {
   readonly text: string;
-  readonly width: number;
+  readonly codes: string | null;
 }
 
 const LABEL = 14;
@@ -59,33 +60,37 @@ export function answerLines(
   const shown = words.map(({ kind, expected, got, strand }): ShownWord => {
     const text = visible(kind === 'missing' ? `(${expected})` : kind === 'match' || colour ? `${got}` : `[${got}]`);
     const codes = kind === 'missing' ? COLOURS.missing : kind === 'match' ? COLOURS[strand ?? 'a'] : COLOURS.wrong;
-    return { text: colour ? paint(codes, text) : text, width: text.length };
+    return { text, codes: colour ? codes : null };
   });
   return wrapped(`${label}${score.toFixed(2)}  `, shown, columns);
 }
 
 /** A text behind a label, without marks. */
 export function textLines(label: string, text: string, columns: number): string[] {
-  const words = splitWords(visible(text)).map((word): ShownWord => ({ text: word, width: word.length }));
-  return wrapped(label, words.length > 0 ? words : [{ text: '(nothing)', width: 9 }], columns);
+  const words = splitWords(visible(text));
+  const shown = (words.length > 0 ? words : ['(nothing)']).map((word): ShownWord => ({ text: word, codes: null }));
+  return wrapped(label, shown, columns);
 }
 
 function paint(codes: string, text: string): string {
   return `\x1b[${codes}m${text}\x1b[0m`;
 }
 
-/** Words in lines of at most `columns`, the first behind the label, the others below its end. */
+/** Words in lines of at most `columns`, the first behind the label, the others below its end; longer words are cut. */
 function wrapped(label: string, words: readonly ShownWord[], columns: number): string[] {
   const lines: string[] = [];
-  let line = label.padEnd(LABEL);
+  let line = padded(label, LABEL);
   let width = LABEL;
-  for (const word of words) {
-    if (width > LABEL && width + word.width > columns) {
-      lines.push(line.trimEnd());
-      [line, width] = [' '.repeat(LABEL), LABEL];
+  for (const { text, codes } of words) {
+    for (const [i, piece] of pieces(text, Math.max(1, columns - LABEL)).entries()) {
+      const wide = columnsOf(piece);
+      if (i > 0 || (width > LABEL && width + wide > columns)) {
+        lines.push(line.trimEnd());
+        [line, width] = [' '.repeat(LABEL), LABEL];
+      }
+      line += `${codes === null ? piece : paint(codes, piece)} `;
+      width += wide + 1;
     }
-    line += `${word.text} `;
-    width += word.width + 1;
   }
   return [...lines, line.trimEnd()];
 }

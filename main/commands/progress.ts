@@ -1,5 +1,6 @@
 /** A progress line on a terminal: a bar, the rate, the time left. Silent without a terminal. */
 import { formatDuration, formatStepTime } from '../text/format.ts';
+import { clipped } from './terminal-text.ts';
 
 export interface Progress {
   /** The number done, and a short note beside the bar. */
@@ -36,7 +37,8 @@ export function openProgress(options: ProgressOptions, quiet = false): Progress 
       const elapsed = now() - began;
       if (elapsed < PATIENCE_MS || now() - drawn < REDRAW_MS) return;
       drawn = now();
-      stream.write(`\r\x1b[K${progressLine(options, done, elapsed / 1000, note).slice(0, (stream.columns ?? 80) - 1)}`);
+      const line = clipped(progressLine(options, done, elapsed / 1000, note), (stream.columns ?? 80) - 1);
+      stream.write(`\r\x1b[K${line}`);
     },
     end: () => void (drawn > Number.NEGATIVE_INFINITY && stream.write('\r\x1b[K')),
   };

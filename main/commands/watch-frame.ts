@@ -9,6 +9,7 @@ import { visible } from '../text/visible.ts';
 import { WARM_UP_LOSS } from '../trainer/config/config.ts';
 import { drawCurve } from './curve.ts';
 import { answerLines, legend, textLines } from './pairs.ts';
+import { clipped, columnsOf } from './terminal-text.ts';
 
 export interface FrameSize {
   readonly columns: number;
@@ -114,8 +115,9 @@ function sampleLines({ extremes }: RunView, { columns, colour }: FrameSize): str
   const { step, n, best, worst } = extremes;
   const marks = best.alignment === null ? '' : `: ${legend(colour)}`;
   const count = n === 1 ? 'the only completion' : `best and worst of ${n}`;
+  const heading = `Step ${step}, ${count}`;
   return [
-    [`Step ${step}, ${count}${marks}`],
+    [columnsOf(heading + marks) <= columns ? heading + marks : clip(heading, columns)],
     completionLines('best', best, columns, colour),
     worst === null ? [] : completionLines('worst', worst, columns, colour),
   ];
@@ -161,8 +163,7 @@ function painter(colour: boolean) {
 }
 
 function clip(text: string, columns: number): string {
-  const line = visible(text).replaceAll('\n', ' ');
-  return line.length <= columns ? line : `${line.slice(0, Math.max(0, columns - 1))}…`;
+  return clipped(visible(text).replaceAll('\n', ' '), columns);
 }
 
 function short(value: number): string {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { columnsOf } from '../../main/commands/terminal-text.ts';
 import { watchFrame } from '../../main/commands/watch-frame.ts';
 import type { Sample } from '../../main/samples/sample.ts';
 import { recordEvents } from '../../main/services/runs/events.ts';
@@ -62,6 +63,14 @@ describe('watchFrame', () => {
     expect(frame[0]?.length).toBeLessThanOrEqual(Math.max(1, columns));
     if (rows >= 24) expect(frame).toContainEqual(expect.stringMatching(/^step 20 {7}KL/));
     if (rows >= 24) expect(frame.length).toBe(rows);
+  });
+
+  it.each(['漢字', 'word', '👩‍👩‍👧字'])('keeps %s within the window, however often', (word) => {
+    for (const task of ['interleave', 'reply'] as const) {
+      const frame = watchFrame(view(task, { completion: word.repeat(200) }), { columns: 40, rows: 30, colour: false });
+      expect(Math.max(...frame.map(columnsOf))).toBeLessThanOrEqual(40);
+      expect(frame.some((line) => line.includes(word))).toBe(true);
+    }
   });
 
   it('colours the verdict, words and warnings, and resets each', () => {
