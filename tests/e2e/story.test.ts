@@ -11,7 +11,7 @@ import { openPage, picture, startApp } from './app.ts';
 import { noBrowser } from './browser.ts';
 
 /** Enough steps to see it learn; the documents' pictures show more. */
-const STEPS = process.env.BRAID_SCREENSHOTS === undefined ? 16 : 30;
+const STEPS = process.env.BRAID_SCREENSHOTS === undefined ? 10 : 30;
 
 /** The texts that docs/tutorial.md gives its readers, as a JSON file. */
 function tutorialTexts(): string {
