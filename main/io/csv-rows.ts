@@ -4,6 +4,8 @@ export interface CsvRow {
   /** Where it begins, from 1. */
   readonly line: number;
   readonly fields: readonly string[];
+  /** Whether text follows the closing quotation mark of a field: it isn't what its writer meant. */
+  readonly isMixed?: true;
 }
 
 /** As many as a sheet of Excel has columns. */
@@ -20,6 +22,7 @@ export function parseCsv(text: string, given?: string): CsvRow[] {
   let fields: string[] = [];
   let line = named === null ? 1 : 2;
   let [field, start, at] = ['', line, named?.[0].length ?? 0];
+  let isMixed = false;
   const endField = (): void => {
     if (fields.length === MOST_FIELDS)
       throw new SyntaxError(`expected at most ${MOST_FIELDS} fields, got more on line ${start}`);
@@ -27,8 +30,8 @@ export function parseCsv(text: string, given?: string): CsvRow[] {
   };
   const endRow = (): void => {
     endField();
-    if (fields.length > 1 || field !== '') rows.push({ line: start, fields });
-    [fields, field, start] = [[], '', line];
+    if (fields.length > 1 || field !== '') rows.push({ line: start, fields, ...(isMixed && { isMixed }) });
+    [fields, field, start, isMixed] = [[], '', line, false];
   };
   // Slices of the text: a field that grows letter by letter takes many times its memory.
   const isEnd = (character: string | undefined): boolean =>
@@ -40,6 +43,7 @@ export function parseCsv(text: string, given?: string): CsvRow[] {
       field = quoted.text;
       line += quoted.lines;
       at = quoted.end;
+      isMixed ||= at < text.length && !isEnd(text[at]);
     }
     end.lastIndex = at;
     // Most of many empty fields and rows end at once.

@@ -21,9 +21,8 @@ export function readUnpacked(file: string): Buffer {
   const bytes = readRegular(file, LARGEST_TEXT);
   if (!isPacked(file)) return bytes;
   const type = extname(file).toLowerCase();
-  const unpack = type === '.gz' ? zlib.gunzipSync : zstd();
   try {
-    return unpack(bytes, { maxOutputLength: LARGEST_TEXT });
+    return type === '.gz' ? zlib.gunzipSync(bytes, { maxOutputLength: LARGEST_TEXT }) : unpackZstd(bytes);
   } catch (cause) {
     const isLarge = (cause as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
     const reason = isLarge
@@ -32,6 +31,32 @@ export function readUnpacked(file: string): Buffer {
     throw new Error(reason, { cause });
   }
 }
+
+/** As many as 128 MiB in pieces of 2 KiB: each takes a call. */
+const MOST_FRAMES = 65_536;
+
+/** All frames of a file: `pzstd` and what is appended to a file make several, of which Node unpacks the first alone. */
+function unpackZstd(bytes: Buffer): Buffer {
+  const unpack = zstd() as unknown as Unpack;
+  const parts: Buffer[] = [];
+  for (let [at, size] = [0, 0]; at < bytes.length || parts.length === 0; ) {
+    if (parts.length === MOST_FRAMES) throw new Error(`it has more than ${MOST_FRAMES} frames; pack it again as one`);
+    const { buffer, engine } = unpack(bytes.subarray(at), {
+      info: true,
+      maxOutputLength: Math.max(1, LARGEST_TEXT - size),
+    });
+    parts.push(buffer);
+    size += buffer.length;
+    at += engine.bytesWritten;
+  }
+  return Buffer.concat(parts);
+}
+
+/** With `info`, which Node's types leave out; `bytesWritten` are those that were read. */
+type Unpack = (
+  bytes: Uint8Array,
+  options: { readonly info: true; readonly maxOutputLength: number },
+) => { readonly buffer: Buffer; readonly engine: { readonly bytesWritten: number } };
 
 /** Node 22.15 and 23.8 brought it. */
 function zstd(): typeof zlib.zstdDecompressSync {

@@ -71,9 +71,9 @@ async function rowsOf(file: string, { unreadable, notes }: Seen): Promise<Row[]>
         throw fail({ file, line: null, reason: 'expected the parquet file itself, as it is packed already' });
       return parquetRows(file, unreadable);
     case '.csv':
-      return csvRows(file, textOf(file));
+      return csvRows(file, textOf(file), notes);
     case '.tsv':
-      return csvRows(file, textOf(file), '\t');
+      return csvRows(file, textOf(file), notes, '\t');
     case '.json':
       return jsonRows(file, withoutNaN(file, textOf(file), notes), false);
     case '.jsonl':
@@ -165,7 +165,7 @@ function isJson(text: string): boolean {
   }
 }
 
-function csvRows(file: string, text: string, separator?: string): Row[] {
+function csvRows(file: string, text: string, notes: string[], separator?: string): Row[] {
   let parsed: ReturnType<typeof parseCsv>;
   try {
     parsed = parseCsv(text, separator);
@@ -184,11 +184,16 @@ function csvRows(file: string, text: string, separator?: string): Row[] {
     seen.add(name);
   }
   const faults = body.flatMap(({ line, fields }): FileFault[] =>
-    fields.length <= columns.length
+    fields.slice(columns.length).every((field) => field === '')
       ? []
       : [{ file, line, reason: `expected ${columns.length} fields as in the first line, got ${fields.length}` }],
   );
   if (faults.length > 0) throw faultsError(WORDS.code, faults, WORDS.fix);
+  const mixed = body.filter(({ isMixed }) => isMixed);
+  if (mixed[0] !== undefined)
+    notes.push(
+      `${basename(file)}: ${counted(mixed.length, 'row has', 'rows have')} text after the closing quotation mark of a field, first on line ${mixed[0].line}; inside a field, quotation marks are written twice ("")`,
+    );
   return body.map(({ line, fields }) => ({
     file,
     line,
