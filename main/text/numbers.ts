@@ -75,6 +75,28 @@ export function lastNumber(text: string, mark: DecimalMark = '.'): number | null
   return run === undefined ? null : readRun(run, mark);
 }
 
+/** GSM8K's line of the answer. */
+const MARKED_LINE = /####[ \t]*([-−+$€£]?[ \t]?[\d.,].*)/g;
+
+/** The number that a worked solution comes to: after its last `####`, in its last `\boxed{}`, or else its last one. */
+export function solutionNumber(text: string, mark: DecimalMark = '.'): number | null {
+  const marked = [...text.matchAll(MARKED_LINE)].at(-1)?.[1];
+  return lastNumber(marked ?? boxed(text) ?? text, mark);
+}
+
+/** What stands in the last box of LaTeX; null: there is none that ends. */
+function boxed(text: string): string | null {
+  const from = text.lastIndexOf('\\boxed{');
+  if (from < 0) return null;
+  const start = from + '\\boxed{'.length;
+  for (let [at, depth] = [start, 1]; at < text.length; at++) {
+    if (text[at] === '{') depth++;
+    if (text[at] === '}') depth--;
+    if (depth === 0) return text.slice(start, at);
+  }
+  return null;
+}
+
 /** What may stand around the number of a cell: a currency, a unit. */
 const BEFORE_CELL = /^(?:[-−–+]?(?:[$€£¥₹]\s?)?|(?:[$€£¥₹]|EUR|USD|GBP)\s?[-−–+]?)$/;
 const AFTER_CELL = /^[\s\u00a0]?(?:[%‰$€£¥₹]|°?[\p{L}°][\p{L}\d²³/^]{0,11})?\.?$/u;

@@ -14,6 +14,9 @@ export const CONVERSATION_NAMES = ['messages', 'conversations', 'conversation', 
 /** What follows a prompt in a column of its own. */
 export const COMPLETION_NAMES = ['completion', 'chosen'] as const;
 
+/** What a system message in a column of its own is called. */
+export const SYSTEM_NAMES = ['system', 'system_prompt', 'system_message'] as const;
+
 /** A conversation is wrong in one place; the message says which, and what was expected. */
 export class ConversationFault extends Error {}
 
@@ -22,19 +25,39 @@ const ROLES: Readonly<Record<string, ChatRole>> = {
   ...{ system: 'system', developer: 'system' },
   ...{ user: 'user', human: 'user' },
   ...{ assistant: 'assistant', gpt: 'assistant', chatgpt: 'assistant', model: 'assistant', bot: 'assistant' },
+  ...{ ai: 'assistant' },
   ...{ tool: 'tool', function: 'tool', observation: 'tool', function_response: 'tool', tool_response: 'tool' },
 };
 /** Whose value is a call in JSON. */
 const CALLS: readonly string[] = ['function_call', 'tool_call'];
 
-/** The conversation of a record under this name or another usual one; undefined: it has none. Throws a ConversationFault. */
-export function conversationIn(record: Fields, name: string): readonly ChatMessage[] | undefined {
+/**
+ * The conversation of a record under this name or another usual one; undefined: it has none. Throws a ConversationFault.
+ * `declared`: fields that the task has a use of its own for.
+ */
+export function conversationIn(
+  record: Fields,
+  name: string,
+  declared: readonly string[] = [],
+): readonly ChatMessage[] | undefined {
   const found = [name, ...CONVERSATION_NAMES].find((one) => Object.hasOwn(record, one) && record[one] != null);
   if (found === undefined) return undefined;
   checkMedia(record);
   const completed = found === 'prompt' ? COMPLETION_NAMES.find((one) => record[one] != null) : undefined;
-  if (completed === undefined) return readConversation(record[found], found);
-  return readConversation(joined(record[found], record[completed]), found);
+  const own = completed === undefined ? record[found] : joined(record[found], record[completed]);
+  const system = SYSTEM_NAMES.find((one) => Object.hasOwn(record, one) && !declared.includes(one));
+  return readConversation(system === undefined ? own : withSystem(record[system], own), found);
+}
+
+/** A conversation that a system message from beside it opens, unless it opens with the same one. */
+export function withSystem(system: unknown, conversation: unknown): unknown {
+  if (typeof system !== 'string' || system.trim() === '' || conversation == null) return conversation;
+  const said = parsedText(conversation);
+  const messages = typeof said === 'string' ? [{ role: 'user', content: said }] : said;
+  if (!Array.isArray(messages)) return conversation;
+  const [first] = messages as unknown[];
+  const opens = isJsonObject(first) && (first.role ?? first.from) === 'system' ? (first.content ?? first.value) : null;
+  return opens === system ? messages : [{ role: 'system', content: system }, ...messages];
 }
 
 /** A prompt and what follows it, each a text or messages. */
@@ -92,7 +115,8 @@ function readMessage(value: unknown, place: string): ChatMessage {
   const named = value.role ?? value.from;
   if (named === undefined) throw fault(`${place}.role`, 'to be system, user, assistant or tool, got none');
   if (typeof named === 'string' && CALLS.includes(named)) return calledInText(value, place);
-  const role = typeof named === 'string' && Object.hasOwn(ROLES, named) ? ROLES[named] : undefined;
+  const plain = typeof named === 'string' ? named.toLowerCase() : '';
+  const role = Object.hasOwn(ROLES, plain) ? ROLES[plain] : undefined;
   if (role === undefined)
     throw fault(
       `${place}.role`,

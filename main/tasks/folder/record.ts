@@ -29,7 +29,7 @@ export function parseFolderRecord(task: TaskDefinition, value: unknown, line = 1
     throw inputError('BAD_RECORD', `expected an object with the fields ${listed(task)}, got ${shown(value)}`);
   const given = value as Readonly<Record<string, unknown>>;
   const conversation = conversationField(task);
-  const spoken = conversation === undefined ? null : spokenIn(given, conversation);
+  const spoken = conversation === undefined ? null : spokenIn(given, conversation, Object.keys(task.fields));
   const record = spoken?.record ?? given;
   const faults = [...(spoken?.faults ?? []), ...fieldFaults(task, record, spoken?.faults), ...idFaults(record)];
   if (faults.length > 0) throw inputError('BAD_RECORD', faults.join('; '));
@@ -47,9 +47,9 @@ interface Spoken {
 }
 
 /** A record with its conversation and functions in the usual form, or what is wrong with them. */
-function spokenIn(given: Readonly<Record<string, unknown>>, field: string): Spoken {
+function spokenIn(given: Readonly<Record<string, unknown>>, field: string, declared: readonly string[]): Spoken {
   try {
-    const messages = conversationIn(given, field) ?? [];
+    const messages = conversationIn(given, field, declared) ?? [];
     const tools = readTools(given.tools);
     const found = messages.length === 0 ? {} : { [field]: messages };
     return { messages, record: { ...given, ...found, ...(tools && { tools }) }, faults: [] };

@@ -1,13 +1,39 @@
-/** Which column of a table is a conversation, or which two are its prompt and its answer. */
+/** Which columns of a table make a conversation: one that is whole, or a prompt and its answer, and what stands beside them. */
 import { COMPLETION_NAMES, CONVERSATION_NAMES, isConversation } from '../../../tasks/folder/conversation.ts';
+import { isSystemName } from './joined-columns.ts';
 import type { Row } from './table.ts';
 
 const ASKS = ['prompt', 'instruction', 'question', 'query', 'input', 'problem'];
 const ANSWERS = [...COMPLETION_NAMES, 'response', 'output', 'answer', 'solution', 'target'];
+/** What a question or an instruction is about, in a column of its own. */
+export const CONTEXTS = ['input', 'context'];
 const OTHERS = ['dialog', 'dialogue', 'chat', 'turns', 'chosen'];
 
-/** The column, or two joined by `+`, by the names and the first row; null: none looks like one. `name`: the field's. */
-export function guessConversation(name: string, columns: readonly string[], first: Row['values']): string | null {
+/**
+ * The column, or some joined by `+`, by the names and the first row; null: none looks like one. `names`: the task's fields,
+ * the conversation's first.
+ */
+export function guessConversation(
+  names: readonly string[],
+  columns: readonly string[],
+  first: Row['values'],
+): string | null {
+  const [name = '', ...others] = names;
+  const free = columns.filter((column) => !others.includes(column));
+  const turns = guessTurns(name, columns, free, first);
+  const system = free.find((column) => isSystemName(column) && isTextOrNone(first[column]));
+  return turns === null || system === undefined ? turns : `${system}+${turns}`;
+}
+
+const isTextOrNone = (value: unknown): boolean => value == null || typeof value === 'string';
+
+/** `free`: columns that no other field is named after. */
+function guessTurns(
+  name: string,
+  columns: readonly string[],
+  free: readonly string[],
+  first: Row['values'],
+): string | null {
   const find = (names: readonly string[], fits: (value: unknown) => boolean): string | undefined =>
     names
       .flatMap((one) => columns.filter((column) => column.toLowerCase() === one.toLowerCase()))
@@ -17,7 +43,10 @@ export function guessConversation(name: string, columns: readonly string[], firs
     find([name, ...CONVERSATION_NAMES, ...OTHERS], isConversation) ?? columns.find((one) => isConversation(first[one]));
   if (found === undefined) {
     const [asks, answers] = [find(ASKS, isText), find(ANSWERS, isText)];
-    return asks !== undefined && answers !== undefined ? `${asks}+${answers}` : null;
+    if (asks === undefined || answers === undefined) return null;
+    const context = find(CONTEXTS, isTextOrNone);
+    const isBeside = context !== undefined && context !== asks && free.includes(context);
+    return [asks, ...(isBeside ? [context] : []), answers].join('+');
   }
   // A whole conversation may stand beside a prompt that it contains.
   if (found.toLowerCase() !== 'prompt') return found;

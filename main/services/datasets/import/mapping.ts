@@ -1,13 +1,14 @@
 /** From a table's columns to a task's fields: which column becomes which field, guessed by name, and the values. */
 import { inputError } from '../../../errors.ts';
-import { parseJsonExactly } from '../../../io/json.ts';
+import { isJsonObject, parseJsonExactly } from '../../../io/json.ts';
 import type { ChatMessage } from '../../../samples/chat-message.ts';
-import { ConversationFault, isConversation, joined, readConversation } from '../../../tasks/folder/conversation.ts';
+import { ConversationFault, isConversation, readConversation } from '../../../tasks/folder/conversation.ts';
 import { checkDefinition } from '../../../tasks/folder/definition.ts';
 import type { TaskSource } from '../../../tasks/index.ts';
 import { didYouMean, nearestName } from '../../../text/nearest-name.ts';
-import { type DecimalMark, decimalMarkOf, lastNumber, wholeNumberText } from '../../../text/numbers.ts';
-import { guessConversation } from './guess-conversation.ts';
+import { type DecimalMark, decimalMarkOf, solutionNumber, wholeNumberText } from '../../../text/numbers.ts';
+import { CONTEXTS, guessConversation } from './guess-conversation.ts';
+import { joinedConversation, joinedTexts } from './joined-columns.ts';
 import type { Row } from './table.ts';
 
 /** A field of a task's records. */
@@ -62,7 +63,15 @@ const KNOWN_AS: Readonly<Record<string, readonly string[]>> = {
   reposts: ['retweets', 'retweet_count', 'shares'],
   replies: ['reply_count', 'comments'],
   id: ['_id', 'uid', 'uuid', 'key', 'idx'],
+  tools: ['functions'],
 };
+
+/** An instruction as Alpaca's and Dolly's: what it is about stands in a column of its own. */
+function instruction(columns: readonly string[]): string | undefined {
+  const named = (name: string): string | undefined => columns.find((column) => column.toLowerCase() === name);
+  const [asks, context] = [named('instruction'), CONTEXTS.map(named).find((name) => name !== undefined)];
+  return asks === undefined || context === undefined ? undefined : `${asks}+${context}`;
+}
 
 /** The mapping that the names, and of conversations the first row, suggest; a field without a likely column is left out. */
 export function guessMapping(fields: readonly TaskField[], columns: readonly string[], first?: Row): Mapping {
@@ -72,7 +81,8 @@ export function guessMapping(fields: readonly TaskField[], columns: readonly str
     wanted.flatMap((name) => columns.filter((column) => plain(column) === plain(name) && !taken.has(column)))[0];
   const mapping: Record<string, string> = {};
   for (const { name, type } of fields) {
-    const column = type === 'messages' ? guessConversation(name, columns, first?.values ?? {}) : null;
+    const names = [name, ...fields.map((field) => field.name).filter((other) => other !== name)];
+    const column = type === 'messages' ? guessConversation(names, columns, first?.values ?? {}) : null;
     if (column === null) continue;
     mapping[name] = column;
     for (const one of column.split('+')) taken.add(one);
@@ -86,8 +96,9 @@ export function guessMapping(fields: readonly TaskField[], columns: readonly str
         pass === 'same' ? [name, last] : ((Object.hasOwn(KNOWN_AS, last) ? KNOWN_AS[last] : undefined) ?? []),
       );
       if (column === undefined) continue;
-      mapping[name] = column;
-      taken.add(column);
+      const whole = type === 'text' && pass === 'known' ? instruction(columns) : undefined;
+      mapping[name] = whole?.split('+').includes(column) ? whole : column;
+      for (const one of mapping[name].split('+')) taken.add(one);
     }
   return mapping;
 }
@@ -123,7 +134,7 @@ export function numbersInTexts(mapping: Mapping, fields: readonly TaskField[], f
   const isSolution = (column: string): boolean => {
     const text = first === undefined ? undefined : valueAt(first.values, column);
     if (typeof text !== 'string' || !SOLUTION.test(text)) return false;
-    return wholeNumberText(text) === null && lastNumber(text) !== null;
+    return wholeNumberText(text) === null && solutionNumber(text) !== null;
   };
   return Object.fromEntries(
     Object.entries(mapping).map(([name, column]) => [
@@ -219,11 +230,13 @@ export function fieldValue(
   { name, type }: TaskField,
   marks: DecimalMarks,
 ): unknown {
-  const value = valueAt(values, column);
-  if (typeof value !== 'string') return cast(value, type);
+  const value = (type === 'text' ? textOfParts(values, column) : undefined) ?? valueAt(values, column);
+  // A table of Arrow gives every call the arguments of all others, as nulls, and so the functions' schemas.
+  const isSpoken = type === 'messages' || name === 'tools';
+  if (typeof value !== 'string') return cast(isSpoken ? withoutNulls(value) : value, type);
   if (column.endsWith(TRIMMED)) return cast(value.trim(), type);
-  const read = column.endsWith(NUMBER_OF) ? lastNumber : wholeNumberText;
-  if (type !== 'number') return read === lastNumber ? cast(lastNumber(value) ?? value, type) : cast(value, type);
+  const read = column.endsWith(NUMBER_OF) ? solutionNumber : wholeNumberText;
+  if (type !== 'number') return cast((read === solutionNumber ? read(value) : null) ?? value, type);
   const mark = marks[name] === undefined ? '.' : marks[name];
   if (mark !== null) return read(value, mark) ?? value;
   return read(value, '.') === read(value, ',') ? (read(value) ?? value) : value;
@@ -247,20 +260,31 @@ export function valueAt(values: Row['values'], column: string): unknown {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, part)) return undefined;
     return (value as Record<string, unknown>)[part];
   };
-  const [first = '', second] = Object.hasOwn(values, path) ? [] : partsOf(path);
-  if (second !== undefined) return completed(valueAt(values, first), valueAt(values, second));
-  return Object.hasOwn(values, path) ? values[path] : path.split('.').reduce<unknown>(inside, values);
+  if (Object.hasOwn(values, path)) return values[path];
+  const parts = partsOf(path);
+  if (parts.length > 1) return joinedConversation(parts.map((name) => ({ name, value: valueAt(values, name) })));
+  return path.split('.').reduce<unknown>(inside, values);
 }
 
 /** `prompt+completion` is a conversation in two columns; a column may have such a name itself. */
 function partsOf(path: string, columns: readonly string[] = []): readonly string[] {
   const parts = path.split('+');
-  return columns.includes(path) || parts.length !== 2 ? [path] : parts;
+  return columns.includes(path) || parts.includes('') ? [path] : parts;
 }
 
-function completed(prompt: unknown, completion: unknown): unknown {
-  if (prompt === undefined) return completion;
-  return completion === undefined || completion === null ? prompt : joined(prompt, completion);
+/** Columns joined by `+` as one text; undefined: it is one column, or not all are texts. */
+function textOfParts(values: Row['values'], column: string): string | undefined {
+  const path = columnOf(column);
+  const parts = Object.hasOwn(values, path) ? [] : partsOf(path);
+  return parts.length > 1 ? joinedTexts(parts.map((name) => valueAt(values, name))) : undefined;
+}
+
+function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNulls);
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, one]) => (one === null ? [] : [[name, withoutNulls(one)]])),
+  );
 }
 
 function cast(value: unknown, type: TaskField['type']): unknown {
@@ -270,7 +294,8 @@ function cast(value: unknown, type: TaskField['type']): unknown {
     case 'number':
       return value;
     case 'boolean':
-      return value === 'true' || value === 'false' ? value === 'true' : value;
+      // Python and spreadsheets write them with capitals.
+      return typeof value === 'string' && /^(?:true|false)$/i.test(value) ? value.toLowerCase() === 'true' : value;
     case 'list':
     case 'object':
       return typeof value === 'string' ? parsed(value) : value;

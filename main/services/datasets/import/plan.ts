@@ -12,6 +12,8 @@ import { findRecordLeakage, type Leakage } from '../leakage.ts';
 import { type KnownModel, unwritableWarning } from '../unwritable.ts';
 import {
   checkMapping,
+  columnOf,
+  type DecimalMarks,
   decimalMarks,
   fieldValue,
   guessMapping,
@@ -109,6 +111,7 @@ type HeldOut = () => Promise<Table | null>;
 interface Prepared {
   readonly rows: number;
   readonly mapping: Mapping;
+  readonly marks: DecimalMarks;
   readonly task: Task;
   readonly leftOut: number;
   readonly duplicates: number;
@@ -137,16 +140,17 @@ export async function planRows(options: RowOptions, table: Table, heldOut: HeldO
     rows: table.rows.slice(0, SHOWN).map(({ values }) => values),
     fields,
     mapping,
-    first: firstValues(table, mapping, fields),
+    first: firstValues(table, mapping, fields, decimalMarks(table.rows, mapping, fields)),
     notes: table.notes ?? [],
   };
   try {
-    const { task, rows, leftOut, duplicates, faults, train, test } = await prepare(options, table, heldOut);
+    const { task, rows, marks, leftOut, duplicates, faults, train, test } = await prepare(options, table, heldOut);
     const counts = { rows, leftOut, duplicates, faults: faults.length };
     return {
       ...shown,
+      first: firstValues(table, mapping, fields, marks),
       problem: null,
-      notes: [...shown.notes, ...emptyTexts(fields, [...train, ...test])],
+      notes: [...shown.notes, ...emptyTexts(fields, [...train, ...test]), ...badExamples(mapping, [...train, ...test])],
       faults: faults.slice(0, SHOWN).map(describeFault),
       counts: { ...counts, train: train.length, test: test.length },
       train: train.slice(0, SHOWN).map((one) => planned(task, one)),
@@ -174,8 +178,12 @@ export async function planRows(options: RowOptions, table: Table, heldOut: HeldO
   }
 }
 
-function firstValues({ rows }: Table, mapping: Mapping, fields: readonly TaskField[]): ImportPlan['first'] {
-  const marks = decimalMarks(rows, mapping, fields);
+function firstValues(
+  { rows }: Table,
+  mapping: Mapping,
+  fields: readonly TaskField[],
+  marks: DecimalMarks,
+): ImportPlan['first'] {
   const { values = {} } = rows[0] ?? {};
   return Object.fromEntries(
     Object.entries(mapping).map(([name, column]) => {
@@ -213,7 +221,11 @@ export async function writeImport(options: ImportOptions & { readonly target: st
     leakage,
     quoted,
     unwritable,
-    notes: [...(table.notes ?? []), ...emptyTexts(taskFields(options.task), [...train, ...test])],
+    notes: [
+      ...(table.notes ?? []),
+      ...emptyTexts(taskFields(options.task), [...train, ...test]),
+      ...badExamples(mapping, [...train, ...test]),
+    ],
   };
 }
 
@@ -228,6 +240,18 @@ function emptyTexts(fields: readonly TaskField[], records: readonly Parsed[]): s
   });
 }
 
+/** Of preferences in single rows, as TRL's KTO has them, the rejected completions are no targets. */
+function badExamples(mapping: Mapping, records: readonly Parsed[]): string[] {
+  const used = Object.values(mapping).flatMap((column) => columnOf(column).split('+'));
+  if (!used.includes('completion') || used.includes('label')) return [];
+  const bad = records.filter(({ row }) => row.values.label === false || row.values.label === 'False');
+  const [first] = bad;
+  if (first === undefined) return [];
+  return [
+    `label is false in ${bad.length} of ${counted(records.length, 'row')}, first on line ${first.row.line}: bad examples, which would be trained on as good ones; filter those rows out.`,
+  ];
+}
+
 /** What is wrong with the file or split of the held-out rows. */
 class HeldOutError extends BraidError {}
 
@@ -238,15 +262,17 @@ function heldOutOf({ testFiles }: ImportOptions): HeldOut {
 /** The held-out rows of their own file or split; null: they are split off. */
 async function chooseHeldOut(
   heldOut: HeldOut,
+  table: Table,
   options: RowOptions,
   mapping: Mapping,
   fields: readonly TaskField[],
-): Promise<(ReturnType<typeof chooseRows> & { readonly rows: number }) | null> {
+): Promise<(ReturnType<typeof chooseRows> & { readonly rows: number; readonly marks: DecimalMarks }) | null> {
   try {
-    const table = await heldOut();
-    if (table === null) return null;
-    // A sample is one of the training rows.
-    return { ...chooseRows(table, { ...options, sample: null }, mapping, fields), rows: table.rows.length };
+    const own = await heldOut();
+    if (own === null) return null;
+    // Numbers are written in one way on both sides, of which one alone may not show which. A sample is of the training rows.
+    const marks = decimalMarks([...table.rows, ...own.rows], mapping, fields);
+    return { ...chooseRows(own, { ...options, sample: null }, mapping, fields, marks), rows: own.rows.length, marks };
   } catch (error) {
     if (!(error instanceof BraidError)) throw error;
     const { code, message, kind, remedy } = error;
@@ -264,8 +290,9 @@ async function prepare(options: RowOptions, table: Table, heldOut: HeldOut): Pro
   const task = openTask(options.task, '');
   const mapping = mappingOf(options, fields, table);
   checkMapping(mapping, fields, table.columns, table.unreadable);
-  const chosen = chooseRows(table, options, mapping, fields);
-  const held = await chooseHeldOut(heldOut, options, mapping, fields);
+  const held = await chooseHeldOut(heldOut, table, options, mapping, fields);
+  const marks = held?.marks ?? decimalMarks(table.rows, mapping, fields);
+  const chosen = chooseRows(table, options, mapping, fields, marks);
   const split = { by: options.splitBy, share: options.testShare, seed: options.seed };
   const sides =
     held === null ? splitRows(chosen.mapped, split, table.columns) : { train: chosen.mapped, test: held.mapped };
@@ -279,7 +306,10 @@ async function prepare(options: RowOptions, table: Table, heldOut: HeldOut): Pro
       if (lost !== null) throw new Error(lost);
       const record = parseRecord(task, options.task, named, row.line);
       const first = ids.get(record.id);
-      if (first !== undefined) throw new Error(`expected a unique id, got "${record.id}" as on line ${first}`);
+      if (first !== undefined)
+        throw new Error(
+          `expected a unique id, got "${record.id}" as on line ${first}; without a column for id (--map id=) records are numbered`,
+        );
       ids.set(record.id, row.line);
       return [{ row, fields: named, record }];
     } catch (error) {
@@ -300,6 +330,7 @@ async function prepare(options: RowOptions, table: Table, heldOut: HeldOut): Pro
   return {
     mapping,
     task,
+    marks,
     faults,
     train,
     test,
@@ -322,9 +353,9 @@ function chooseRows(
   { filters, sample, seed, dedupe }: RowOptions,
   mapping: Mapping,
   fields: readonly TaskField[],
+  marks: DecimalMarks,
 ) {
   const kept = sampleRows(filterRows(rows, filters, columns), sample, seed);
-  const marks = decimalMarks(rows, mapping, fields);
   const all = kept.map((row): Mapped => ({ row, fields: mapRow(row, mapping, fields, marks) }));
   const mapped = dedupe ? withoutDuplicates(all) : all;
   return { mapped, leftOut: rows.length - kept.length, duplicates: all.length - mapped.length };

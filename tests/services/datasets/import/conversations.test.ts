@@ -52,6 +52,16 @@ describe('an import of conversations', () => {
     ],
     ['ShareGPT', () => file('d.json', JSON.stringify([{ id: 'x', conversations: shareGpt }])), 'conversations'],
     ['texts', () => file('e.jsonl', lines({ instruction: 'Two and two?', output: 'Four.' })), 'instruction+output'],
+    [
+      "OpenAI's system message beside the turns",
+      () => file('s.jsonl', lines({ system: '', messages: [user, said] })),
+      'system+messages',
+    ],
+    [
+      'instructions with an input',
+      () => file('al.jsonl', lines({ instruction: 'Two and two?', input: '', output: 'Four.' })),
+      'instruction+input+output',
+    ],
     ['JSON in CSV', () => file('f.csv', `talk\n"${JSON.stringify(shareGpt).replaceAll('"', '""')}"\n`), 'talk'],
     [
       'parquet',
@@ -74,6 +84,54 @@ describe('an import of conversations', () => {
     const source = file('tools.jsonl', lines({ conversations: shareGpt, tools: JSON.stringify(tools) }));
     const { files } = await writeImport({ ...options(source), target: join(folder, 'written.jsonl') });
     expect(JSON.parse(readFileSync(files.train, 'utf8'))).toEqual({ id: 'train-1', messages: [user, said], tools });
+  });
+
+  it('joins what stands beside a question, and a system message, in whatever task', async () => {
+    const row = { system_prompt: 'Be brief.', instruction: 'Translate.', context: 'Guten Tag', response: 'Hello' };
+    const source = file('beside.jsonl', lines(row));
+    expect((await plan(source)).train[0]?.messages).toEqual([
+      { role: 'system', content: 'Be brief.' },
+      { role: 'user', content: 'Translate.\n\nGuten Tag' },
+    ]);
+    const { mapping, train } = await plan(source, { task: bundled('exact-match') });
+    expect(mapping.question).toBe('instruction+context');
+    expect(train[0]?.prompt).toContain('Translate.\n\nGuten Tag');
+  });
+
+  it("leaves out the nulls that Arrow's tables add to calls and functions, as TRL does", async () => {
+    const call = (given: object) => ({ type: 'function', function: { name: 'add', arguments: given } });
+    const turn = (given: object | string) => ({
+      role: 'assistant',
+      content: null,
+      tool_calls: [call(given as object)],
+    });
+    const tools = [{ type: 'function', function: { name: 'add', parameters: { properties: { a: {}, city: null } } } }];
+    const source = file(
+      'arrow.jsonl',
+      lines({ messages: [user, turn({ a: 2, city: null })], tools }, { messages: [user, turn('{"a": null}')], tools }),
+    );
+    const target = join(folder, 'arrow-out.jsonl');
+    const { files } = await writeImport({ ...options(source), target });
+    const [first, second] = readFileSync(files.train, 'utf8').trim().split('\n');
+    const written = JSON.parse(first ?? '');
+    expect(written.messages[1].tool_calls).toEqual([call({ a: 2 })]);
+    expect(written.tools[0].function.parameters).toEqual({ properties: { a: {} } });
+    // A call in a text has what its author wrote.
+    expect(JSON.parse(second ?? '').messages[1].tool_calls).toEqual([call({ a: null })]);
+  });
+
+  it('says that completions are marked as bad examples', async () => {
+    const row = { prompt: 'Two and two?', completion: 'Four.', label: true };
+    const source = file('labels.jsonl', lines(row, { ...row, completion: 'Five.', label: false }));
+    expect((await plan(source)).notes).toEqual([
+      'label is false in 1 of 2 rows, first on line 2: bad examples, which would be trained on as good ones; filter those rows out.',
+    ]);
+    expect((await plan(source, { filters: [{ column: 'label', value: 'true' }] })).notes).toEqual([]);
+  });
+
+  it('unpacks every frame of a .zst file', async () => {
+    const frame = zstdCompressSync(lines({ messages: [user, said] }));
+    expect((await plan(file('frames.jsonl.zst', Buffer.concat([frame, frame])))).counts.train).toBe(2);
   });
 
   it('names file, line and place of what is wrong', async () => {

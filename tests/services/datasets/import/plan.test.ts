@@ -308,6 +308,34 @@ describe('planImport', () => {
     ]);
   });
 
+  it('reads held-out numbers as the training rows show, and solutions by their marked answer', async () => {
+    const train = file('marks.csv', 'question;answer\na;2,5\n');
+    const test = file('marks-test.csv', 'question;answer\nb;1,234\n');
+    const target = join(folder, 'marks-out.jsonl');
+    const { files } = await writeImport({ ...options(train, { testFiles: [test] }), target });
+    expect(JSON.parse(readFileSync(files.test, 'utf8')).answer).toBe(1.234);
+    const boxed = { question: 'a', answer: 'So it is \\boxed{12}, as theorem 3 says.' };
+    expect((await planImport(options(file('boxed.json', JSON.stringify([boxed]))))).first.answer).toBe(12);
+  });
+
+  it("reads True and False as Python writes them, and a CSV row's separators at its end", async () => {
+    const fields =
+      'title: T\nfields: { q: text, ok: boolean }\nprompt: "{q} {ok}"\nmax_completion_length: 8\nsuccess_threshold: 1\n';
+    const own = { ...task, definition: fields };
+    const { train, faults } = await planImport({ ...options(file('py.csv', 'q,ok\na,True,\nb,FALSE,,\n')), task: own });
+    expect({ faults, prompts: train.map(({ prompt }) => prompt) }).toEqual({
+      faults: [],
+      prompts: ['a true', 'b false'],
+    });
+  });
+
+  it('says where a quotation mark of CSV is in the middle of a field', async () => {
+    const path = file('escaped.csv', 'question,answer\n"a \\"b\\" c",1\n');
+    expect((await planImport(options(path))).notes).toEqual([
+      'escaped.csv: 1 row has text after the closing quotation mark of a field, first on line 2; inside a field, quotation marks are written twice ("")',
+    ]);
+  });
+
   it('keeps the white space of texts, and trims a column where the mapping asks for it', async () => {
     const source = file('space.jsonl', `${JSON.stringify({ question: '  a\r\n', answer: 1 })}\n`);
     const prompt = async (map: ImportOptions['map']) => (await planImport(options(source, { map }))).train[0]?.prompt;
