@@ -13,16 +13,15 @@ export interface Component {
   close(): Promise<void>;
 }
 
-/** A completion as a command or an endpoint gets it; `id` is its place in the batch. */
-export function asRequest({ record, completion, tokens, finish }: Answer, id: number) {
-  const { prompt, messages: _, ...fields } = record;
-  return { id, record: fields, prompt, completion, tokens, finish };
+/** A completion as a command or an endpoint gets it; `id` is its place in the batch. `messages`: of several turns. */
+export function asRequest({ record, completion, tokens, finish, messages }: Answer, id: number) {
+  const { prompt, ...fields } = record;
+  return { id, record: fields, prompt, completion, tokens, finish, ...(messages && { messages }) };
 }
 
 /** The values that a rubric or another template is filled with. */
 export function templateValues({ record, completion }: Answer): Readonly<Record<string, unknown>> {
-  const { messages: _, ...fields } = record;
-  return { ...fields, completion };
+  return { ...record, completion };
 }
 
 /** A score that came from elsewhere: a number that float32 can hold, or what is wrong with it. */

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import * as tf from '@tensorflow/tfjs-core';
 import { describe, expect, it } from 'vitest';
 import { type ClassifierInput, loadSequenceClassifier } from '../../main/model/sequence-classifier.ts';
-import { templateValues } from '../../main/rewards/component.ts';
 import type { ChatMessage } from '../../main/samples/chat-message.ts';
 import { reachOf } from '../../main/tasks/external/access.ts';
 import type { FolderSource } from '../../main/tasks/folder/source.ts';
@@ -117,14 +116,54 @@ describe('the thread of components outside the sandbox', () => {
   }, 60_000);
 });
 
-describe('templateValues', () => {
-  it('has no conversation: what is sent to judges are the fields', () => {
-    const record = { id: 'a', prompt: 'Say one', messages: [], word: 'one' };
-    expect(templateValues({ record, completion: 'one', tokens: 1, finish: 'stop' })).toEqual({
-      id: 'a',
-      prompt: 'Say one',
-      word: 'one',
-      completion: 'one',
+describe('the record that a command is given', () => {
+  /** What a command is sent of a completion, as it reports it. */
+  function sent(definition: string, record: object, messages?: readonly ChatMessage[]) {
+    const script = `process.stdin.once('data', (text) => {
+  const line = JSON.parse(String(text));
+  process.stdout.write(JSON.stringify({ id: line.id, error: JSON.stringify({ record: line.record, messages: line.messages }) }) + '\\n');
+});`;
+    const files = { 'say.mjs': script };
+    const command = [process.execPath, 'say.mjs'];
+    const spec = specOf<'command'>({ command });
+    const rewards = `rewards: { r: { weight: 1, command: ${JSON.stringify(command)} } }`;
+    const task = openTask(
+      {
+        ...{ name: 'sent', folder: '/tasks/sent', reward: '', files },
+        definition: `title: Sent\n${definition}\nmax_completion_length: 16\nsuccess_threshold: 1\n${rewards}\n`,
+      },
+      rewardWorker,
+      {
+        ...{
+          worker: processPaths().externalRewards,
+          keys: {},
+          cacheFolder: temporaryFolder(),
+          models: {},
+          kernelsFile: '',
+        },
+        allowed: [reachOf('r', spec, files)?.hash ?? ''],
+      },
+    );
+    const given: Answer = { record: task.parseRecord(record), completion: 'x', tokens: 1, finish: 'stop' };
+    const [score] = task.score([{ ...given, ...(messages && { messages }) }]);
+    task.close();
+    return JSON.parse(score?.failure?.replace('r: ', '') ?? 'null');
+  }
+  const turns = [
+    { role: 'user', content: 'One?' },
+    { role: 'assistant', content: 'One.' },
+  ] as const;
+
+  it("has a conversation's own turns, the right answer among them", () => {
+    const definition = "fields: { messages: messages }\nprompt: '{messages}'";
+    expect(sent(definition, { messages: turns })).toEqual({ record: { id: 'line-1', messages: turns } });
+  });
+
+  it('has no messages that are made of its fields, and beside it those of several turns', () => {
+    const definition = "fields: { word: text }\nsystem: Be brief.\nprompt: 'Say {word}'";
+    expect(sent(definition, { word: 'one' }, turns)).toEqual({
+      record: { id: 'line-1', word: 'one' },
+      messages: turns,
     });
   });
 });

@@ -8,6 +8,8 @@ export interface ExternalProgram {
   readonly components: Readonly<Record<string, ExternalSpec>>;
   readonly files: CommandFiles;
   readonly access: ExternalAccess;
+  /** Whether records have `messages` of their own; otherwise these are made of their fields, and none of the record. */
+  readonly ownMessages: boolean;
 }
 
 export interface ExternalWorkerData extends ReplyLine {

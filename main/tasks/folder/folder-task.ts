@@ -181,10 +181,12 @@ function openToolThreads(
 }
 
 /** The components outside the sandbox; null: there are none. */
-function openOutside({ external }: TaskDefinition, { files = {} }: FolderSource, access: ExternalAccess | null) {
+function openOutside(definition: TaskDefinition, { files = {} }: FolderSource, access: ExternalAccess | null) {
+  const { external } = definition;
+  const ownMessages = conversationField(definition) === 'messages';
   const [first] = Object.keys(external);
   if (first === undefined) return null;
-  if (access !== null) return openExternalScorer({ components: external, files, access });
+  if (access !== null) return openExternalScorer({ components: external, files, access, ownMessages });
   return {
     begin: () => {
       throw notAllowed(first);
