@@ -79,8 +79,41 @@ const MOSTLY = 0.7;
 
 /** Bytes that Windows-1252 doesn't assign. */
 const UNASSIGNED: ReadonlySet<number> = new Set([0x81, 0x8d, 0x8f, 0x90, 0x9d]);
-/** Typographic characters: quotation marks, dashes, the ellipsis, symbols, the no-break space. */
-const isSign = (byte: number): boolean => byte < 0xc0 && ![0x8a, 0x8c, 0x8e, 0x9a, 0x9c, 0x9e, 0x9f].includes(byte);
+/** Letters that Latin-1 has not. */
+const MORE_LETTERS: Readonly<Record<string, number>> = {
+  Š: 0x8a,
+  Œ: 0x8c,
+  Ž: 0x8e,
+  š: 0x9a,
+  œ: 0x9c,
+  ž: 0x9e,
+  Ÿ: 0x9f,
+};
+const isMoreLetter = new Set(Object.values(MORE_LETTERS));
+/** Typographic characters: quotation marks, dashes, the ellipsis, symbols, the no-break space; × and ÷. */
+const isSign = (byte: number): boolean => (byte < 0xc0 && !isMoreLetter.has(byte)) || byte === 0xd7 || byte === 0xf7;
+/** Symbols that stand within no word, but for which other encodings have letters: the Polish ł is a ³ here. */
+const isLoneSign = (byte: number): boolean =>
+  byte > 0xa0 && byte < 0xc0 && ![0xaa, 0xab, 0xad, 0xb0, 0xb4, 0xb7, 0xba, 0xbb].includes(byte);
+const isLetter = (byte = 0): boolean =>
+  byte < 0x80 ? (byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x7a : !UNASSIGNED.has(byte) && !isSign(byte);
+
+/** The accented letters of the languages that it is for: French and German together, Spanish, Portuguese and so on. */
+const ALPHABETS: readonly ReadonlySet<number>[] = [
+  ...['àâæçéèêëîïôœùûüÿäöß', 'áéíñóúü', 'àáâãçéêíóôõúü', 'àèéìíîòóùú', 'àçèéíïòóúü', 'áäèéëêïóöôúüûîâ'],
+  ...['æøåéóòôäö', 'åäöéüšž', 'äöüõšž', 'áæðéíóöøúýþ', 'áéíóúâêîôûïö', 'ëç'],
+].map(
+  (letters) =>
+    new Set(
+      Array.from(letters + letters.toUpperCase(), (letter) => MORE_LETTERS[letter] ?? letter.codePointAt(0) ?? 0),
+    ),
+);
+/** The least share of the accented letters that one of them has: others are Polish, Czech, Turkish … in their encodings. */
+const OF_ONE = 0.95;
+/** Up to this share of all letters they may be of foreign names. */
+const FEW = 0.01;
+/** The largest share of symbols within words, which are slips. */
+const SLIPS = 0.002;
 
 /** The largest share of accented letters among all letters: Greek or Cyrillic in one byte have nearly only such bytes. */
 const ACCENTED = 0.3;
@@ -91,12 +124,13 @@ const LETTERS = 0.6;
 
 /** Whether bytes that aren't UTF-8 are a Western European language in Windows-1252. */
 function isWestern(bytes: Uint8Array): boolean {
-  let [letters, accented, visible, row] = [0, 0, 0, 0];
+  let [letters, accented, visible, row, within] = [0, 0, 0, 0, 0];
+  const counts = new Map<number, number>();
   for (let i = 0; i < bytes.length; i++) {
     const byte = bytes[i] ?? 0;
     if (byte > 0x20) visible++;
     if (byte < 0x80) {
-      if ((byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x7a) letters++;
+      if (isLetter(byte)) letters++;
       row = 0;
       continue;
     }
@@ -104,13 +138,19 @@ function isWestern(bytes: Uint8Array): boolean {
     if (UNASSIGNED.has(byte) || isUtf8Character(bytes, i)) return false;
     if (isSign(byte)) {
       row = 0;
+      if (isLoneSign(byte) && isLetter(bytes[i - 1]) && isLetter(bytes[i + 1])) within++;
       continue;
     }
     accented++;
+    counts.set(byte, (counts.get(byte) ?? 0) + 1);
     row++;
     if (row > IN_A_ROW) return false;
   }
-  return accented <= ACCENTED * (letters + accented) && letters + accented >= LETTERS * visible;
+  const all = letters + accented;
+  if (accented > ACCENTED * all || all < LETTERS * visible || within > SLIPS * all) return false;
+  const known = (alphabet: ReadonlySet<number>): number =>
+    [...counts].reduce((sum, [byte, count]) => sum + (alphabet.has(byte) ? count : 0), 0);
+  return accented <= FEW * all || ALPHABETS.some((alphabet) => known(alphabet) >= OF_ONE * accented);
 }
 
 function isUtf8Character(bytes: Uint8Array, at: number): boolean {

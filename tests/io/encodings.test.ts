@@ -40,6 +40,13 @@ describe('decodeProse', () => {
     // "река" in Windows-1251, and Japanese in Shift-JIS.
     [Buffer.from([0xf0, 0xe5, 0xea, 0xe0, 0x20, 0xf0, 0xe5, 0xea, 0xe0]), 'expected UTF-8 text'],
     [Buffer.from([0x93, 0xfa, 0x96, 0x7b, 0x8c, 0xea, 0x81, 0x42]), 'expected UTF-8 text'],
+    // Turkish in Windows-1254, Polish in ISO 8859-2, Czech in Windows-1250: letters that no Western language has together.
+    [Buffer.from('Bütün insanlar eþit doðar, kardeþlik içinde.', 'latin1'), 'expected UTF-8 text'],
+    [
+      Buffer.from('Ile ciê trzeba ceniæ, ten siê dowie, kto ciê straci³ w ca³ej ozdobie', 'latin1'),
+      'expected UTF-8 text',
+    ],
+    [Buffer.from('Byl pozdní veèer, první máj, veèerní máj, byl lásky èas.', 'latin1'), 'expected UTF-8 text'],
     // Japanese in UTF-16 without a mark: nothing tells it from other encodings.
     [Buffer.from('江は静かに流れる', 'utf16le'), 'expected UTF-8 text'],
     [Buffer.from([0xff, 0xfe, 0x00, 0xd8, 0x20, 0x00]), 'expected UTF-16 text, got invalid bytes'],

@@ -121,7 +121,7 @@ describe('the record that a command is given', () => {
   function sent(definition: string, record: object, messages?: readonly ChatMessage[]) {
     const script = `process.stdin.once('data', (text) => {
   const line = JSON.parse(String(text));
-  process.stdout.write(JSON.stringify({ id: line.id, error: JSON.stringify({ record: line.record, messages: line.messages }) }) + '\\n');
+  process.stdout.write(JSON.stringify({ id: line.id, error: JSON.stringify({ record: line.record, messages: line.messages, utf8: process.env.PYTHONUTF8 }) }) + '\\n');
 });`;
     const files = { 'say.mjs': script };
     const command = [process.execPath, 'say.mjs'];
@@ -156,12 +156,12 @@ describe('the record that a command is given', () => {
 
   it("has a conversation's own turns, the right answer among them", () => {
     const definition = "fields: { messages: messages }\nprompt: '{messages}'";
-    expect(sent(definition, { messages: turns })).toEqual({ record: { id: 'line-1', messages: turns } });
+    expect(sent(definition, { messages: turns })).toEqual({ record: { id: 'line-1', messages: turns }, utf8: '1' });
   });
 
   it('has no messages that are made of its fields, and beside it those of several turns', () => {
     const definition = "fields: { word: text }\nsystem: Be brief.\nprompt: 'Say {word}'";
-    expect(sent(definition, { word: 'one' }, turns)).toEqual({
+    expect(sent(definition, { word: 'one' }, turns)).toMatchObject({
       record: { id: 'line-1', word: 'one' },
       messages: turns,
     });

@@ -105,8 +105,8 @@ export function passedEnvironment(): Record<string, string> {
     'LOCALAPPDATA',
   ];
   const passed = names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]));
-  // A Python program that forgets to flush its lines would never answer.
-  return Object.fromEntries([...passed, ['PYTHONUNBUFFERED', '1']]);
+  // A Python program that forgets to flush its lines would never answer; on Windows it reads them in another encoding.
+  return Object.fromEntries([...passed, ['PYTHONUNBUFFERED', '1'], ['PYTHONUTF8', '1']]);
 }
 
 function untilReply(thread: Thread, silenceMs: number): ExternalReply | null {
