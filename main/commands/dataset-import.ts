@@ -1,5 +1,5 @@
 /** `braid dataset import`: records for any task from JSONL, JSON, CSV, parquet, or the Hugging Face Hub. */
-import { rmSync } from 'node:fs';
+import { rmSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { inputError } from '../errors.ts';
@@ -8,6 +8,7 @@ import { hubFolderName, isHubSource, parseHubDataset } from '../services/data-im
 import { datasetOptions, heldOutSplits } from '../services/data-import/hub-preview.ts';
 import { importTarget, nameOfSource, recordImport } from '../services/data-import/import-dataset.ts';
 import { planHubImport } from '../services/data-import/plan-hub-import.ts';
+import { splitFiles } from '../services/data-import/split-files.ts';
 import { type Mapping, parseMapping, valueAt } from '../services/datasets/import/mapping.ts';
 import {
   type ImportOptions,
@@ -50,13 +51,13 @@ interface ImportCommandOptions {
 export function registerDatasetImport(dataset: Command): void {
   withCommonOptions(dataset.command('import <source>'))
     .description(
-      'import records for a task: a file (JSONL, JSON, CSV, parquet; also .gz, .zst) or hf:OWNER/NAME[/CONFIG][@REVISION]',
+      'import records for a task: a file (JSONL, JSON, CSV, parquet; also .gz, .zst), a folder of them by split, or hf:OWNER/NAME[/CONFIG][@REVISION]',
     )
     .requiredOption('--task <name>', 'whose records they become: a name or a folder')
     .option('--map <field=column...>', 'columns of the fields; others are guessed by name', [])
     .option('--name <name>', "name of the dataset (default: the source's)")
     .option('--replace', 'replace a dataset of that name')
-    .option('--split <name>', 'split of a Hub dataset', 'train')
+    .option('--split <name>', 'split of a folder or Hub dataset', 'train')
     .option('--test-split <name>', 'its held-out split (default: a share of the rows is held out)')
     .option('--test-file <file>', 'file of the held-out rows')
     .option('--test-share <x>', 'held-out share of the rows', '0.1')
@@ -190,8 +191,14 @@ async function planOnHub(
 
 type Files = Pick<ImportOptions, 'files' | 'testFiles'>;
 
-function localFiles(source: string, { testFile }: ImportCommandOptions): Files {
-  return { files: [resolve(source)], testFiles: testFile === undefined ? [] : [resolve(testFile)] };
+function localFiles(source: string, { testFile, split, testSplit }: ImportCommandOptions): Files {
+  const place = resolve(source);
+  const isFolder = statSync(place, { throwIfNoEntry: false })?.isDirectory() === true;
+  const held = isFolder && testSplit !== undefined ? splitFiles(place, testSplit) : [];
+  return {
+    files: isFolder ? splitFiles(place, split) : [place],
+    testFiles: testFile === undefined ? held : [resolve(testFile)],
+  };
 }
 
 /** null: it was interrupted. */

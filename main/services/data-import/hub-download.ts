@@ -5,15 +5,15 @@
 import { mkdirSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import type { ListFileEntry } from '@huggingface/hub';
-import { BraidError, inputError } from '../../errors.ts';
+import { BraidError } from '../../errors.ts';
 import { foreignParts, nameFault } from '../../io/foreign-name.ts';
-import { TABLE_TYPES } from '../datasets/import/table.ts';
 import { checkSpace } from '../models/check-space.ts';
 import type { HubOptions } from '../models/hub-access.ts';
 import { hubError } from '../models/hub-errors.ts';
 import { fetchHubFile } from '../models/hub-file.ts';
 import type { JobContext } from '../workspace/jobs.ts';
 import { DATASET_ELSEWHERE, type HubDataset } from './hub-name.ts';
+import { filesOf } from './split-files.ts';
 
 /** The Hub's branch of parquet files, `config/split/0000.parquet`. */
 const CONVERTED = 'refs/convert/parquet';
@@ -73,44 +73,4 @@ export function flatNames(files: readonly { readonly path: string }[], repo: str
     taken.add(name.toLowerCase());
     return name;
   });
-}
-
-/** The data files of a split: by folder in the Hub's own conversion, by name elsewhere. */
-export function filesOf<F extends { readonly path: string }>(
-  files: readonly F[],
-  { repo, config, revision }: HubDataset,
-  split: string,
-): F[] {
-  const data = files.filter(({ path }) => (TABLE_TYPES as readonly string[]).includes(extname(path).toLowerCase()));
-  const folders = data.map((file) => ({ file, parts: file.path.split('/') }));
-  const configs = [...new Set(folders.flatMap(({ parts }) => (parts.length > 1 ? (parts[0] ?? []) : [])))];
-  const wanted = config ?? (configs.includes('default') ? 'default' : configs.length === 1 ? configs[0] : undefined);
-  const named = (parts: readonly string[]): boolean =>
-    parts.some((part) =>
-      part
-        .replace(/^partial-/, '')
-        .split(/[._-]/)
-        .includes(split),
-    );
-  const found = folders.filter(({ parts }) => {
-    const inConfig =
-      wanted === undefined || revision !== null ? config === null || parts.includes(config) : parts[0] === wanted;
-    return inConfig && named(parts);
-  });
-  // A repository with a single data file doesn't need a split in its name.
-  const chosen = found.length === 0 && data.length === 1 ? folders : found;
-  if (chosen.length > 0 && (revision !== null || wanted !== undefined || chosen.length === 1))
-    return chosen.map(({ file }) => file).sort((a, b) => a.path.localeCompare(b.path));
-  const has =
-    data.length === 0
-      ? 'no data files'
-      : data
-          .slice(0, 12)
-          .map(({ path }) => path)
-          .join(', ');
-  throw inputError(
-    'HUB_NO_DATA',
-    `Expected ${repo} to have files of the split "${split}"${config === null ? '' : ` of ${config}`}, got ${has}`,
-    `Name the config (hf:${repo}/CONFIG) and the split.`,
-  );
 }

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { fetchHubDataset, filesOf, flatNames } from '../../../main/services/data-import/hub-download.ts';
+import { fetchHubDataset, flatNames } from '../../../main/services/data-import/hub-download.ts';
 import { hubFolderName, isHubSource, parseHubDataset } from '../../../main/services/data-import/hub-name.ts';
 import { datasetServer, otherSplits, previewHubDataset } from '../../../main/services/data-import/hub-preview.ts';
 import { closeServer, listen } from '../../local-server.ts';
@@ -190,23 +190,4 @@ describe('flatNames', () => {
       expect(() => flatNames(files('a/x.parquet', path), 'a/b')).toThrow('a/b: expected names of files');
     },
   );
-});
-
-describe('filesOf', () => {
-  const paths = (...names: string[]) => names.map((path) => ({ path }));
-  it('finds a split by folder in the conversion, by name in a repository', () => {
-    const converted = paths('main/train/0000.parquet', 'main/train/0001.parquet', 'main/test/0000.parquet');
-    expect(filesOf(converted, dataset, 'train')).toHaveLength(2);
-    expect(filesOf(converted, { ...dataset, config: null }, 'test')).toHaveLength(1);
-    const own = paths('README.md', 'data/train-00000-of-00001.jsonl', 'data/test.jsonl');
-    expect(filesOf(own, { ...dataset, config: null, revision: 'v1' }, 'train')).toEqual(paths(own[1]?.path ?? ''));
-    expect(filesOf(paths('all.csv'), { ...dataset, config: null, revision: 'v1' }, 'train')).toHaveLength(1);
-  });
-
-  it('asks for a config where there are several', () => {
-    const several = paths('a/train/0000.parquet', 'b/train/0000.parquet');
-    expect(() => filesOf(several, { ...dataset, config: null }, 'train')).toThrow(
-      'Expected openai/gsm8k to have files',
-    );
-  });
 });
