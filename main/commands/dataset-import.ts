@@ -51,7 +51,7 @@ interface ImportCommandOptions {
 export function registerDatasetImport(dataset: Command): void {
   withCommonOptions(dataset.command('import <source>'))
     .description(
-      'import records for a task: a file (JSONL, JSON, CSV, parquet; also .gz, .zst), a folder of them by split, or hf:OWNER/NAME[/CONFIG][@REVISION]',
+      'import records for a task: a file (JSONL, JSON, CSV, parquet; .gz, .zst), a folder by split, or hf:OWNER/NAME[/CONFIG][@REVISION]',
     )
     .requiredOption('--task <name>', 'whose records they become: a name or a folder')
     .option('--map <field=column...>', 'columns of the fields; others are guessed by name', [])
