@@ -27,6 +27,11 @@ describe('judgeScore', () => {
     ['', 'gave no score'],
     ['<think>Score: 5, I think, because', 'gave no score'],
     ['Score: 7-8', 'gave no score'],
+    ['Score: 1 to 10', 'gave no score'],
+    // Of another scale than it was asked for.
+    ['Score: 4.5/5', 'gave 4.5 of 5: expected a score from 1 to 10'],
+    ['**Rating:** 3 out of 5', 'gave 3 of 5'],
+    ['4/5', 'gave 4 of 5'],
     ['Score: 11', 'expected a score from 1 to 10'],
     ['Score: -1', 'expected a score from 1 to 10'],
   ])('has none for %j', (answer, reason) => {
