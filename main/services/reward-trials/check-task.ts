@@ -9,7 +9,7 @@ import { notAllowed } from '../../tasks/external/scorer.ts';
 import { checkDefinition } from '../../tasks/folder/definition.ts';
 import { misspeltFields } from '../../tasks/folder/record-fields.ts';
 import { checkCommandFiles, type FolderSource, outsideKinds, taskHash } from '../../tasks/folder/source.ts';
-import { doublesBraces } from '../../tasks/folder/template.ts';
+import { doublesBraces, fieldsIn, foreignPlaces } from '../../tasks/folder/template.ts';
 import { openTask } from '../../tasks/index.ts';
 import { REWARD_FILE } from '../../tasks/sandbox/messages.ts';
 import { stripTypes } from '../../tasks/sandbox/strip-types.ts';
@@ -111,18 +111,25 @@ export function checkTask(
   };
 }
 
-/** Doubled braces, which come out as they are. */
+/** Braces that come out as they are, doubled ones and other templates' places, and a prompt without any field. */
 function braceNotes({ definition }: FolderSource): string[] {
   const checked = checkDefinition(definition);
   if ('faults' in checked) return [];
-  const { prompt = '', system = '', target = '' } = checked.definition;
-  const templates = Object.entries({ prompt, system, target });
-  return templates
-    .filter(([, template]) => doublesBraces(template))
-    .map(
-      ([name]) =>
-        `task.yaml: "${name}" doubles a brace, and both come out. A brace by itself is one: {"name": "{name}"}; only {{name}}, around a field's name, becomes {name}.`,
-    );
+  const { prompt = '', system = '', target = '', messages = [], fields, environment } = checked.definition;
+  const turns = messages.map(({ content }) => content).join('\n');
+  const templates = Object.entries({ prompt, system, messages: turns, target });
+  const notes = templates.flatMap(([name, template]) => [
+    ...(doublesBraces(template)
+      ? [
+          `task.yaml: "${name}" doubles a brace, and both come out. A brace by itself is one: {"name": "{name}"}; only {{name}}, around a field's name, becomes {name}.`,
+        ]
+      : []),
+    ...foreignPlaces(template, Object.keys(fields)).map(
+      (place) => `task.yaml: "${name}" has ${place}, which stays as it is: only a name alone in braces is a field.`,
+    ),
+  ]);
+  const isSame = environment === undefined && fieldsIn([prompt, system, turns].join('\n')).length === 0;
+  return isSame ? [...notes, 'task.yaml: no field stands in the prompt, which is the same for every record.'] : notes;
 }
 
 /** The task with what it was allowed; null: it may not run, which `note` gets. */

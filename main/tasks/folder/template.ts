@@ -16,6 +16,16 @@ export function doublesBraces(template: string): boolean {
   return new RegExp(`\\{\\{(?!${FIELD_NAME}\\}\\})`, 'u').test(template);
 }
 
+/** What Python's and other templates read of a field, and this one leaves as it is: `{meta.key}`, `{list[0]}`, `{name }`. */
+const FOREIGN = new RegExp(`\\{\\s*(${FIELD_NAME})(?:\\s*|[.[][^{}\\s]*|![rsa]|:[^{}\\s]+)\\}`, 'gu');
+
+/** Places of a template that look like one of these fields and stay text. */
+export function foreignPlaces(template: string, fields: readonly string[]): string[] {
+  return Array.from(template.matchAll(FOREIGN), ([place, field = '']) => ({ place, field }))
+    .filter(({ place, field }) => fields.includes(field) && place !== `{${field}}`)
+    .map(({ place }) => place);
+}
+
 /** Characters of a text: far beyond what a model reads. */
 const LONGEST = 16_000_000;
 

@@ -64,6 +64,17 @@ describe('checkTask', () => {
   const check = (files: Readonly<Record<string, string>>, name: string) =>
     checkTask(readTaskFolder(writeTask(folder, name, files)), rewardWorker);
 
+  it('says that a prompt has no field, and why one of its places is none', () => {
+    const task = (prompt: string) =>
+      `title: T\nfields: { word: text }\nprompt: '${prompt}'\nmax_completion_length: 9\nsuccess_threshold: 1\n`;
+    const same = 'task.yaml: no field stands in the prompt, which is the same for every record.';
+    expect(check({ 'task.yaml': task('Say {{word}}') }, 'literal').notes).toEqual([same]);
+    expect(check({ 'task.yaml': task('Say {word.text}') }, 'path').notes).toEqual([
+      'task.yaml: "prompt" has {word.text}, which stays as it is: only a name alone in braces is a field.',
+      same,
+    ]);
+  });
+
   it('accepts a task whose examples get what they should', () => {
     const examples = lines(
       { word: 'a', completion: 'a', reward: 1.5 },

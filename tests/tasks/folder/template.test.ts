@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { doublesBraces, fillIn } from '../../../main/tasks/folder/template.ts';
+import { doublesBraces, fillIn, foreignPlaces } from '../../../main/tasks/folder/template.ts';
 
 describe('doublesBraces', () => {
   it.each([
@@ -9,6 +9,14 @@ describe('doublesBraces', () => {
     ['write {{name}} for {name}', false],
   ])('%s', (template, expected) => {
     expect(doublesBraces(template)).toBe(expected);
+  });
+});
+
+describe('foreignPlaces', () => {
+  it("finds what other templates read of a field, and nothing in JSON's braces", () => {
+    const template = '{name} { name } {meta.key} {meta["a"]} {name!r} {name:>10} {other.x} {name: "x"} {{name}} {}';
+    const places = ['{ name }', '{meta.key}', '{meta["a"]}', '{name!r}', '{name:>10}'];
+    expect(foreignPlaces(template, ['name', 'meta'])).toEqual(places);
   });
 });
 
