@@ -194,7 +194,13 @@ type Files = Pick<ImportOptions, 'files' | 'testFiles'>;
 function localFiles(source: string, { testFile, split, testSplit }: ImportCommandOptions): Files {
   const place = resolve(source);
   const isFolder = statSync(place, { throwIfNoEntry: false })?.isDirectory() === true;
-  const held = isFolder && testSplit !== undefined ? splitFiles(place, testSplit) : [];
+  if (!isFolder && testSplit !== undefined)
+    throw inputError(
+      'BAD_OPTION',
+      `--test-split is of a folder or a Hub dataset, and ${source} is neither`,
+      'Name the held-out file by --test-file.',
+    );
+  const held = testSplit === undefined ? [] : splitFiles(place, testSplit);
   return {
     files: isFolder ? splitFiles(place, split) : [place],
     testFiles: testFile === undefined ? held : [resolve(testFile)],

@@ -81,7 +81,10 @@ const MARKED_LINE = /####[ \t]*([-−+$€£]?[ \t]?[\d.,].*)/g;
 /** The number that a worked solution comes to: after its last `####`, in its last `\boxed{}`, or else its last one. */
 export function solutionNumber(text: string, mark: DecimalMark = '.'): number | null {
   const marked = [...text.matchAll(MARKED_LINE)].at(-1)?.[1];
-  return lastNumber(marked ?? boxed(text) ?? text, mark);
+  const box = marked === undefined ? boxed(text) : null;
+  if (box === null) return lastNumber(marked ?? text, mark);
+  // Several are coordinates or a list.
+  return wholeNumberText(box, mark) ?? (numbersIn(box).length === 1 ? lastNumber(box, mark) : null);
 }
 
 /** What stands in the last box of LaTeX; null: there is none that ends. */

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { registerDataset } from '../../main/commands/dataset.ts';
@@ -92,5 +92,28 @@ describe('braid dataset import of a Hub dataset', () => {
       .trim()
       .split('\n');
     expect(held.map((line) => JSON.parse(line).answer)).toEqual([102, 103]);
+  });
+});
+
+describe('braid dataset import of a folder', () => {
+  const local = (...args: readonly string[]) =>
+    runCommand(
+      registerDataset,
+      ...['dataset', 'import', ...args, '--task', 'last-number', '--workspace', workspace, '--quiet'],
+    );
+
+  it('reads every part of a split, and the held-out one', async () => {
+    const folder = temporaryFolder();
+    const parts = { 'train-0.jsonl': sums(1, 2), 'train-1.jsonl': sums(11, 3), 'test.jsonl': sums(101, 1) };
+    for (const [name, rows] of Object.entries(parts))
+      writeFileSync(join(folder, name), rows.map((row) => JSON.stringify(row)).join('\n'));
+    await local(folder, '--name', 'parts', '--test-split', 'test');
+    const count = (file: string) =>
+      readFileSync(join(workspace, 'datasets', file), 'utf8')
+        .trim()
+        .split('\n').length;
+    expect([count('parts.jsonl'), count('parts.test.jsonl')]).toEqual([5, 1]);
+    const { error } = await local(join(folder, 'train-0.jsonl'), '--test-split', 'test');
+    expect(error).toMatchObject({ message: expect.stringContaining('--test-split is of a folder or a Hub dataset') });
   });
 });

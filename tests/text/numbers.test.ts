@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decimalMarkOf, lastNumber, numbersIn, wholeNumberText } from '../../main/text/numbers.ts';
+import { decimalMarkOf, lastNumber, numbersIn, solutionNumber, wholeNumberText } from '../../main/text/numbers.ts';
 
 describe('numbersIn', () => {
   it('finds numbers with signs, thousands and decimals, and none inside words', () => {
@@ -111,4 +111,16 @@ describe('decimalMarkOf', () => {
     expect(['1,234', '1.234', '7', 'x'].map(decimalMarkOf)).toEqual([null, null, null, null]);
     expect([lastNumber('1.234', ','), lastNumber('1,234', ',')]).toEqual([1234, 1.234]);
   });
+});
+
+describe('solutionNumber', () => {
+  it.each([
+    ['3 + 4 = <<3+4=7>>7\n#### 1,234\n(page 5)', 1234],
+    ['#### Step 2: 4 by 5\nThe answer is 20.', 20],
+    ['So \\boxed{12} by theorem 3.', 12],
+    ['\\boxed{3}, no: \\boxed{\\frac{1}{2}} of 7', 0.5],
+    ['\\boxed{x = 5} in 2 ways', 5],
+    ['The point is \\boxed{(3, 4)}', null],
+    ['no box, 8', 8],
+  ])('of %j', (text, value) => expect(solutionNumber(text)).toBe(value));
 });
