@@ -156,6 +156,9 @@ const WITH_QK_NORM: readonly ModelType[] = [
   ...GEMMA_4,
 ];
 
+/** They have no biases in attention, whatever "attention_bias" says. */
+const NO_BIASES: readonly ModelType[] = ['mistral', 'ministral3', 'phi3', 'lfm2'];
+
 /** What a class of transformers has where config.json says nothing. */
 const DEFAULTS: Readonly<
   Partial<Record<ModelType, { tied?: boolean; headDim?: number; eps?: number; theta?: number }>>
@@ -200,7 +203,7 @@ function toModelConfig(raw: RawConfig, origin: string, extraEos: readonly number
     ropeScaling: traits.longRope === null ? ropeScaling(raw, origin) : null,
     maxPositionEmbeddings: raw.max_position_embeddings,
     tieWordEmbeddings: raw.tie_embedding ?? raw.tie_word_embeddings ?? defaults.tied ?? false,
-    attentionBias: raw.model_type === 'qwen2' || raw.attention_bias,
+    attentionBias: raw.model_type === 'qwen2' || (raw.attention_bias && !NO_BIASES.includes(raw.model_type)),
     qkNorm: WITH_QK_NORM.includes(raw.model_type),
     eosTokenIds: [...new Set([...(Array.isArray(ids) ? ids : [ids]), ...extraEos])],
     padTokenId: raw.pad_token_id ?? null,

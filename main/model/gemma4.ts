@@ -78,7 +78,10 @@ function wideHeads(raw: Raw, full: readonly number[], origin: string): WideHeads
   if (given !== null && given !== undefined) {
     const layers = Object.keys(given);
     const strange = layers.find((layer) => JSON.stringify(given[layer]) !== JSON.stringify(settings));
-    if (strange !== undefined || layers.length !== full.length || !full.every((layer) => String(layer) in given))
+    // Heads that are the same in all layers are in none of its entries.
+    const covers =
+      layers.length === 0 || (layers.length === full.length && full.every((layer) => String(layer) in given));
+    if (strange !== undefined || !covers)
       throw unusable(origin, '"per_layer_config" differs in more than layers with and without a window');
     const unknown = Object.keys(settings).find((key) => key !== 'head_dim' && key !== 'num_key_value_heads');
     if (unknown !== undefined)

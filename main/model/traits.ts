@@ -212,7 +212,7 @@ export function readTraits(raw: RawTraits, headDim: number, origin: string): Tra
     ...PLAIN_TRAITS,
     ...ownTraits(raw, origin),
     ...(isGemma4(raw.model_type) && gemma4Traits(raw, windowLayers, origin)),
-    mlpBias: raw.mlp_bias,
+    mlpBias: raw.mlp_bias && ['llama', 'granite', 'smollm3'].includes(raw.model_type),
     ...rotation(raw, headDim, origin),
     noRopeLayers: noRopeLayers(raw),
     ...(windowLayers.length > 0 && { windowLayers, window }),
@@ -357,7 +357,8 @@ function rotation(raw: RawTraits, headDim: number, origin: string): Pick<Traits,
 function longRope(raw: RawTraits, width: number, origin: string): LongRope | null {
   const rope = ropeOf(raw);
   if (!isLongRope(rope)) return null;
-  const original = rope.original_max_position_embeddings ?? raw.original_max_position_embeddings ?? 4096;
+  // transformers has it beside RoPE's settings, by default in its class, and puts that one into them.
+  const original = raw.original_max_position_embeddings ?? 4096;
   if (rope.short_factor === undefined) throw unusable(origin, 'its RoPE scaling has no "short_factor"');
   for (const [name, list] of Object.entries({ short_factor: rope.short_factor, long_factor: rope.long_factor }))
     if (list !== undefined && list.length !== width / 2)

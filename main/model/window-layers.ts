@@ -8,12 +8,14 @@ type Raw = TraitFields & { readonly model_type: string; readonly num_hidden_laye
 export function slidingLayers(raw: Raw): number[] {
   const { num_hidden_layers: layers, layer_types: types, model_type: type } = raw;
   const where = (slides: (layer: number) => boolean): number[] => [...Array(layers).keys()].filter(slides);
+  // These see everything, whatever their file says.
+  if (type === 'llama' || type === 'granite' || type === 'olmo2') return [];
   const qwen = type === 'qwen2' || type === 'qwen3';
-  // A window of Qwen or SmolLM3 counts only with its switch.
-  if ((qwen || type === 'smollm3') && raw.use_sliding_window !== true) return [];
+  // A window of Qwen counts only with its switch; one of SmolLM3 also where its layers are listed.
+  if ((qwen || (type === 'smollm3' && !types)) && raw.use_sliding_window !== true) return [];
   // Gemma 4's last layer sees everything, whatever its file says.
   const most = isGemma4(type) ? layers - 1 : layers;
-  if (types !== null && types !== undefined)
+  if (types && type !== 'phi3' && type !== 'ministral3')
     return where((layer) => layer < most && types[layer] === 'sliding_attention');
   switch (type) {
     case 'mistral':

@@ -95,6 +95,20 @@ describe('parseModelConfig', () => {
     expect(windowsOf({ model_type: 'mistral' })).toEqual([4096, [0, 1]]);
     expect(windowsOf({ ...sliding, model_type: 'phi3' })).toEqual([512, [0, 1]]);
     expect(windowsOf({ ...sliding, model_type: 'gemma3_text', sliding_window_pattern: 2 })).toEqual([512, [0]]);
+    const listed = { ...sliding, layer_types: ['sliding_attention', 'full_attention'] };
+    for (const model_type of ['llama', 'granite', 'olmo2'])
+      expect(windowsOf({ ...listed, model_type })).toEqual([null, []]);
+    for (const model_type of ['mistral', 'smollm3']) expect(windowsOf({ ...listed, model_type })).toEqual([512, [0]]);
+    expect(windowsOf({ ...listed, model_type: 'phi3' })).toEqual([512, [0, 1]]);
+  });
+
+  it.each([
+    ['llama', true, true],
+    ['olmo2', true, false],
+    ['mistral', false, false],
+    ['lfm2', false, false],
+  ])('gives %s the biases of its class, whatever its file says', (model_type, attentionBias, mlpBias) => {
+    expect(parse({ model_type, attention_bias: true, mlp_bias: true })).toMatchObject({ attentionBias, mlpBias });
   });
 
   it('reads Gemma 3 in the spelling of the Hub and in that of transformers 5 alike', () => {
@@ -113,7 +127,9 @@ describe('parseModelConfig', () => {
   });
 
   it('reads a LongRoPE, which reaches beyond the original context', () => {
-    const rope_scaling = { type: 'su', short_factor: [1, 1, 1], long_factor: [2, 2, 2] };
+    // The original context beside RoPE's settings counts, not the one in them.
+    const factors = { short_factor: [1, 1, 1], long_factor: [2, 2, 2] };
+    const rope_scaling = { type: 'su', ...factors, original_max_position_embeddings: 64 };
     const phi = parse({
       model_type: 'phi3',
       rope_scaling,
@@ -214,6 +230,8 @@ describe('parseModelConfig', () => {
     const read = parseModelConfig({ ...gemma, ...older }, 'the file');
     const newer = { attention_k_eq_v: true, per_layer_config: { 1: own, 3: own } };
     expect(parseModelConfig({ ...gemma, ...newer }, 'the file')).toEqual(read);
+    const alike = parseModelConfig({ ...gemma, per_layer_config: {} }, 'the file');
+    expect(alike.wideHeads).toEqual({ headDim: 8, numKvHeads: 2, keysAreValues: false });
     expect([0, 1, 2, 3].map((layer) => layerConfig(read, layer).headDim)).toEqual([8, 16, 8, 16]);
     expect([0, 1, 2, 3].map((layer) => layerConfig(read, layer).keysOf)).toEqual([null, null, 0, 1]);
     expect(keepingLayers(read)).toEqual([0, 1]);
@@ -256,7 +274,11 @@ describe('parseModelConfig', () => {
     ],
     ['a larger model of another kind', { model_type: 'llava', text_config: LLAMA }, 'got "llava"'],
     ['an incomplete RoPE', { rope_parameters: { ...SCALING, factor: undefined } }, 'llama3'],
-    ['a window without its size', { layer_types: ['full_attention', 'sliding_attention'] }, 'no "sliding_window"'],
+    [
+      'a window without its size',
+      { model_type: 'smollm3', layer_types: ['full_attention', 'sliding_attention'] },
+      'no "sliding_window"',
+    ],
     ['another kind of attention', { layer_types: ['full_attention', 'chunked_attention'] }, '"chunked_attention"'],
     ['GPTQ of no bits', { quantization_config: { quant_method: 'gptq' } }, '"bits"'],
     ['GPTQ of five bits', { quantization_config: { quant_method: 'gptq', bits: 5 } }, '"bits"'],
