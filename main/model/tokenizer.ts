@@ -22,6 +22,7 @@ import { shown } from './shown.ts';
 import { checkAddedIds, readDefinition, readTokenizerConfig } from './tokenizer-files.ts';
 import { limitsOf } from './tokenizer-limits.ts';
 import { asUserMessages } from './tool-prompt.ts';
+import { unigramAsHuggingFace } from './unigram.ts';
 
 /** Text to token ids and back, by the model folder's own files. */
 export interface Tokenizer {
@@ -261,15 +262,6 @@ function decodeAsHuggingFace(decoder: unknown): void {
   for (const part of Array.isArray(decoders) ? decoders : []) decodeAsHuggingFace(part);
 }
 
-/** The library's Unigram spreads a piece's tokens into a call, which holds some 125,000. */
-function encodeAnyLength(model: object): void {
-  const { tokenize } = model as { tokenize?: (piece: string) => readonly string[] };
-  if (tokenize === undefined) return;
-  Object.assign(model, {
-    encode: (pieces: readonly string[]) => pieces.flatMap((piece) => tokenize.call(model, piece)),
-  });
-}
-
 /** The library reads WordLevel's token for unknown words from tokenizer_config.json only. */
 function unknownToken(model: unknown): { unk_token?: string } {
   const { type, unk_token } = (model ?? {}) as Readonly<Record<string, unknown>>;
@@ -306,7 +298,8 @@ function construct(definition: object, config: object, file: string): HfTokenize
   };
   const inner = new HfTokenizer({ ...definition, ...parts }, { ...unknownToken(model), ...config });
   decodeAsHuggingFace(inner.decoder);
-  if (Array.isArray((model as { vocab?: unknown } | null)?.vocab)) encodeAnyLength(inner.model ?? {});
+  const { vocab, byte_fallback } = (model ?? {}) as { vocab?: unknown; byte_fallback?: unknown };
+  if (Array.isArray(vocab)) unigramAsHuggingFace(inner.model ?? {}, byte_fallback === true);
   return inner;
 }
 

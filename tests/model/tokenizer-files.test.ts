@@ -109,4 +109,18 @@ describe('readDefinition', () => {
     write('tokenizer.json', { ...definition, model, added_tokens: [] });
     expect(loadTokenizer(folder).encode('a'.repeat(200_000))).toHaveLength(200_000);
   });
+
+  it('writes what a Unigram model lacks in bytes, where it says so and has them', () => {
+    const bytes = Array.from({ length: 256 }, (_, byte) => `<0x${byte.toString(16).toUpperCase().padStart(2, '0')}>`);
+    const encoded = (missing: string, byte_fallback: boolean): number[] => {
+      const vocab = ['?', 'a', ...bytes.filter((name) => name !== missing)].map((piece) => [piece, -1]);
+      const model = { type: 'Unigram', unk_id: 0, byte_fallback, vocab };
+      write('tokenizer.json', { ...definition, model, added_tokens: [] });
+      return loadTokenizer(folder).encode('aébа');
+    };
+    const ids = (...values: readonly number[]): number[] => values.map((byte) => byte + 2);
+    expect(encoded('', true)).toEqual([1, ...ids(0xc3, 0xa9, 0x62, 0xd0, 0xb0)]);
+    expect(encoded('<0xD0>', true)).toEqual([1, 0]);
+    expect(encoded('', false)).toEqual([1, 0]);
+  });
 });
