@@ -4,6 +4,7 @@ import { isAbsolute, join, resolve } from 'node:path';
 import { inputError } from '../../errors.ts';
 import type { Store } from '../../store/index.ts';
 import { type TrainConfig, trainConfigSchema } from '../../trainer/config/config.ts';
+import { refuseAdapter } from '../../trainer/memory/model-folder.ts';
 import { listPresets } from '../config/form.ts';
 import type { ConfigFields } from '../config/presets.ts';
 import { resolveStart } from '../runs/from-checkpoint.ts';
@@ -43,6 +44,7 @@ export function startingModel(store: Store, { model, from_checkpoint: start }: S
   const from = start === null ? null : resolveStart(store, start);
   const named = inWorkspace(model, store.folder, paths);
   const folder = from === null ? resolveModel(named, paths) : resolveStartingModel(from, named, paths);
+  if (from === null) refuseAdapter(folder);
   return { folder, model: modelArgument(folder, paths), from };
 }
 

@@ -11,6 +11,7 @@ export { contextLength, otherWeights, readModelConfig };
 
 /** The configuration of a full model with all its files; otherwise an error that says what is missing. */
 export function checkModelFolder(folder: string): ModelConfig {
+  refuseAdapter(folder);
   if (!existsSync(join(folder, 'config.json'))) {
     const other = otherWeights(namesIn(folder));
     throw inputError(
@@ -26,6 +27,16 @@ export function checkModelFolder(folder: string): ModelConfig {
     'MODEL_FILE_MISSING',
     `${folder}: the file ${missing} is missing`,
     'Copy or download the whole model folder.',
+  );
+}
+
+/** An adapter is no model by itself: the error says where it belongs. */
+export function refuseAdapter(folder: string): void {
+  if (existsSync(join(folder, 'config.json')) || !existsSync(join(folder, 'adapter_config.json'))) return;
+  throw inputError(
+    'MODEL_FILE_MISSING',
+    `${folder}: expected a whole model, got an adapter alone (adapter_config.json)`,
+    'Train it further as from_checkpoint (braid train --from FOLDER), or merge it into its base model first (braid merge).',
   );
 }
 

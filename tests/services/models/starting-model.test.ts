@@ -15,6 +15,7 @@ import { replyFields, replyPreset } from '../../../main/services/recipes/reply-p
 import { createRun } from '../../../main/services/runs/runs.ts';
 import { toStoredPath } from '../../../main/services/workspace/workspace.ts';
 import { parseConfig } from '../../../main/trainer/config/config.ts';
+import { checkModelFolder } from '../../../main/trainer/memory/model-folder.ts';
 import { errorOf, temporaryStore } from '../../store/helpers.ts';
 
 const paths = checkoutPaths(resolve(import.meta.dirname, '../../..'));
@@ -77,6 +78,14 @@ describe('chosenStartingModel', () => {
     const { store, first, checkpoint } = world();
     const elsewhere = checkpoint({ model: '/elsewhere/model' }, 'Owner/not-here');
     expect(chosenStartingModel(store, { model: first, from_checkpoint: elsewhere }, paths).folder).toBe(first);
+  });
+
+  it('refuses an adapter as the model, and says where it belongs', () => {
+    const { store, first, checkpoint } = world();
+    const model = checkpoint({ model: first }, first);
+    const refused = { code: 'MODEL_FILE_MISSING', remedy: expect.stringContaining('braid train --from') };
+    expect(errorOf(() => chosenStartingModel(store, { model, from_checkpoint: null }, paths))).toMatchObject(refused);
+    expect(errorOf(() => checkModelFolder(model))).toMatchObject(refused);
   });
 });
 
