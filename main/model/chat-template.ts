@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { inputError } from '../errors.ts';
+import { isJsonObject } from '../io/json.ts';
 import { readRegular } from '../io/read-file.ts';
 import type { ChatMessage, ChatRole, ChatTool } from '../samples/chat-message.ts';
 import { textArgument } from './jinja/signature.ts';
@@ -10,28 +11,55 @@ import { plain, type Str } from './jinja/text.ts';
 import { PyFunction, type Value } from './jinja/values.ts';
 import { pinnedDay, TEMPLATE_DATE } from './template-date.ts';
 
-/** The folder's chat template: chat_template.jinja, or the one in tokenizer_config.json; null if there is none. */
-export function readChatTemplate(folder: string, config: Readonly<Record<string, unknown>>): string | null {
-  const file = join(folder, 'chat_template.jinja');
-  const template = existsSync(file) ? readTemplate(file) : namedDefault(folder, config.chat_template);
-  // An empty one would make every prompt empty.
-  return template === null || template.trim() === '' ? null : template;
+/** A folder's chat templates; null: it has none. */
+export interface ChatTemplates {
+  readonly usual: string | null;
+  /** For chats with functions that may be called, where it has one of its own for them. */
+  readonly withTools: string | null;
 }
 
-/** Older files have several, as a list or by name; the default is for chats without tools. */
-function namedDefault(folder: string, own: unknown): string | null {
-  if (typeof own === 'string') return own;
-  if (typeof own !== 'object' || own === null) return null;
-  const byName = Array.isArray(own)
+/** Those of its files, otherwise those in tokenizer_config.json: a text, or several as a list or by name. */
+export function readChatTemplates(folder: string, config: Readonly<Record<string, unknown>>): ChatTemplates {
+  const files = templateFiles(folder);
+  const named = files.size > 0 ? files : namedIn(config.chat_template);
+  const of = (name: string): string | null => {
+    const template = named.get(name);
+    // An empty one would make every prompt empty.
+    return typeof template !== 'string' || template.trim() === '' ? null : template;
+  };
+  if (named.size > 0 && typeof named.get('default') !== 'string')
+    throw inputError(
+      'CHAT_TEMPLATE_FAILED',
+      `${folder}: its chat templates are called ${[...named.keys()].slice(0, 8).join(', ')}, and none "default"`,
+      'Save the one to use as chat_template.jinja in that folder.',
+    );
+  return { usual: of('default'), withTools: of('tool_use') };
+}
+
+/** The template for chats without functions. */
+export function readChatTemplate(folder: string, config: Readonly<Record<string, unknown>>): string | null {
+  return readChatTemplates(folder, config).usual;
+}
+
+/** The templates in files of their own, by name. */
+export function templateFiles(folder: string): ReadonlyMap<string, string> {
+  const more = join(folder, ADDITIONAL_TEMPLATES);
+  const files = [
+    ['default', join(folder, 'chat_template.jinja')] as const,
+    ...['default', 'tool_use'].map((name) => [name, join(more, `${name}.jinja`)] as const),
+  ];
+  return new Map(files.filter(([, file]) => existsSync(file)).map(([name, file]) => [name, readTemplate(file)]));
+}
+
+/** Where transformers saves the templates that aren't the default. */
+export const ADDITIONAL_TEMPLATES = 'additional_chat_templates';
+
+function namedIn(own: unknown): ReadonlyMap<string, unknown> {
+  if (typeof own === 'string') return new Map([['default', own]]);
+  if (typeof own !== 'object' || own === null) return new Map();
+  return Array.isArray(own)
     ? new Map((own as { name?: unknown; template?: unknown }[]).map(({ name, template }) => [String(name), template]))
     : new Map(Object.entries(own));
-  const chosen = byName.get('default');
-  if (typeof chosen === 'string' || byName.size === 0) return chosen ?? null;
-  throw inputError(
-    'CHAT_TEMPLATE_FAILED',
-    `${folder}: its chat templates are called ${[...byName.keys()].slice(0, 8).join(', ')}, and none "default"`,
-    'Save the one to use as chat_template.jinja in that folder.',
-  );
 }
 
 function readTemplate(file: string): string {
@@ -194,7 +222,9 @@ function parsed(template: string): Template {
 
 /** bos_token, eos_token … as templates know them. */
 function specialTokens(config: Readonly<Record<string, unknown>>): Record<string, string> {
-  const named = Object.entries(config).filter(([key, value]) => key.endsWith('_token') && value !== null);
+  const { extra_special_tokens: extra } = config;
+  const more = isJsonObject(extra) ? Object.entries(extra as object) : [];
+  const named = [...more, ...Object.entries(config)].filter(([key, value]) => key.endsWith('_token') && value !== null);
   const texts = named
     .map(([key, value]): [string, string] => [key, tokenText(value)])
     .filter(([, text]) => text !== '');

@@ -1,10 +1,11 @@
 /** The files of a tokenizer as transformers reads them together: a token may be named in any of them. */
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inputError } from '../errors.ts';
 import { isJsonObject } from '../io/json.ts';
 import { largest } from '../lists.ts';
-import { tokenText } from './chat-template.ts';
+import { CHAT_SETTINGS } from './chat-settings.ts';
+import { ADDITIONAL_TEMPLATES, templateFiles, tokenText } from './chat-template.ts';
 import { readJson } from './config.ts';
 import { shown } from './shown.ts';
 
@@ -13,6 +14,37 @@ type Settings = Readonly<Record<string, unknown>>;
 /** Vocabularies of 260,000 tokens with their merges take 35 MB, those of settings that list them 1 MB. */
 const LARGEST_DEFINITION = 2 ** 27;
 const LARGEST_CONFIG = 2 ** 24;
+const CONFIG = 'tokenizer_config.json';
+
+/** What makes up a tokenizer; checkpoints and exports have copies. */
+const TOKENIZER_FILES = [
+  'tokenizer.json',
+  'tokenizer_config.json',
+  'special_tokens_map.json',
+  'added_tokens.json',
+  'chat_template.jinja',
+  'generation_config.json',
+  CHAT_SETTINGS,
+];
+
+export interface TokenizerFile {
+  readonly name: string;
+  readonly content: () => string | Uint8Array;
+}
+
+/** A folder's files of a tokenizer. Its copies have no folders in them: there tokenizer_config.json lists the templates. */
+export function tokenizerFiles(folder: string): readonly TokenizerFile[] {
+  const names = TOKENIZER_FILES.filter((name) => existsSync(join(folder, name)));
+  const copy = (name: string): TokenizerFile => ({ name, content: () => readFileSync(join(folder, name)) });
+  if (!existsSync(join(folder, ADDITIONAL_TEMPLATES))) return names.map(copy);
+  const templates = [...templateFiles(folder)].map(([name, template]) => ({ name, template }));
+  const content = (): string => {
+    const config = readIfThere(folder, CONFIG);
+    return `${JSON.stringify(templates.length === 0 ? config : { ...config, chat_template: templates }, null, 2)}\n`;
+  };
+  const others = names.filter((name) => name !== CONFIG && name !== 'chat_template.jinja');
+  return [...others.map(copy), { name: CONFIG, content }];
+}
 
 /** What a class of transformers names where no file does. */
 const CLASS_TOKENS: Settings = {
@@ -34,7 +66,7 @@ export function readTokenizerConfig(folder: string): Settings {
 }
 
 function readSettings(folder: string): Settings {
-  const config = readIfThere(folder, 'tokenizer_config.json');
+  const config = readIfThere(folder, CONFIG);
   const settings = Object.hasOwn(config, 'added_tokens_decoder')
     ? config
     : { ...config, ...readIfThere(folder, 'special_tokens_map.json'), ...addedTokens(folder) };

@@ -1,15 +1,14 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Tokenizer as HfTokenizer } from '@huggingface/tokenizers';
 import { inputError } from '../errors.ts';
 import { type ChatMessage, type ChatTool, shownText } from '../samples/chat-message.ts';
 import { type ChatFinding, checkChat, withoutTemplate } from './chat-check.ts';
-import { CHAT_SETTINGS, type ChatSettings, readChatSettings } from './chat-settings.ts';
+import { type ChatSettings, readChatSettings } from './chat-settings.ts';
 import {
   quotedMessage,
   type RenderedMessage,
   type RenderedTools,
-  readChatTemplate,
+  readChatTemplates,
   renderMessages,
   tokenText,
 } from './chat-template.ts';
@@ -19,7 +18,13 @@ import { plain, quote, type Str, slice } from './jinja/text.ts';
 import { normalizerAsHuggingFace } from './normalizers.ts';
 import { asHuggingFace, prependScheme } from './pre-tokenizers.ts';
 import { shown } from './shown.ts';
-import { checkAddedIds, readDefinition, readTokenizerConfig } from './tokenizer-files.ts';
+import {
+  checkAddedIds,
+  readDefinition,
+  readTokenizerConfig,
+  type TokenizerFile,
+  tokenizerFiles,
+} from './tokenizer-files.ts';
 import { limitsOf } from './tokenizer-limits.ts';
 import { asUserMessages } from './tool-prompt.ts';
 import { unigramAsHuggingFace } from './unigram.ts';
@@ -72,7 +77,7 @@ export interface Tokenizer {
   /** What the chat template makes of the chat settings that can't be meant; empty without a template. */
   checkChat(): readonly ChatFinding[];
   /** The files of the folder that make up the tokenizer; checkpoints carry copies. */
-  readonly files: readonly string[];
+  readonly files: readonly TokenizerFile[];
 }
 
 /**
@@ -83,16 +88,6 @@ export function endTokens({ eosTokenId }: Pick<Tokenizer, 'eosTokenId'>, eosToke
   return [...new Set([...eosTokenIds, ...(eosTokenId === null ? [] : [eosTokenId])])];
 }
 
-const TOKENIZER_FILES = [
-  'tokenizer.json',
-  'tokenizer_config.json',
-  'special_tokens_map.json',
-  'added_tokens.json',
-  'chat_template.jinja',
-  'generation_config.json',
-  CHAT_SETTINGS,
-];
-
 /** Reads tokenizer.json, tokenizer_config.json and the chat template of a model folder; `chat`: its chat settings. */
 export function loadTokenizer(folder: string, chat: ChatSettings = readChatSettings(folder)): Tokenizer {
   const config = readTokenizerConfig(folder);
@@ -101,7 +96,7 @@ export function loadTokenizer(folder: string, chat: ChatSettings = readChatSetti
   const limited = limitsOf(definition, file);
   const inner = limited(0, () => construct(definition, config, file));
   checkAddedIds(definition, file);
-  const template = readChatTemplate(folder, config);
+  const { usual: template, withTools } = readChatTemplates(folder, config);
   const clean = cleansSpaces(definition, config);
   const control = controlTokensOf(definition);
   const encode = (text: string, special = false): number[] =>
@@ -130,7 +125,8 @@ export function loadTokenizer(folder: string, chat: ChatSettings = readChatSetti
       system === null
         ? messages
         : [{ role: 'system', content: system }, ...messages.filter(({ role }) => role !== 'system')];
-    return renderMessages({ template, config, folder, kwargs }, given, ready, tools);
+    const chosen = tools === null ? template : (withTools ?? template);
+    return renderMessages({ template: chosen, config, folder, kwargs }, given, ready, tools);
   };
   return {
     vocabSize: inner.get_vocab(true).size,
@@ -156,7 +152,7 @@ export function loadTokenizer(folder: string, chat: ChatSettings = readChatSetti
     unknownId: unknownId(definition, inner),
     eosTokenId: inner.token_to_id(tokenText(config.eos_token)) ?? null,
     hasChatTemplate: template !== null,
-    takesTools: template !== null && /\btools\b/.test(template),
+    takesTools: withTools !== null || (template !== null && /\btools\b/.test(template)),
     stopStrings: chat.stop_strings ?? [],
     replyPrompt: chat.reply_prompt,
     chat: (messages, ready = true, tools = null) => plain(chatQuoting(messages, ready, tools)),
@@ -165,7 +161,7 @@ export function loadTokenizer(folder: string, chat: ChatSettings = readChatSetti
       const { system_prompt: system, chat_template_kwargs: kwargs } = chat;
       return template === null ? withoutTemplate(kwargs) : checkChat({ template, config, folder, kwargs }, system);
     },
-    files: TOKENIZER_FILES.map((name) => join(folder, name)).filter((file) => existsSync(file)),
+    files: tokenizerFiles(folder),
   };
 }
 
@@ -357,11 +353,13 @@ export function encodeAnswer(tokenizer: Tokenizer, answers: readonly ChatMessage
     return tokenizer.encodeText(`\n${words.join('\n')}\n`, { quoted: words });
   }
   const given = tokenizer.takesTools ? answers : asUserMessages(answers);
-  const rendered = tokenizer.chatQuoting([
+  const chat: readonly RenderedMessage[] = [
     { role: 'user', content: '.' },
     { role: 'assistant', content: quote('.', ANSWERED) },
     ...given.map((answer) => quotedMessage(answer, (words) => quote(words, SOMEBODY))),
-  ]);
+  ];
+  // A template for chats with tools knows what a tool answers; which tools there are stands before it.
+  const rendered = tokenizer.chatQuoting(chat, true, given.some(({ role }) => role === 'tool') ? [] : null);
   const at = endOf(rendered, ANSWERED);
   if (at === null)
     throw inputError(

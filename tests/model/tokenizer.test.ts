@@ -1,8 +1,9 @@
-import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { CHAT_SETTINGS, encodeChatSettings, NO_CHAT_SETTINGS } from '../../main/model/chat-settings.ts';
+import { ADDITIONAL_TEMPLATES } from '../../main/model/chat-template.ts';
 import { concat, quote, type Str } from '../../main/model/jinja/text.ts';
 import { encodeAnswer, encodePrompt, loadTokenizer, type Tokenizer } from '../../main/model/tokenizer.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
@@ -32,11 +33,8 @@ describe('loadTokenizer', () => {
     const tokenizer = loadTokenizer(fixture('llama3'));
     expect(tokenizer.eosTokenId).toBe(tokenizer.tokenId('<|eot_id|>'));
     expect(tokenizer.tokenId('no such token')).toBeUndefined();
-    expect(tokenizer.files.map((file) => basename(file))).toEqual([
-      'tokenizer.json',
-      'tokenizer_config.json',
-      'chat_template.jinja',
-    ]);
+    const names = ['tokenizer.json', 'tokenizer_config.json', 'chat_template.jinja'];
+    expect(tokenizer.files.map(({ name }) => name)).toEqual(names);
   });
 
   it('leaves special tokens out of decoded text', () => {
@@ -97,7 +95,7 @@ describe('encodePrompt', () => {
     writeFileSync(join(folder, CHAT_SETTINGS), encodeChatSettings(settings) ?? '');
     const tokenizer = loadTokenizer(folder);
     expect(tokenizer.chat(hi)).toBe('[system] Be brief. [user] Hi think');
-    expect(tokenizer.files).toContain(join(folder, CHAT_SETTINGS));
+    expect(tokenizer.files.map(({ name }) => name)).toContain(CHAT_SETTINGS);
     writeFileSync(join(folder, CHAT_SETTINGS), '{"system_prompt": 3}');
     expect(fault(() => loadTokenizer(folder))).toEqual(['BAD_CHAT_SETTINGS', expect.stringContaining('system_prompt')]);
     expect(encodeChatSettings(NO_CHAT_SETTINGS)).toBeNull();
@@ -122,6 +120,47 @@ describe('encodePrompt', () => {
     const own = loadTokenizer(fixture('llama3'), { ...NO_CHAT_SETTINGS, system_prompt: 'Be kind.' });
     expect(own.chat(messages)).toContain('Be kind.');
     expect(own.chat(messages)).not.toContain('Be brief.');
+  });
+
+  it.each(['a list in tokenizer_config.json', 'files of their own'])('has %s for chats with tools', (where) => {
+    const folder = temporaryFolder();
+    cpSync(fixture('llama3'), folder, { recursive: true });
+    const [usual, own] = ['default', 'tool_use'].map((name) => ({
+      name,
+      template: `${name}{% for m in messages %} {{ m.content }}{% endfor %}{{ tools | length if tools else '' }}`,
+    }));
+    const config = join(folder, 'tokenizer_config.json');
+    const settings = JSON.parse(readFileSync(config, 'utf8')) as object;
+    if (where.startsWith('a list')) {
+      rmSync(join(folder, 'chat_template.jinja'));
+      writeFileSync(config, JSON.stringify({ ...settings, chat_template: [own, usual] }));
+    } else {
+      const more = join(folder, ADDITIONAL_TEMPLATES);
+      mkdirSync(more);
+      writeFileSync(join(folder, 'chat_template.jinja'), usual?.template ?? '');
+      writeFileSync(join(more, 'tool_use.jinja'), own?.template ?? '');
+    }
+    const copy = temporaryFolder();
+    mkdirSync(copy, { recursive: true });
+    for (const { name, content } of loadTokenizer(folder).files) writeFileSync(join(copy, name), content());
+    const tools = [{ type: 'function', function: { name: 'f', parameters: {} } }] as const;
+    for (const tokenizer of [folder, copy].map((each) => loadTokenizer(each))) {
+      expect(tokenizer.chat([{ role: 'user', content: 'Hi' }])).toBe('default Hi');
+      expect(tokenizer.chat([{ role: 'user', content: 'Hi' }], true, tools)).toBe('tool_use Hi1');
+      expect(tokenizer.takesTools).toBe(true);
+      const seen = encodeAnswer(tokenizer, [{ role: 'tool', content: 'four' }], null);
+      expect(tokenizer.decode(seen)).toBe(' four');
+    }
+  });
+
+  it('gives the template the tokens that are named besides the usual ones', () => {
+    const folder = temporaryFolder();
+    cpSync(fixture('llama3'), folder, { recursive: true });
+    const config = join(folder, 'tokenizer_config.json');
+    const settings = JSON.parse(readFileSync(config, 'utf8')) as object;
+    writeFileSync(config, JSON.stringify({ ...settings, extra_special_tokens: { image_token: '<|eot_id|>' } }));
+    writeFileSync(join(folder, 'chat_template.jinja'), '{{ image_token }}');
+    expect(loadTokenizer(folder).chat([{ role: 'user', content: 'Hi' }])).toBe('<|eot_id|>');
   });
 
   it('takes plain text with the own tokens of a tokenizer that has no template', () => {

@@ -8,7 +8,7 @@ import { hiddenSibling } from '../../io/atomic-write.ts';
 import { checkPortableName } from '../../io/foreign-name.ts';
 import { renameSettledAsync } from '../../io/rename.ts';
 import { readModelFacts } from '../../trainer/memory/model-facts.ts';
-import { checkSound } from '../../trainer/memory/model-folder.ts';
+import { ADDITIONAL_TEMPLATES, checkSound } from '../../trainer/memory/model-folder.ts';
 import type { JobContext } from '../workspace/jobs.ts';
 import type { OpenWorkspace } from '../workspace/open-workspace.ts';
 import { checkSpace } from './check-space.ts';
@@ -80,9 +80,14 @@ export function refuseTaken(target: string): void {
 /** Atomic: the folder gets its final name after the last file. */
 export async function copyFolder(from: string, target: string, { signal, progress }: JobContext): Promise<void> {
   const temporary = hiddenSibling(target, 'tmp');
+  const more = join(from, ADDITIONAL_TEMPLATES);
+  const templates = existsSync(more) ? (await readdir(more)).map((name) => join(ADDITIONAL_TEMPLATES, name)) : [];
   const files = (
     await Promise.all(
-      (await readdir(from)).map(async (name) => ({ name, stats: await stat(join(from, name)).catch(() => null) })),
+      [...(await readdir(from)), ...templates].map(async (name) => ({
+        name,
+        stats: await stat(join(from, name)).catch(() => null),
+      })),
     )
   ).filter(({ stats }) => stats?.isFile() === true);
   const total = files.reduce((sum, { stats }) => sum + (stats?.size ?? 0), 0);
@@ -93,7 +98,7 @@ export async function copyFolder(from: string, target: string, { signal, progres
     progress(inMebibytes(done, total));
   };
   try {
-    await mkdir(temporary, { recursive: true });
+    await mkdir(templates.length === 0 ? temporary : join(temporary, ADDITIONAL_TEMPLATES), { recursive: true });
     for (const { name } of files)
       await pour(createReadStream(join(from, name)), join(temporary, name), { signal, onBytes });
     await checkSound(temporary, signal);

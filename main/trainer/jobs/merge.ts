@@ -2,7 +2,6 @@
 import { writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { writeFolderAtomic, writePieces } from '../../io/atomic-write.ts';
-import { copyContent } from '../../io/copy-file.ts';
 import { readJson } from '../../model/config.ts';
 import { byName, encodeModelConfig } from '../../model/export.ts';
 import { ggufPieces } from '../../model/gguf/file.ts';
@@ -84,7 +83,7 @@ function writeHuggingFace(
 ): void {
   const base = readJson(join(parts.base, 'config.json')) as Readonly<Record<string, unknown>>;
   writeFileSync(join(into, 'config.json'), encodeModelConfig(merged.config, type, base));
-  for (const file of loadTokenizer(parts.tokenizer).files) copyContent(file, join(into, basename(file)));
+  for (const { name, content } of loadTokenizer(parts.tokenizer).files) writeFileSync(join(into, name), content());
   const tensors = merged.tensors
     .toSorted(byName)
     .map(({ name, shape, pieces }) => ({ name, shape, pieces: () => pieces() }));

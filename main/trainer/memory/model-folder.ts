@@ -5,6 +5,7 @@ import { inputError } from '../../errors.ts';
 import { contextLength, type ModelConfig, readModelConfig } from '../../model/config.ts';
 import { otherWeights, weightFiles } from '../../model/weight-files.ts';
 
+export { ADDITIONAL_TEMPLATES } from '../../model/chat-template.ts';
 export { checkSound, damageOf, missingFile } from '../../model/checksums.ts';
 export { FAMILIES } from '../../model/traits.ts';
 export { contextLength, otherWeights, readModelConfig };

@@ -5,8 +5,8 @@
  */
 
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { z } from 'zod';
 import { inputError } from '../../errors.ts';
 import { writeFolderAtomic, writePieces } from '../../io/atomic-write.ts';
@@ -92,7 +92,7 @@ function fill(folder: string, stage: Stage, weights: readonly CheckpointFile[], 
     digests.set(name, writeDigested(join(folder, name), pieces));
   };
   for (const [name, content] of weights) write(name, content);
-  for (const file of tokenizer.files) write(basename(file), readFileSync(file));
+  for (const { name, content } of tokenizer.files) write(name, content());
   const chat = encodeChatSettings(start.config);
   if (chat !== null) write(CHAT_SETTINGS, chat);
   write('trainer_state.json', json(trainerState(stage, progress)));

@@ -31,8 +31,12 @@ describe('importModel', () => {
   it('copies a folder atomically', async () => {
     const host = modelHost();
     const folder = await outside();
+    mkdirSync(join(folder, 'additional_chat_templates'));
+    writeFileSync(join(folder, 'additional_chat_templates', 'default.jinja'), 'T');
     const { ref } = importModel(host, folder, true);
     const job = await jobEnd(host);
+    const copied = join(host.workspace.models, 'brought', 'additional_chat_templates', 'default.jinja');
+    expect(readFileSync(copied, 'utf8')).toBe('T');
     expect(job).toMatchObject({ state: 'done', title: 'Copy brought', progress: { unit: 'MiB' } });
     expect(job?.progress?.done).toBe(job?.progress?.total);
     expect(listModels(host)).toContainEqual(expect.objectContaining({ ref, problem: null }));
