@@ -199,6 +199,13 @@ describe('parseModelConfig', () => {
     };
     const read = parseModelConfig(whole, 'the file');
     expect(read).toMatchObject({ modelType: 'mistral', textPart: true, tieWordEmbeddings: true, eosTokenIds: [9] });
+    const tiedBy = (whole: object, text: object): boolean =>
+      parseModelConfig({ ...whole, text_config: { ...text_config, ...text } }, 'the file').tieWordEmbeddings;
+    const [tied, own] = [{ tie_word_embeddings: true }, { tie_word_embeddings: false }];
+    expect(tiedBy({ model_type: 'mistral3' }, own)).toBe(true);
+    expect(tiedBy({ model_type: 'mistral3', ...own }, tied)).toBe(false);
+    expect(tiedBy({ model_type: 'qwen3_5', ...tied }, { ...own, model_type: 'qwen3_5_text' })).toBe(true);
+    expect(tiedBy({ model_type: 'lfm2_vl', tie_embedding: false }, { ...tied, model_type: 'lfm2' })).toBe(false);
     const gemma = { model_type: 'gemma3', text_config: { hidden_size: 32, num_hidden_layers: 6 } };
     expect(parseModelConfig(gemma, 'the file')).toMatchObject({
       modelType: 'gemma3_text',
