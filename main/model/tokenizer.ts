@@ -16,6 +16,7 @@ import { controlTokensOf, encodeQuoting, quoteParts, withoutControlTokens } from
 import { fromJs } from './jinja/template.ts';
 import { plain, quote, type Str, slice } from './jinja/text.ts';
 import { normalizerAsHuggingFace } from './normalizers.ts';
+import { templatesByIds } from './post-processors.ts';
 import { asHuggingFace, prependScheme } from './pre-tokenizers.ts';
 import { shown } from './shown.ts';
 import {
@@ -294,6 +295,7 @@ function construct(definition: object, config: object, file: string): HfTokenize
   };
   const inner = new HfTokenizer({ ...definition, ...parts }, { ...unknownToken(model), ...config });
   decodeAsHuggingFace(inner.decoder);
+  templatesByIds(inner.post_processor, (id) => inner.id_to_token(id));
   const { vocab, byte_fallback } = (model ?? {}) as { vocab?: unknown; byte_fallback?: unknown };
   if (Array.isArray(vocab)) unigramAsHuggingFace(inner.model ?? {}, byte_fallback === true);
   return inner;

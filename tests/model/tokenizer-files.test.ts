@@ -123,4 +123,18 @@ describe('readDefinition', () => {
     expect(encoded('<0xD0>', true)).toEqual([1, 0]);
     expect(encoded('', false)).toEqual([1, 0]);
   });
+
+  it('puts the ids of a template around a text, whatever their names are', () => {
+    const piece = (id: string) => ({ SpecialToken: { id, type_id: 0 } });
+    const single = [piece('begin'), { Sequence: { id: 'A', type_id: 0 } }, piece('a')];
+    const special_tokens = { begin: { id: 'begin', ids: [3, 1] }, a: { id: 'a', ids: [2] } };
+    const post_processor = { type: 'TemplateProcessing', single, pair: single, special_tokens };
+    const model = { type: 'WordLevel', unk_token: 'a', vocab: { a: 0, b: 1, c: 2, d: 3 } };
+    const processors = [{ type: 'ByteLevel' }, post_processor];
+    for (const given of [post_processor, { type: 'Sequence', processors }]) {
+      write('tokenizer.json', { ...definition, model, added_tokens: [], post_processor: given });
+      expect(loadTokenizer(folder).encode('b', true)).toEqual([3, 1, 1, 2]);
+      expect(loadTokenizer(folder).encode('b')).toEqual([1]);
+    }
+  });
 });
