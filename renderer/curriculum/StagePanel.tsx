@@ -1,4 +1,5 @@
 /** The selected stage: its status, and all its actions. */
+
 import { Button, Menu, Tooltip } from '@mantine/core';
 import { IconPlayerPlay } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
@@ -7,6 +8,7 @@ import { client } from '../api/client.ts';
 import { Sparkline } from '../charts/Sparkline.tsx';
 import { Failed } from '../components/Feedback.tsx';
 import { counted, duration, score } from '../components/format.ts';
+import { isolated } from '../components/isolated.ts';
 import { Link } from '../components/Link.tsx';
 import { leakageInWords } from '../components/leakage.ts';
 import { MoreButton } from '../components/MoreMenu.tsx';
@@ -201,7 +203,8 @@ function Facts({ stage, curriculum, live, shortage }: StagePanelProps) {
       <dt>Dataset</dt>
       <dd>
         {dataset === null && (shortage ?? <>none yet: make one above, or in Texts &amp; datasets</>)}
-        {dataset !== null && `${dataset.name}: ${counted(dataset.trainN, 'training pair')}, ${dataset.testN} held out`}
+        {dataset !== null &&
+          `${isolated(dataset.name)}: ${counted(dataset.trainN, 'training pair')}, ${dataset.testN} held out`}
         {leaks !== null && <span className={classes.lack}> ({leaks})</span>}
         {dataset?.missing && <span className={classes.lack}> (file missing)</span>}
       </dd>

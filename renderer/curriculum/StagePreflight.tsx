@@ -1,10 +1,12 @@
 /** A stage's pre-flight check, with buttons to start, queue or adjust it. */
+
 import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useLocation } from 'wouter';
 import type { StageView } from '../../main/api/contract/index.ts';
 import { client } from '../api/client.ts';
 import { Failed } from '../components/Feedback.tsx';
+import { isolated } from '../components/isolated.ts';
 import classes from '../components/preflight/Preflight.module.css';
 import { isCrowded, isForNow, needsConsent, Preflight } from '../components/preflight/Preflight.tsx';
 
@@ -41,7 +43,7 @@ export function StagePreflight({ stage, kept, onAdjust, onClose, onMet }: StageP
   return (
     <Preflight
       key={String(config.warm_up_steps)}
-      title={`${name}: pre-flight check`}
+      title={`${isolated(name)}: pre-flight check`}
       run={(signal, again) => client.stages.preflight({ stageId, kept: kept && !again }, { signal })}
       onClose={onClose}
       onWarmUp={warmUp.mutate}

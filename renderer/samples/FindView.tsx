@@ -7,6 +7,7 @@ import type { WordKind } from '../components/aligned-words.ts';
 import { Choice } from '../components/Choice.tsx';
 import { Empty, Failed, Loading } from '../components/Feedback.tsx';
 import { counted } from '../components/format.ts';
+import { isolated } from '../components/isolated.ts';
 import { useRows } from '../components/use-rows.ts';
 import { useKeys } from '../frame/keys.tsx';
 import { ExportMenu } from './ExportMenu.tsx';
@@ -141,7 +142,7 @@ export function FindView({ runId, place, onPlace, hidden }: FindViewProps) {
                   className={classes.open}
                   onClick={() => onPlace({ show: 'step', run: chosen.runId, step: chosen.step, group: chosen.group })}
                 >
-                  Show the whole group: {chosen.runName}, step {chosen.step}
+                  Show the whole group: {isolated(chosen.runName)}, step {chosen.step}
                 </button>
               </>
             )}

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { FoundSample } from '../../main/api/contract/index.ts';
 import { api } from '../api/client.ts';
 import { score } from '../components/format.ts';
+import { isolated } from '../components/isolated.ts';
 import { PlainButton } from '../components/PlainButton.tsx';
 import { figuresOf } from './figures.ts';
 import classes from './Samples.module.css';
@@ -19,7 +20,7 @@ export function FoundRow({ sample, here, onChoose }: FoundRowProps) {
   const { data: columns = [] } = useQuery(api.samples.columns.queryOptions());
   if (sample === undefined) return <div className={classes.foundRow} />;
   const { reward, runName, step, recordId, terminated, excerpt } = sample;
-  const origin = `${runName} · step ${step} · ${recordId}`;
+  const origin = `${isolated(runName)} · step ${step} · ${isolated(recordId)}`;
   return (
     <PlainButton className={classes.foundRow} aria-current={here || undefined} onClick={onChoose}>
       <span className={classes.foundFacts}>

@@ -1,6 +1,8 @@
 /** Completions pinned for comparison across steps and runs; kept while the window is open. */
+
 import { useSyncExternalStore } from 'react';
 import type { SampleKey } from '../../main/api/contract/index.ts';
+import { isolated } from '../components/isolated.ts';
 import { observable } from '../components/observable.ts';
 
 /** As many as fit side by side. */
@@ -20,7 +22,9 @@ export function pinName(
   sample: { readonly runName: string; readonly recordId: string } | undefined,
 ): string {
   const of =
-    sample === undefined ? `run ${runId} · step ${step}` : `${sample.runName} · step ${step} · ${sample.recordId}`;
+    sample === undefined
+      ? `run ${runId} · step ${step}`
+      : `${isolated(sample.runName)} · step ${step} · ${isolated(sample.recordId)}`;
   return `${of} · group ${group + 1}, completion ${index + 1}`;
 }
 

@@ -1,4 +1,5 @@
 /** Makes a conversation up to one answer a record of a dataset: as a prompt, or with the answer as its target. */
+
 import { Button, Modal } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -7,6 +8,7 @@ import { Choice } from '../../components/Choice.tsx';
 import { Conversation } from '../../components/Conversation.tsx';
 import { Failed, Loading } from '../../components/Feedback.tsx';
 import { counted } from '../../components/format.ts';
+import { isolated } from '../../components/isolated.ts';
 import { Link } from '../../components/Link.tsx';
 import { Segments } from '../../components/Segments.tsx';
 import { Field } from '../Field.tsx';
@@ -103,7 +105,7 @@ export function AddRecord({ messages, onClose }: AddRecordProps) {
                   data={[
                     ...target.datasets.map((known) => ({
                       value: String(known.id),
-                      label: `${known.name}, ${counted(known.trainN + known.testN, 'record')}`,
+                      label: `${isolated(known.name)}, ${counted(known.trainN + known.testN, 'record')}`,
                     })),
                     { value: NEW, label: 'A new dataset …' },
                   ]}
