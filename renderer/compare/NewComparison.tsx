@@ -1,13 +1,15 @@
 /** The form for a new comparison: a baseline, other models, and the prompts for all of them. */
-import { Button, NumberInput } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import type { ModelEntry, PromptSource } from '../../main/api/contract/index.ts';
 import { api, client } from '../api/client.ts';
+import { BoundedNumber } from '../components/BoundedNumber.tsx';
 import { DistinctName } from '../components/DistinctName.tsx';
 import { Empty, Failed, Loading } from '../components/Feedback.tsx';
 import { counted } from '../components/format.ts';
+import { isolated } from '../components/isolated.ts';
 import { Link } from '../components/Link.tsx';
 import { LongMultiSelect, LongSelect } from '../components/LongSelect.tsx';
 import { modelOptions } from '../components/model-options.ts';
@@ -112,22 +114,21 @@ function Form({
           styles={besidePills(choice.datasetIds.length)}
           nothingFoundMessage="No matching datasets"
         />
-        <NumberInput
+        <BoundedNumber
           label="Prompts"
           description="Per dataset"
           min={1}
           max={2000}
-          allowDecimal={false}
           value={choice.n}
-          onChange={(n) => typeof n === 'number' && n >= 1 && change({ n })}
+          onChange={(n) => change({ n })}
         />
-        <NumberInput
+        <BoundedNumber
           label="Seed"
           description="For sampling"
           min={0}
-          allowDecimal={false}
+          max={2 ** 32 - 1}
           value={choice.seed}
-          onChange={(seed) => typeof seed === 'number' && change({ seed })}
+          onChange={(seed) => change({ seed })}
         />
         <Button className={classes.go ?? ''} type="submit" disabled={problem !== null} loading={start.isPending}>
           Compare
@@ -164,7 +165,7 @@ function Form({
 function sourceOption({ datasetId, name, heldOut, problem }: PromptSource) {
   return {
     value: String(datasetId),
-    label: `${name} · ${problem === null ? `${heldOut} held out` : 'no prompts'}`,
+    label: `${isolated(name)} · ${problem === null ? `${heldOut} held out` : 'no prompts'}`,
     disabled: problem !== null,
   };
 }

@@ -1,9 +1,10 @@
 /** What all stages have in common: asked once when the curriculum is planned, changed for all of them in a drawer. */
-import { Button, NumberInput, Select } from '@mantine/core';
+import { Button, Select } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Preset } from '../../main/api/contract/index.ts';
 import { api, client } from '../api/client.ts';
+import { BoundedNumber } from '../components/BoundedNumber.tsx';
 import { ConfigForm, useConfigFaults } from '../components/config-form/ConfigForm.tsx';
 import { FormDrawer, type FormGuard, useChanged } from '../components/config-form/FormDrawer.tsx';
 import type { Values } from '../components/config-form/sections.ts';
@@ -81,14 +82,12 @@ export function SharedChoices({ onChange }: { readonly onChange: (shared: Shared
         allowDeselect={false}
         onChange={(preset) => preset !== null && set({ preset, config: {} })}
       />
-      <NumberInput
+      <BoundedNumber
         label="Completions per prompt"
         min={2}
-        allowDecimal={false}
+        max={10_000}
         value={Number(values.num_generations ?? 8)}
-        onChange={(count) =>
-          typeof count === 'number' && set({ ...shared, config: { ...shared.config, num_generations: count } })
-        }
+        onChange={(count) => set({ ...shared, config: { ...shared.config, num_generations: count } })}
       />
     </div>
   );

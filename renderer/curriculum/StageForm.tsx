@@ -4,11 +4,13 @@ import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import type { Curriculum, Promotion, StageView } from '../../main/api/contract/index.ts';
 import { api, client } from '../api/client.ts';
+import { BoundedNumber } from '../components/BoundedNumber.tsx';
 import { ConfigForm, useConfigFaults } from '../components/config-form/ConfigForm.tsx';
 import { FormDrawer, type FormGuard, useChanged } from '../components/config-form/FormDrawer.tsx';
 import type { Values } from '../components/config-form/sections.ts';
 import { Failed, Loading } from '../components/Feedback.tsx';
 import { counted } from '../components/format.ts';
+import { isolated } from '../components/isolated.ts';
 import { LongSelect } from '../components/LongSelect.tsx';
 import { SubmitForm } from '../components/SubmitForm.tsx';
 import classes from './StageForm.module.css';
@@ -129,7 +131,7 @@ function Form({ stage, first, initial = none, onClose, onChanged, onSaved }: For
           nothingFoundMessage="No matching datasets"
           data={datasets.map((row) => ({
             value: String(row.id),
-            label: `${row.name} (${counted(row.trainN, 'pair')})`,
+            label: `${isolated(row.name)} (${counted(row.trainN, 'pair')})`,
           }))}
           value={datasetId === null ? null : String(datasetId)}
           onChange={(value) => setDatasetId(value === null ? null : Number(value))}
@@ -205,7 +207,7 @@ function Rule({
       />
       {rule !== null && (
         <>
-          <NumberInput
+          <BoundedNumber
             label="At least"
             min={0}
             max={1}
@@ -213,15 +215,15 @@ function Rule({
             decimalScale={3}
             w={90}
             value={rule.at_least}
-            onChange={(value) => typeof value === 'number' && set({ at_least: value })}
+            onChange={(at_least) => set({ at_least })}
           />
-          <NumberInput
+          <BoundedNumber
             label="Evaluations in a row"
             min={1}
             max={20}
             w={130}
             value={rule.evaluations}
-            onChange={(value) => typeof value === 'number' && set({ evaluations: value })}
+            onChange={(evaluations) => set({ evaluations })}
           />
           <Select
             label="Next stage starts from"

@@ -1,9 +1,10 @@
 /** The Replies screen: what was found, the replies side by side, the comparison; then the methods and their data. */
-import { Button, NumberInput } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { MethodView } from '../../main/api/contract/index.ts';
 import { api, client } from '../api/client.ts';
+import { BoundedNumber } from '../components/BoundedNumber.tsx';
 import { Failed, Loading } from '../components/Feedback.tsx';
 import { Panel, Screen } from '../components/Screen.tsx';
 import { Checklist } from './Checklist.tsx';
@@ -42,15 +43,14 @@ export function Replies() {
         <>
           <span className={classes.seed}>
             Seed
-            <NumberInput
+            <BoundedNumber
               aria-label="Seed"
               w={84}
               min={0}
-              max={4294967295}
-              allowDecimal={false}
+              max={2 ** 32 - 1}
               hideControls
               value={seed}
-              onChange={(value) => typeof value === 'number' && setSeed(value)}
+              onChange={setSeed}
             />
           </span>
           <Button

@@ -1,9 +1,10 @@
 /** The two-phase split: statistics before and after, the quartiles as a figure, and the checks. */
-import { Button, NumberInput, Table } from '@mantine/core';
+import { Button, Table } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { SplitRecord, SplitStatistics } from '../../main/api/contract/index.ts';
 import { client } from '../api/client.ts';
+import { BoundedNumber } from '../components/BoundedNumber.tsx';
 import { Failed } from '../components/Feedback.tsx';
 import { number } from '../components/format.ts';
 import { Panel } from '../components/Screen.tsx';
@@ -27,7 +28,7 @@ export function SplitPanel({ split, seed }: SplitPanelProps) {
       actions={
         <SubmitForm className={classes.seed} onSubmit={() => work.mutate()}>
           Phase 1 share
-          <NumberInput
+          <BoundedNumber
             aria-label="Phase 1 share"
             w={74}
             min={0.01}
@@ -35,7 +36,7 @@ export function SplitPanel({ split, seed }: SplitPanelProps) {
             step={0.05}
             decimalScale={2}
             value={ratio}
-            onChange={(value) => typeof value === 'number' && setRatio(value)}
+            onChange={setRatio}
           />
           <Button type="submit" variant={split === null ? 'filled' : 'default'} loading={work.isPending}>
             {split === null ? 'Split' : 'Split again'}

@@ -6,11 +6,11 @@ import type { EngineView } from '../../main/api/contract/index.ts';
 import { api, client } from '../api/client.ts';
 import { Failed } from '../components/Feedback.tsx';
 import { SubmitForm } from '../components/SubmitForm.tsx';
+import { numberIn, type TypedNumber } from '../components/typed-number.ts';
 import { useDiscardQuestion } from '../components/use-discard-question.tsx';
 import { LauncherForm } from './LauncherForm.tsx';
 import { fieldsOf, isComplete as isWhole, launcherFrom } from './launcher-form.ts';
 import classes from './Settings.module.css';
-import { numberIn, type TypedNumber } from './typed-number.ts';
 
 export interface EngineFormProps {
   /** null: a new one. */

@@ -7,8 +7,8 @@ import { api, client } from '../api/client.ts';
 import { Failed } from '../components/Feedback.tsx';
 import { PlainButton } from '../components/PlainButton.tsx';
 import { Segments } from '../components/Segments.tsx';
+import { numberIn, type TypedNumber } from '../components/typed-number.ts';
 import classes from './Settings.module.css';
-import { numberIn, type TypedNumber } from './typed-number.ts';
 
 type Value = string | number | boolean;
 

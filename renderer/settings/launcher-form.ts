@@ -1,6 +1,6 @@
 /** The fields of a launcher as the form holds them, and the launcher that they describe. Pure. */
 import type { ServerLauncher } from '../../main/api/contract/index.ts';
-import { numberIn, type TypedNumber } from './typed-number.ts';
+import { numberIn, type TypedNumber } from '../components/typed-number.ts';
 
 export const LAUNCHER_KINDS = ['none', 'command', 'ray', 'hf'] as const;
 export type LauncherKind = (typeof LAUNCHER_KINDS)[number];
