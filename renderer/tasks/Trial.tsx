@@ -7,6 +7,7 @@ import { api } from '../api/client.ts';
 import { Choice } from '../components/Choice.tsx';
 import { Failed } from '../components/Feedback.tsx';
 import { counted } from '../components/format.ts';
+import { isolated } from '../components/isolated.ts';
 import { Segments } from '../components/Segments.tsx';
 import { Computing } from './Computing.tsx';
 import { DryRun } from './DryRun.tsx';
@@ -39,13 +40,16 @@ export function Trial({ draft, isReady, isChecking, facts }: TrialProps) {
   const sources = useQuery(api.tasks.sources.queryOptions({ input: { name: draft.name } }));
   const [view, setView] = useState<View>('dry run');
   const [chosen, setChosen] = useState<string | null>(null);
-  const [sampled, setSampled] = useState<readonly Option[]>([]);
   const [sampling, setSampling] = useState(false);
   const runs = sources.data?.runs ?? [];
+  const sampled = (sources.data?.sampled ?? []).map(({ id, model, completions }): Option => {
+    const label = `Sampled: ${isolated(model)}, ${counted(completions, 'completion')}`;
+    return { value: `sampled ${id}`, label, source: { kind: 'sampled', id } };
+  });
   const options: readonly Option[] = [
     ...sampled,
     ...runs.map(({ runId, name, completions }): Option => {
-      const label = `Run ${runId}: ${name}, ${counted(completions, 'completion')}`;
+      const label = `Run ${runId}: ${isolated(name)}, ${counted(completions, 'completion')}`;
       return { value: `run ${runId}`, label, source: { kind: 'run', runId } };
     }),
     ...(sources.data?.hasExamples === true
@@ -118,7 +122,8 @@ export function Trial({ draft, isReady, isChecking, facts }: TrialProps) {
       )}
       {!isReady && !isChecking && option !== undefined && (
         <p className={`soft ${classes.counts}`} role="status">
-          Fix the faults in the editor{trial.report !== null && '; what you see is of the text before them'}.
+          Fix the faults in the editor
+          {view !== 're-score' && trial.report !== null && '; what you see is of the text before them'}.
         </p>
       )}
       {/* What is wrong with the texts stands below the editor. */}
@@ -140,10 +145,9 @@ export function Trial({ draft, isReady, isChecking, facts }: TrialProps) {
         <SampleDialog
           draft={draft}
           onClose={() => setSampling(false)}
-          onSampled={(id, label) => {
-            const value = `sampled ${id}`;
-            setSampled([{ value, label, source: { kind: 'sampled', id } }, ...sampled]);
-            setChosen(value);
+          onSampled={async (id) => {
+            await sources.refetch();
+            setChosen(`sampled ${id}`);
             setSampling(false);
           }}
         />

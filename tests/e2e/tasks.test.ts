@@ -45,8 +45,17 @@ describe.skipIf(noBrowser)('a task of your own', () => {
     // Completions of the bundled model to try it on, and a reward that is the same for all of them.
     await page.getByRole('button', { name: 'Sample now …' }).click();
     const sampling = page.getByRole('dialog', { name: 'Sample completions' });
+    const each = sampling.getByRole('textbox', { name: 'Completions of each' });
+    await each.fill('300');
+    // Not sent with another number than it shows.
+    await each.press('Enter');
+    await expect.poll(() => each.inputValue()).toBe('64');
+    await each.fill('8');
     await sampling.getByRole('button', { name: 'Sample', exact: true }).click();
     await sampling.waitFor({ state: 'hidden', timeout: 120_000 });
+    await page.reload();
+    const tried = page.getByLabel('Completions to try it on').locator('option:checked');
+    await expect.poll(() => tried.textContent()).toBe('Sampled: tiny, 64 completions');
     await write(page, constant);
     await page.getByText(/^The reward is constant: every completion gets 1\.000/).waitFor();
     await page.getByText('8 of 8 would be dead').waitFor();

@@ -28,7 +28,7 @@ export interface RecordsSource extends RecordsChoice {
   readonly label: string;
 }
 
-type Place = DraftPlace & RecordPlace & Pick<OpenWorkspace, 'workspace' | 'jobs' | 'paths'>;
+type Place = DraftPlace & RecordPlace & Pick<OpenWorkspace, 'workspace' | 'jobs' | 'paths' | 'changes'>;
 
 /** What is needed to read a task's records. */
 export interface RecordPlace extends Pick<DraftPlace, 'store' | 'paths'> {
@@ -135,7 +135,9 @@ export async function sampleDraft(place: Place, draft: Draft, request: SampleReq
   const answers = chosen.flatMap(({ fields, line }, i) =>
     (sampled?.completions[i] ?? []).map((completed) => ({ fields, line, ...completed })),
   );
-  return place.sampled.keep(answers);
+  const id = place.sampled.keep({ task: draft.name, model: name }, answers);
+  place.changes.publish('samples');
+  return id;
 }
 
 /** Completions decoded together. */

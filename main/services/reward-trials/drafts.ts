@@ -21,7 +21,7 @@ import { type OutsideComponent, outsideOf } from './draft-consent.ts';
 import type { Rewarded } from './dry-run.ts';
 import type { RewardProcess } from './process.ts';
 import { type ChangedGroup, changedGroups, type Rescored, rescored } from './rescore.ts';
-import type { SampledAnswers } from './sampled-answers.ts';
+import type { KeptSample, SampledAnswers } from './sampled-answers.ts';
 import { fileAnswers, storedAnswers, type TrialAnswers } from './trial-answers.ts';
 import { type TrialReport, trialReport } from './trial-report.ts';
 
@@ -227,12 +227,17 @@ export interface RunSource {
 export interface TrialSources {
   readonly hasExamples: boolean;
   readonly runs: readonly RunSource[];
+  /** What was sampled for it, the newest first. */
+  readonly sampled: readonly KeptSample[];
 }
 
 const MOST_RUNS = 50;
 
-/** Runs with stored completions, the task's own first, the newest first. */
-export function trialSources({ store, paths }: Pick<DraftPlace, 'store' | 'paths'>, name: string): TrialSources {
+/** Runs with stored completions, the task's own first, the newest first; and what was sampled for the task. */
+export function trialSources(
+  { store, paths, sampled }: Pick<DraftPlace, 'store' | 'paths' | 'sampled'>,
+  name: string,
+): TrialSources {
   const { folder } = requireSource(name, { workspace: store.folder, paths });
   const runs = store.runs
     .list({ limit: 500 })
@@ -240,5 +245,5 @@ export function trialSources({ store, paths }: Pick<DraftPlace, 'store' | 'paths
     .slice(0, MOST_RUNS)
     .map((run) => ({ runId: run.id, name: run.name, task: run.task, completions: store.samples.count(run.id) }))
     .filter(({ completions }) => completions > 0);
-  return { hasExamples: existsSync(join(folder, EXAMPLES)), runs };
+  return { hasExamples: existsSync(join(folder, EXAMPLES)), runs, sampled: sampled.list(name) };
 }

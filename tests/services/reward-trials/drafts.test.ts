@@ -145,7 +145,9 @@ describe('tryDraft', () => {
     await expect(first).rejects.toMatchObject({ code: 'REPLACED' });
     expect((await second).n).toBe(24);
     await expect(tryDraft(app, draft, { kind: 'sampled', id: 9 })).rejects.toMatchObject({ code: 'SAMPLED_GONE' });
-    const id = app.sampled.keep([{ fields: { word: 'hi' }, line: 1, completion: 'hi', tokens: 2, finish: 'stop' }]);
+    const id = app.sampled.keep({ task: 'say', model: 'tiny' }, [
+      { fields: { word: 'hi' }, line: 1, completion: 'hi', tokens: 2, finish: 'stop' },
+    ]);
     expect((await tryDraft(app, draft, { kind: 'sampled', id })).mean).toBe(1.5);
   });
 
