@@ -8,6 +8,8 @@ import { api } from './api/client.ts';
 import { allRuns } from './api/run-pages.ts';
 import { ErrorBoundary } from './components/ErrorBoundary.tsx';
 import { Empty } from './components/Feedback.tsx';
+import { Link } from './components/Link.tsx';
+import { Panel, Screen } from './components/Screen.tsx';
 import classes from './frame/Frame.module.css';
 import { HostRequests } from './frame/HostRequests.tsx';
 import { useHashPath } from './frame/hash-location.ts';
@@ -163,32 +165,56 @@ function Page() {
               <LazyScreen code={code} props={none} />
             </Route>
           ))}
-          <Route path="/texts/dataset/:id">
+          <Route path={numbered.dataset}>
             {({ id }) => <LazyScreen key={id} code={dataset} props={{ datasetId: Number(id) }} />}
           </Route>
           <Route path="/tasks/:name/import">
             {({ name }) => <LazyScreen key={name} code={importRecords} props={{ task: name }} />}
           </Route>
           <Route path="/tasks/:name">{({ name }) => <LazyScreen key={name} code={task} props={{ name }} />}</Route>
-          <Route path="/experiments/:id">
+          <Route path={numbered.sweep}>
             {({ id }) => <LazyScreen key={id} code={sweep} props={{ sweepId: Number(id) }} />}
           </Route>
-          <Route path="/runs/:id">{({ id }) => <LazyScreen key={id} code={run} props={{ runId: Number(id) }} />}</Route>
+          <Route path={numbered.run}>
+            {({ id }) => <LazyScreen key={id} code={run} props={{ runId: Number(id) }} />}
+          </Route>
           <Route path="/settings">
             <LazyScreen code={settings} props={{ tab: 'settings' }} />
           </Route>
           <Route path="/settings/doctor">
             <LazyScreen code={settings} props={{ tab: 'doctor' }} />
           </Route>
-          <Route path="/compare/:id">
+          <Route path={numbered.comparison}>
             {({ id }) => <LazyScreen key={id} code={comparison} props={{ id: Number(id) }} />}
           </Route>
           <Route>
-            <Empty title="Page not found" />
+            <NotFound />
           </Route>
         </Switch>
       </ErrorBoundary>
     </main>
+  );
+}
+
+/** Places of one thing each, by its number. Other texts in its place, such as a mistyped one, are no place. */
+const numbered = {
+  dataset: /^\/texts\/dataset\/(?<id>[1-9]\d{0,14})\/?$/,
+  sweep: /^\/experiments\/(?<id>[1-9]\d{0,14})\/?$/,
+  run: /^\/runs\/(?<id>[1-9]\d{0,14})\/?$/,
+  comparison: /^\/compare\/(?<id>[1-9]\d{0,14})\/?$/,
+};
+
+function NotFound() {
+  return (
+    <Screen title="Page not found">
+      <Panel>
+        <Empty title="There is no page at this address">
+          <p>
+            It may be mistyped. <Link href="/">Open Home</Link>, or press Ctrl+K to search.
+          </p>
+        </Empty>
+      </Panel>
+    </Screen>
   );
 }
 

@@ -35,12 +35,10 @@ export function Sweep({ sweepId }: { readonly sweepId: number }) {
     <Screen
       title={data?.name ?? `Sweep ${sweepId}`}
       about={
-        data !== undefined && (
-          <>
-            <StateBadge state={data.state} />
-            <Link href="/experiments">All experiments</Link>
-          </>
-        )
+        <>
+          {data !== undefined && <StateBadge state={data.state} />}
+          <Link href="/experiments">All experiments</Link>
+        </>
       }
       actions={data !== undefined && <Actions sweep={data} />}
     >

@@ -9,6 +9,7 @@ import { isSupervised } from '../charts/curve-query.ts';
 import { Confirm } from '../components/Confirm.tsx';
 import { FreeRun } from '../components/config-form/FreeRun.tsx';
 import { Failed, Loading } from '../components/Feedback.tsx';
+import { Link } from '../components/Link.tsx';
 import { Screen } from '../components/Screen.tsx';
 import { useWhenIdle } from '../components/use-when-idle.ts';
 import { NewSweep } from '../experiments/NewSweep.tsx';
@@ -61,7 +62,7 @@ export function Run({ runId }: { readonly runId: number }) {
   const problem = error ?? detailError;
   if (problem !== null) {
     return (
-      <Screen title={`Run ${runId}`}>
+      <Screen title={`Run ${runId}`} about={<Link href="/runs">All runs</Link>}>
         <Failed what="This run can't be shown" error={problem} />
       </Screen>
     );

@@ -31,7 +31,7 @@ export function Task({ name }: { readonly name: string }) {
       <Screen title={name} about={<Link href="/tasks">All tasks</Link>}>
         {failure === null ? (
           <Loading what="the task" />
-        ) : name in BUILT_IN ? (
+        ) : Object.hasOwn(BUILT_IN, name) ? (
           <BuiltIn name={name as keyof typeof BUILT_IN} />
         ) : (
           <Failed

@@ -101,6 +101,17 @@ describe.skipIf(noBrowser)('the frame', () => {
     await title('Runs').waitFor();
   });
 
+  it('says where an address leads nowhere, by its title too', async () => {
+    const { page, goto } = await openPage(app);
+    for (const route of ['/runs', '/runs/abc', '/nowhere']) await goto(route);
+    await page.getByRole('heading', { level: 1, name: 'Page not found' }).waitFor();
+    expect(await page.title()).toBe('Page not found · Braid');
+    await goto('/runs/0x7');
+    expect(await page.getByRole('alert').count()).toBe(0);
+    await page.getByRole('link', { name: 'Open Home' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+  });
+
   it('fits a small window, and one at 200%: nothing scrolls sideways, every screen has its name', async () => {
     const { page, goto, complaints } = await openPage(seeded, { width: 640, height: 450 });
     for (const route of [

@@ -281,5 +281,5 @@ export function retryTrials(store: Store, sweepId: number): void {
 export function requireSweep(store: Pick<Store, 'sweeps'>, sweepId: number): SweepRow {
   const sweep = store.sweeps.get(sweepId);
   if (sweep !== undefined) return sweep;
-  throw inputError('SWEEP_UNKNOWN', `There is no sweep with id ${sweepId}`);
+  throw inputError('SWEEP_UNKNOWN', `There is no sweep with id ${sweepId}`, 'It may have been removed.');
 }

@@ -223,7 +223,7 @@ export function promptAnswers(store: Store, id: number, recordId: string): Promp
 export function requireComparison(store: Pick<Store, 'comparisons'>, id: number) {
   const comparison = store.comparisons.get(id);
   if (comparison !== undefined) return comparison;
-  throw inputError('COMPARISON_UNKNOWN', `There is no comparison with id ${id}`);
+  throw inputError('COMPARISON_UNKNOWN', `There is no comparison with id ${id}`, 'It may have been removed.');
 }
 
 function summary(store: Store, id: number): ComparisonSummary {
