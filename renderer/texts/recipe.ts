@@ -1,4 +1,4 @@
-/** The dataset recipe in the form. Kept while the app is open, so that visiting another screen loses nothing. */
+/** The dataset recipe in the form. Kept while the window is open: another screen or a reload loses nothing. */
 import { useState } from 'react';
 
 export interface Recipe {
@@ -12,7 +12,7 @@ export interface Recipe {
   readonly mixed: boolean;
 }
 
-let kept: Recipe = {
+const first: Recipe = {
   stages: [10, 25, 50, 100, 200, 500],
   train: 512,
   test: 64,
@@ -22,13 +22,41 @@ let kept: Recipe = {
   mixed: false,
 };
 
+const STORED = 'braid.recipe';
+
+/** Parses a stored recipe; invalid parts are those of the first. */
+export function readRecipe(stored: string | null): Recipe {
+  try {
+    const { stages, train, test, seed, template, name, mixed } = JSON.parse(stored ?? '{}') as Partial<
+      Record<keyof Recipe, unknown>
+    >;
+    const isTemplate = typeof Object(template).name === 'string' && isCount(Object(template).version);
+    return {
+      stages: Array.isArray(stages) ? stages.filter(isCount) : first.stages,
+      train: isCount(train) ? train : first.train,
+      test: isCount(test) ? test : first.test,
+      seed: seed === 0 || isCount(seed) ? seed : first.seed,
+      template: isTemplate ? (template as Recipe['template']) : first.template,
+      name: typeof name === 'string' ? name : first.name,
+      mixed: mixed === true,
+    };
+  } catch {
+    return first;
+  }
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) > 0;
+}
+
 /** The recipe, and a function to change it. */
 export function useRecipe(): readonly [Recipe, (change: Partial<Recipe>) => void] {
-  const [recipe, setRecipe] = useState(kept);
+  const [recipe, setRecipe] = useState(() => readRecipe(sessionStorage.getItem(STORED)));
   const change = (part: Partial<Recipe>): void =>
     setRecipe((before) => {
-      kept = { ...before, ...part };
-      return kept;
+      const next = { ...before, ...part };
+      sessionStorage.setItem(STORED, JSON.stringify(next));
+      return next;
     });
   return [recipe, change];
 }
