@@ -1,11 +1,13 @@
 /**
  * Keeps the place of people who work by keyboard or screen reader. A control that disappears or is disabled while it
  * has the focus would leave the focus nowhere, and a screen reader would start at the top of the page again. The focus
- * returns to the control when it is enabled again; if it is gone, the part of the screen around it takes the focus.
+ * returns to the control when it is enabled again; if it is gone, the part of the screen around it takes the focus, and
+ * after a dialog the control that opened it.
  */
 
+const DIALOG = '[role="dialog"]';
 /** What may take the focus for a control that was in it, from the inside out. */
-const PLACES = 'section, [role="dialog"], main';
+const PLACES = `section, ${DIALOG}, main`;
 
 /** Long enough for a dialog or another screen to take the focus itself. */
 const SETTLE_MS = 120;
@@ -14,6 +16,8 @@ const SETTLE_MS = 120;
 export function keepFocus(page: Document): () => void {
   let last: HTMLElement | null = null;
   let places: readonly Element[] = [];
+  /** The control that had the focus before a dialog took it. */
+  const openers = new WeakMap<Element, HTMLElement>();
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   const isLost = (): boolean => page.activeElement === null || page.activeElement === page.body;
@@ -22,8 +26,10 @@ export function keepFocus(page: Document): () => void {
     if (!(target instanceof HTMLElement) || target === page.body) return;
     // Who clicks doesn't look for the focus, and a letter typed after a click belongs to the screen.
     const byKeyboard = type === 'keydown' || target.matches(':focus-visible');
+    const dialog = target.closest(DIALOG);
+    if (dialog !== null && last !== null && !openers.has(dialog) && !dialog.contains(last)) openers.set(dialog, last);
     last = byKeyboard ? target : null;
-    if (byKeyboard) places = placesAround(target);
+    if (byKeyboard) places = placesAround(target, openers);
   };
   const forget = (): void => {
     last = null;
@@ -35,9 +41,9 @@ export function keepFocus(page: Document): () => void {
       return;
     }
     last = null;
-    const place = places.find(({ isConnected }) => isConnected) ?? page.querySelector('main');
+    const place = places.find((one) => one.isConnected && !one.matches(':disabled')) ?? page.querySelector('main');
     if (!(place instanceof HTMLElement)) return;
-    if (!place.hasAttribute('tabindex')) place.tabIndex = -1;
+    if (place.matches(PLACES) && !place.hasAttribute('tabindex')) place.tabIndex = -1;
     place.focus({ preventScroll: true });
   };
   // A control that is there and enabled was left on purpose, by a click elsewhere or by code.
@@ -67,9 +73,12 @@ export function keepFocus(page: Document): () => void {
   };
 }
 
-function placesAround(element: Element): readonly Element[] {
+function placesAround(element: Element, openers: WeakMap<Element, HTMLElement>): readonly Element[] {
   const places: Element[] = [];
-  for (let at = element.parentElement?.closest(PLACES); at != null; at = at.parentElement?.closest(PLACES))
+  for (let at = element.parentElement?.closest(PLACES); at != null; at = at.parentElement?.closest(PLACES)) {
     places.push(at);
+    const opener = openers.get(at);
+    if (opener !== undefined) places.push(opener, ...placesAround(opener, openers));
+  }
   return places;
 }

@@ -81,8 +81,14 @@ describe.skipIf(noBrowser)('runs', () => {
       await page.getByRole('button', { name: 'CSV' }).click();
       expect((await saving).suggestedFilename()).toBe('runs.csv');
       await page.getByLabel('Select all runs shown').click();
-      await page.getByRole('button', { name: 'Delete 1 …' }).click();
+      const remove = page.getByRole('button', { name: 'Delete 1 …' });
       const dialog = page.getByRole('dialog', { name: 'Delete 1 run?' });
+      await remove.press('Enter');
+      await dialog.waitFor();
+      await page.keyboard.press('Escape');
+      // Who works by keyboard is where they were.
+      await expect.poll(() => remove.evaluate((button) => button === document.activeElement)).toBe(true);
+      await remove.click();
       await dialog.getByText('run-0005-10words-grpo').waitFor();
       await expectAccessible(page);
       await dialog.getByRole('button', { name: 'Delete' }).click();
