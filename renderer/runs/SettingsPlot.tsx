@@ -1,7 +1,7 @@
 /** The settings of the runs shown against a result, as a plot that filters the list below it. */
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useMemo, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import { api } from '../api/client.ts';
 import { ParallelCoordinates } from '../charts/ParallelCoordinates.tsx';
 import { Choice } from '../components/Choice.tsx';
@@ -26,9 +26,16 @@ export function SettingsPlot({ rows, onFilter, onClose }: SettingsPlotProps) {
   const { data, error } = useQuery(
     api.runs.settings.queryOptions({ input: { runIds }, placeholderData: (before) => before }),
   );
+  // Below the chart of the runs selected it may open out of sight.
+  const panel = useRef<HTMLElement>(null);
+  useEffect(() => {
+    panel.current?.scrollIntoView();
+    panel.current?.focus({ preventScroll: true });
+  }, []);
   const plot = useMemo(() => (data === undefined ? null : plotData(shown, data, result)), [shown, data, result]);
   return (
     <Panel
+      ref={panel}
       title="Settings against result"
       actions={
         <>
