@@ -3,6 +3,7 @@ import uPlot from 'uplot';
 import { largest, smallest } from '../components/extremes.ts';
 import { colourOf } from './colours.ts';
 import type { ChartSeries, Column } from './series.ts';
+import { xRange } from './x-range.ts';
 import { withBounds, type YRange } from './y-range.ts';
 
 export interface PlotSetup {
@@ -35,7 +36,7 @@ export function plotOptions(setup: PlotSetup): Omit<uPlot.Options, 'width' | 'he
     series: [{}, ...columns.map((column) => lineOf(setup, column))],
     bands: bandsOf(setup),
     scales: {
-      x: { time: false, range: (_, min, max) => xRange(setup.zoom(), min, max) },
+      x: { time: false, range: (plot, min, max) => xRange(setup.zoom(), plot.data[0], min, max) },
       y: {
         distr: log ? 3 : 1,
         range: (_, min, max) =>
@@ -109,12 +110,6 @@ function bandsOf({ series, columns, stacked }: PlotSetup): uPlot.Band[] {
     else if (stacked && index > 0) bands.push({ series: [at('line'), at('line', index - 1)], fill });
   }
   return bands;
-}
-
-function xRange(zoom: readonly [number, number] | null, min: number | null, max: number | null): [number, number] {
-  if (zoom !== null) return [...zoom];
-  if (min === null || max === null) return [0, 1];
-  return min === max ? [min - 1, max + 1] : [min, max];
 }
 
 function yRange(min: number | null, max: number | null, inView: readonly number[]): [number, number] {
