@@ -11,8 +11,8 @@ export interface LiveStatus {
   /** `ending`: its end is stored, the process is exiting. */
   readonly state: 'starting' | 'running' | 'paused' | 'stopping' | 'ending';
   /**
-   * What it has been asked and hasn't answered yet: a trainer hears between two steps only. `save`: to stop while paused,
-   * with no step to finish.
+   * What it has been asked and hasn't answered yet: a trainer hears between two steps only. `save`: to stop, with
+   * no step left to finish.
    */
   readonly asked: 'pause' | 'resume' | 'save' | null;
   /** Why the collapse watch paused it; null: it didn't. */
@@ -131,6 +131,8 @@ function afterStep(before: LiveStatus, { step, metrics }: Extract<TrainerEvent, 
     ...before,
     ...(isWarmUp ? counted(before, seconds) : timed(before, step, seconds)),
     step,
+    // The one that it was to finish.
+    asked: before.state === 'stopping' ? 'save' : before.asked,
     memoryBytes: memory === undefined ? before.memoryBytes : memory * 2 ** 20,
     gpuBytes: gpu === undefined ? before.gpuBytes : gpu * 2 ** 20,
     gpuPeakBytes: gpuPeak === undefined ? before.gpuPeakBytes : gpuPeak * 2 ** 20,

@@ -34,6 +34,8 @@ describe('asked', () => {
     expect(stopping).toMatchObject({ state: 'stopping', asked: null });
     expect(asked(stopping, 'pause')).toBe(stopping);
     expect(asked({ ...status, state: 'paused' }, 'stop')).toMatchObject({ state: 'stopping', asked: 'save' });
+    // Its step is finished: what it does from then on is saving.
+    expect(advance(stopping, step)).toMatchObject({ state: 'stopping', asked: 'save', step: 3 });
     expect(asked({ ...status, state: 'ending' }, 'stop')).toMatchObject({ state: 'ending' });
   });
 });
