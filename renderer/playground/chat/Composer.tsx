@@ -3,7 +3,7 @@ import { Button } from '@mantine/core';
 import { IconPlayerStopFilled, IconSend2 } from '@tabler/icons-react';
 import { type ReactNode, type RefObject, useState } from 'react';
 import classes from './Chat.module.css';
-import { draft } from './use-chat.ts';
+import { storedMessage, storeMessage } from './session.ts';
 
 export interface ComposerProps {
   readonly busy: boolean;
@@ -17,9 +17,9 @@ export interface ComposerProps {
 }
 
 export function Composer({ busy, missing, field, onSend, onStop, note }: ComposerProps) {
-  const [text, setText] = useState(draft.text);
+  const [text, setText] = useState(() => storedMessage(sessionStorage));
   const write = (next: string): void => {
-    draft.text = next;
+    storeMessage(sessionStorage, next);
     setText(next);
   };
   const canSend = !busy && missing === null && text.trim() !== '';

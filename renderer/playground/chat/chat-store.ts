@@ -80,8 +80,8 @@ export function openChatStore(deps: ChatDeps, first: ChatState = freshState()) {
     settle();
   }
   function settle(): void {
-    if (busy()) return;
     deps.onChange(state.get());
+    if (busy()) return;
     const { keptId, chat } = state.get();
     if (keptId !== null && chat.turns.length > 0) keep(keptId).catch((keepError: unknown) => change({ keepError }));
   }

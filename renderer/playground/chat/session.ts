@@ -1,9 +1,10 @@
-/** The chat of this window in its session storage: a reload doesn't lose it. Pure except for storage. */
+/** The chat of this window in its session storage: a reload loses neither it nor an unsent message. Pure except for storage. */
 import type { Conversation } from '../../../main/api/contract/index.ts';
 import { type ChatState, freshState } from './chat-store.ts';
 import { emptyChat, fromKept, toKept, usualSampling } from './conversation.ts';
 
 const STORED = 'braid.chat';
+const MESSAGE = 'braid.chat.message';
 
 export function storeChat(storage: Pick<Storage, 'setItem'>, { chat, keptId }: ChatState): void {
   try {
@@ -26,5 +27,23 @@ export function storedChat(storage: Pick<Storage, 'getItem'>): ChatState {
     return freshState({ ...emptyChat, ...chat }, typeof keptId === 'number' ? keptId : null);
   } catch {
     return freshState();
+  }
+}
+
+/** Keeps the message that is being written. */
+export function storeMessage(storage: Pick<Storage, 'setItem'>, text: string): void {
+  try {
+    storage.setItem(MESSAGE, text);
+  } catch {
+    // As above: the field has it until the page is reloaded.
+  }
+}
+
+/** The message that was being written; empty if there is none. */
+export function storedMessage(storage: Pick<Storage, 'getItem'>): string {
+  try {
+    return storage.getItem(MESSAGE) ?? '';
+  } catch {
+    return '';
   }
 }

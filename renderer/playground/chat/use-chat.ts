@@ -8,7 +8,12 @@ let opened: ChatStore | null = null;
 let names: ReadonlyMap<string, string> = new Map();
 
 export function useChat(): readonly [ChatState, ChatStore] {
-  opened ??= openChatStore(
+  opened ??= openChat();
+  return [useSyncExternalStore(opened.subscribe, opened.get), opened];
+}
+
+function openChat(): ChatStore {
+  const store = openChatStore(
     {
       ask: (input, signal) => client.chat.ask(input, { signal }),
       keep: client.chat.keep,
@@ -18,13 +23,12 @@ export function useChat(): readonly [ChatState, ChatStore] {
     },
     storedChat(sessionStorage),
   );
-  return [useSyncExternalStore(opened.subscribe, opened.get), opened];
+  // With what has come of the answers that a reload ends.
+  window.addEventListener('pagehide', () => storeChat(sessionStorage, store.get()));
+  return store;
 }
 
 /** What models are called, by reference: answers say who wrote them. */
 export function nameModels(known: ReadonlyMap<string, string>): void {
   names = known;
 }
-
-/** The message that is being written: it stays while another screen is shown. */
-export const draft = { text: '' };

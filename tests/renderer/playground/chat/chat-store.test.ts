@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { ChatNews } from '../../../../main/api/contract/index.ts';
 import { type ChatDeps, freshState, openChatStore } from '../../../../renderer/playground/chat/chat-store.ts';
 import { emptyChat, toKept } from '../../../../renderer/playground/chat/conversation.ts';
-import { storeChat, storedChat } from '../../../../renderer/playground/chat/session.ts';
+import { storeChat, storedChat, storedMessage, storeMessage } from '../../../../renderer/playground/chat/session.ts';
 
 type Asked = Parameters<ChatDeps['ask']>[0];
 
@@ -13,6 +13,11 @@ function chatting(models: readonly string[] = ['a', 'b']) {
   const kept: Parameters<ChatDeps['keep']>[0][] = [];
   const speakers = new Map<string, { say: (news: ChatNews) => void; fail: (error: Error) => void }>();
   const paints: (() => void)[] = [];
+  const items = new Map<string, string>();
+  const storage = {
+    getItem: (key: string) => items.get(key) ?? null,
+    setItem: (key: string, value: string) => void items.set(key, value),
+  };
   const store = openChatStore(
     {
       ask: async (input, signal) => {
@@ -25,7 +30,7 @@ function chatting(models: readonly string[] = ['a', 'b']) {
       },
       nameOf: (ref) => `model ${ref}`,
       beforePaint: (work) => void paints.push(work),
-      onChange: () => undefined,
+      onChange: (state) => storeChat(storage, state),
     },
     freshState({ ...emptyChat, models }),
   );
@@ -41,7 +46,7 @@ function chatting(models: readonly string[] = ['a', 'b']) {
     await sleep(0);
   };
   const texts = (): unknown => store.get().chat.turns.map(({ answers }) => answers.map((one) => one?.content));
-  return { store, asked, kept, say, fail, paint, texts };
+  return { store, storage, asked, kept, say, fail, paint, texts };
 }
 
 async function* said(
@@ -184,5 +189,16 @@ describe('storedChat', () => {
     expect(storedChat(storage).chat).toMatchObject({ system: 'Be brief.', models: ['a'] });
     for (const [key] of stored) stored.set(key, '{"conversation":{"turns":3}}');
     expect(storedChat(storage).chat).toEqual(emptyChat);
+  });
+
+  it('has what was said while models still answer, and the message being written', async () => {
+    const { store, storage, say } = chatting(['a', 'b']);
+    store.send('Hi');
+    expect(storedChat(storage).chat.turns).toMatchObject([{ user: 'Hi', answers: [null, null] }]);
+    await say('a', word('Yes'));
+    await say('a', { kind: 'end', end: { finish: 'end', tokens: 1, seconds: 1 } });
+    expect(storedChat(storage).chat.turns).toMatchObject([{ answers: [{ content: 'Yes' }, null] }]);
+    storeMessage(storage, 'unsent');
+    expect(storedMessage(storage)).toBe('unsent');
   });
 });
