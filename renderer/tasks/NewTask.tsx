@@ -46,7 +46,7 @@ export function NewTask({ tasks, from, onClose }: NewTaskProps) {
   });
   const [, navigate] = useLocation();
   const { ask, proceed, question } = useDiscardQuestion({
-    isChanged: () => name !== suggested || served !== null,
+    isChanged: () => name !== suggested || template !== (from ?? FIRST) || host.value.trim() !== '' || served !== null,
     close: onClose,
   });
   const create = useMutation({

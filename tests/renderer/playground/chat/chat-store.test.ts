@@ -195,8 +195,9 @@ describe('storedChat', () => {
     const { store, storage, say } = chatting(['a', 'b']);
     store.send('Hi');
     expect(storedChat(storage).chat.turns).toMatchObject([{ user: 'Hi', answers: [null, null] }]);
+    await sleep(0);
     await say('a', word('Yes'));
-    await say('a', { kind: 'end', end: { finish: 'end', tokens: 1, seconds: 1 } });
+    await say('a', end);
     expect(storedChat(storage).chat.turns).toMatchObject([{ answers: [{ content: 'Yes' }, null] }]);
     storeMessage(storage, 'unsent');
     expect(storedMessage(storage)).toBe('unsent');
