@@ -228,9 +228,11 @@ function useFocusAfterMove(location: string): RefObject<HTMLElement | null> {
     // A palette or dialog keeps the focus until it has closed, which takes a busy machine a while.
     const until = Date.now() + SETTLED_MS;
     const timer = setInterval(() => {
-      const isLost = document.activeElement === null || document.activeElement === document.body;
+      const { activeElement } = document;
+      const isLost = activeElement === null || activeElement === document.body;
       if (isLost) main.current?.focus({ preventScroll: true });
-      if (isLost || Date.now() > until) clearInterval(timer);
+      // Once it is in the screen, what becomes of it there isn't the move's.
+      if (isLost || main.current?.contains(activeElement) || Date.now() > until) clearInterval(timer);
     }, LOOK_MS);
     return () => clearInterval(timer);
   }, [location]);
