@@ -27,6 +27,7 @@ const EXPECTED: Readonly<Record<string, string>> = {
   'main/api/router/native.ts': 'a page must not bring commands',
   'main/api/router/imports.ts': 'too large for a page',
   'main/services/comparisons/sampled/compare.ts': 'only `braid compare` samples',
+  'main/services/data-import/split-files.ts': 'only `braid dataset import` takes folders',
   'main/services/datasets/files.ts': 'a dataset given as an option',
   'main/services/datasets/import/mapping.ts': 'a mapping given as options',
   'main/services/models/add.ts': 'an option of the command',

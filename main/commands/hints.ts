@@ -16,6 +16,7 @@ const HINTS: ReadonlyMap<string, string> = new Map([
   ['BAD_TASK', '`braid task new NAME`.'],
   ['BAD_REWARD', '`braid task check` tells more.'],
   ['BAD_DATASET', '`braid dataset` generates one.'],
+  ['ADAPTER_ALONE', '`braid train --from FOLDER`, `braid merge`.'],
   ['BASE_MISSING', '`braid download`, or --base DIR.'],
   ['ENGINE_UNKNOWN', '`braid engine add`.'],
   ['ENGINE_KEY_REFUSED', '`braid engine key NAME`.'],

@@ -35,9 +35,9 @@ export function checkModelFolder(folder: string): ModelConfig {
 export function refuseAdapter(folder: string): void {
   if (existsSync(join(folder, 'config.json')) || !existsSync(join(folder, 'adapter_config.json'))) return;
   throw inputError(
-    'MODEL_FILE_MISSING',
+    'ADAPTER_ALONE',
     `${folder}: expected a whole model, got an adapter alone (adapter_config.json)`,
-    'Train it further as from_checkpoint (braid train --from FOLDER), or merge it into its base model first (braid merge).',
+    'Start a run from it (from_checkpoint), or merge it into its base model first.',
   );
 }
 

@@ -308,7 +308,7 @@ async function prepare(options: RowOptions, table: Table, heldOut: HeldOut): Pro
       const first = ids.get(record.id);
       if (first !== undefined)
         throw new Error(
-          `expected a unique id, got "${record.id}" as on line ${first}; without a column for id (--map id=) records are numbered`,
+          `expected a unique id, got "${record.id}" as on line ${first}; without a column for id, records are numbered`,
         );
       ids.set(record.id, row.line);
       return [{ row, fields: named, record }];
