@@ -96,7 +96,7 @@ describe.each(backends)('on $name', (backend) => {
     it('generates greedily, through its cache, the tokens of transformers', () => {
       const before = tf.memory().numTensors;
       // Beyond windows of 16 either way, after prompts of up to 40.
-      const most = isQuick ? reference.new : 24;
+      const most = isQuick ? reference.new : 18;
       const ours = generate(model, null, reference.prompts, greedyOptions(reference.eos, most));
       expect(ours.map(({ ids }) => ids)).toEqual(reference.greedy.map((ids) => ids.slice(0, most)));
       expect(tf.memory().numTensors).toBe(before);

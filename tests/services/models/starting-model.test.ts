@@ -83,7 +83,7 @@ describe('chosenStartingModel', () => {
   it('refuses an adapter as the model, and says where it belongs', () => {
     const { store, first, checkpoint } = world();
     const model = checkpoint({ model: first }, first);
-    const refused = { code: 'MODEL_FILE_MISSING', remedy: expect.stringContaining('braid train --from') };
+    const refused = { code: 'ADAPTER_ALONE', remedy: expect.stringContaining('from_checkpoint') };
     expect(errorOf(() => chosenStartingModel(store, { model, from_checkpoint: null }, paths))).toMatchObject(refused);
     expect(errorOf(() => checkModelFolder(model))).toMatchObject(refused);
   });
