@@ -196,12 +196,14 @@ function Page() {
   );
 }
 
-/** Places of one thing each, by its number. Other texts in its place, such as a mistyped one, are no place. */
+/** One thing of a place, by its number; another text, such as a mistyped one, leads nowhere. */
+const oneOf = (place: string): RegExp => new RegExp(`^${place}/(?<id>[1-9]\\d{0,14})/?$`);
+
 const numbered = {
-  dataset: /^\/texts\/dataset\/(?<id>[1-9]\d{0,14})\/?$/,
-  sweep: /^\/experiments\/(?<id>[1-9]\d{0,14})\/?$/,
-  run: /^\/runs\/(?<id>[1-9]\d{0,14})\/?$/,
-  comparison: /^\/compare\/(?<id>[1-9]\d{0,14})\/?$/,
+  dataset: oneOf('/texts/dataset'),
+  sweep: oneOf('/experiments'),
+  run: oneOf('/runs'),
+  comparison: oneOf('/compare'),
 };
 
 function NotFound() {

@@ -89,9 +89,9 @@ const MORE_LETTERS: Readonly<Record<string, number>> = {
   ž: 0x9e,
   Ÿ: 0x9f,
 };
-const isMoreLetter = new Set(Object.values(MORE_LETTERS));
+const moreLetters: ReadonlySet<number> = new Set(Object.values(MORE_LETTERS));
 /** Typographic characters: quotation marks, dashes, the ellipsis, symbols, the no-break space; × and ÷. */
-const isSign = (byte: number): boolean => (byte < 0xc0 && !isMoreLetter.has(byte)) || byte === 0xd7 || byte === 0xf7;
+const isSign = (byte: number): boolean => (byte < 0xc0 && !moreLetters.has(byte)) || byte === 0xd7 || byte === 0xf7;
 /** Symbols that stand within no word, but for which other encodings have letters: the Polish ł is a ³ here. */
 const isLoneSign = (byte: number): boolean =>
   byte > 0xa0 && byte < 0xc0 && ![0xaa, 0xab, 0xad, 0xb0, 0xb4, 0xb7, 0xba, 0xbb].includes(byte);

@@ -19,7 +19,7 @@ const CONFIG = 'tokenizer_config.json';
 /** What makes up a tokenizer; checkpoints and exports have copies. */
 const TOKENIZER_FILES = [
   'tokenizer.json',
-  'tokenizer_config.json',
+  CONFIG,
   'special_tokens_map.json',
   'added_tokens.json',
   'chat_template.jinja',

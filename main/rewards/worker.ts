@@ -59,10 +59,11 @@ async function openComponent(name: string, spec: ExternalSpec, { files, access }
   }
 }
 
-/** A record as its file has it; a classifier of conversations reads the messages that are made of it. */
-function seenBy(spec: ExternalSpec, answers: readonly Answer[], { ownMessages }: ExternalProgram): readonly Answer[] {
-  if (ownMessages || (spec.kind === 'classifier' && spec.input === undefined)) return answers;
-  return answers.map(({ record: { messages: _, ...record }, ...answer }) => ({ ...answer, record }));
+/** Sees a record as its file has it; a classifier of conversations reads the messages that are made of it. */
+function seeing(component: Component, spec: ExternalSpec, { ownMessages }: ExternalProgram): Component {
+  if (ownMessages || (spec.kind === 'classifier' && spec.input === undefined)) return component;
+  const asInFile = ({ record: { messages: _, ...record }, ...answer }: Answer): Answer => ({ ...answer, record });
+  return { score: (answers) => component.score(answers.map(asInFile)), close: () => component.close() };
 }
 
 async function scoreWith(component: Component, answers: readonly Answer[]): Promise<ComponentScores> {
@@ -78,19 +79,17 @@ function failed(error: unknown, count: number): ComponentBatch {
 }
 
 async function serve(program: ExternalProgram): Promise<void> {
-  const components = new Map<string, { readonly component: Component; readonly spec: ExternalSpec }>();
+  const components = new Map<string, Component>();
   for (const [name, spec] of Object.entries(program.components))
-    components.set(name, { component: await openComponent(name, spec, program), spec });
+    components.set(name, seeing(await openComponent(name, spec, program), spec, program));
   line.port.on('message', async (request: ExternalRequest) => {
     if (request.kind === 'close') {
       // Whatever becomes of one, the others end, and the host hears of it.
-      await Promise.allSettled([...components.values()].map(({ component }) => component.close()));
+      await Promise.allSettled([...components.values()].map((component) => component.close()));
       return post({ kind: 'closed' });
     }
     const scored = await Promise.all(
-      [...components].map(async ([name, { component, spec }]) => {
-        return [name, await scoreWith(component, seenBy(spec, request.answers, program))] as const;
-      }),
+      [...components].map(async ([name, component]) => [name, await scoreWith(component, request.answers)] as const),
     );
     post({ kind: 'scored', components: Object.fromEntries(scored) });
   });

@@ -1,5 +1,4 @@
 /** The selected stage: its status, and all its actions. */
-
 import { Button, Menu, Tooltip } from '@mantine/core';
 import { IconPlayerPlay } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';

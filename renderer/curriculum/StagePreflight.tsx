@@ -1,5 +1,4 @@
 /** A stage's pre-flight check, with buttons to start, queue or adjust it. */
-
 import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useLocation } from 'wouter';

@@ -1,5 +1,4 @@
 /** Completions pinned for comparison across steps and runs; kept while the window is open. */
-
 import { useSyncExternalStore } from 'react';
 import type { SampleKey } from '../../main/api/contract/index.ts';
 import { isolated } from '../components/isolated.ts';

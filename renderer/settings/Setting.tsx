@@ -7,7 +7,7 @@ import { api, client } from '../api/client.ts';
 import { Failed } from '../components/Feedback.tsx';
 import { PlainButton } from '../components/PlainButton.tsx';
 import { Segments } from '../components/Segments.tsx';
-import { numberIn, type TypedNumber } from '../components/typed-number.ts';
+import { settled, type TypedNumber } from '../components/typed-number.ts';
 import classes from './Settings.module.css';
 
 type Value = string | number | boolean;
@@ -104,8 +104,7 @@ function useCommitOnLeave(commit: () => unknown): void {
 function NumberField({ field, value, onChange, described }: DraftProps<SettingField & { kind: 'number' }, number>) {
   const [draft, setDraft] = useDraft<TypedNumber>(value);
   const commit = (): void => {
-    const typed = numberIn(draft) ?? value;
-    const within = Math.min(field.max ?? typed, Math.max(field.min ?? typed, typed));
+    const within = settled(draft, value, { min: field.min ?? -Infinity, max: field.max ?? Infinity });
     setDraft(within);
     onChange(within);
   };

@@ -45,7 +45,7 @@ export function filesOf<F extends { readonly path: string }>(
   });
   // A repository with a single data file doesn't need a split in its name.
   const chosen = found.length === 0 && data.length === 1 ? folders : found;
-  // Files of several configs, or the same rows in several formats, are no split.
+  // Files of several configs, or the same rows in several formats, aren't one split.
   const kinds = new Set(
     chosen.map(({ file, parts }) => `${parts.slice(0, namedAt(parts)).join('/')} ${endingOf(file.path)}`),
   );

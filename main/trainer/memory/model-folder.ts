@@ -31,7 +31,7 @@ export function checkModelFolder(folder: string): ModelConfig {
   );
 }
 
-/** An adapter is no model by itself: the error says where it belongs. */
+/** An adapter isn't a model by itself: the error says where it belongs. */
 export function refuseAdapter(folder: string): void {
   if (existsSync(join(folder, 'config.json')) || !existsSync(join(folder, 'adapter_config.json'))) return;
   throw inputError(

@@ -1,5 +1,4 @@
 /** Makes a conversation up to one answer a record of a dataset: as a prompt, or with the answer as its target. */
-
 import { Button, Modal } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';

@@ -140,7 +140,6 @@ export async function planRows(options: RowOptions, table: Table, heldOut: HeldO
     rows: table.rows.slice(0, SHOWN).map(({ values }) => values),
     fields,
     mapping,
-    first: firstValues(table, mapping, fields, decimalMarks(table.rows, mapping, fields)),
     notes: table.notes ?? [],
   };
   try {
@@ -150,7 +149,7 @@ export async function planRows(options: RowOptions, table: Table, heldOut: HeldO
       ...shown,
       first: firstValues(table, mapping, fields, marks),
       problem: null,
-      notes: [...shown.notes, ...emptyTexts(fields, [...train, ...test]), ...badExamples(mapping, [...train, ...test])],
+      notes: [...shown.notes, ...recordNotes(fields, mapping, [...train, ...test])],
       faults: faults.slice(0, SHOWN).map(describeFault),
       counts: { ...counts, train: train.length, test: test.length },
       train: train.slice(0, SHOWN).map((one) => planned(task, one)),
@@ -166,6 +165,7 @@ export async function planRows(options: RowOptions, table: Table, heldOut: HeldO
     const counts = { rows: table.rows.length, leftOut: 0, duplicates: 0, faults: 0, train: 0, test: 0 };
     return {
       ...shown,
+      first: firstValues(table, mapping, fields, decimalMarks(table.rows, mapping, fields)),
       problem,
       counts,
       faults: [],
@@ -221,12 +221,13 @@ export async function writeImport(options: ImportOptions & { readonly target: st
     leakage,
     quoted,
     unwritable,
-    notes: [
-      ...(table.notes ?? []),
-      ...emptyTexts(taskFields(options.task), [...train, ...test]),
-      ...badExamples(mapping, [...train, ...test]),
-    ],
+    notes: [...(table.notes ?? []), ...recordNotes(taskFields(options.task), mapping, [...train, ...test])],
   };
+}
+
+/** What would be learned from the records and can't be meant. */
+function recordNotes(fields: readonly TaskField[], mapping: Mapping, records: readonly Parsed[]): string[] {
+  return [...emptyTexts(fields, records), ...badExamples(mapping, records)];
 }
 
 /** Where a text that every record needs is empty: a missing answer would be trained on, and reward silence. */
@@ -240,7 +241,7 @@ function emptyTexts(fields: readonly TaskField[], records: readonly Parsed[]): s
   });
 }
 
-/** Of preferences in single rows, as TRL's KTO has them, the rejected completions are no targets. */
+/** Of preferences in single rows, as TRL's KTO has them, the rejected completions aren't targets. */
 function badExamples(mapping: Mapping, records: readonly Parsed[]): string[] {
   const used = Object.values(mapping).flatMap((column) => columnOf(column).split('+'));
   if (!used.includes('completion') || used.includes('label')) return [];
