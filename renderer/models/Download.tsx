@@ -3,8 +3,8 @@ import { TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client } from '../api/client.ts';
+import { DialogForm, type DialogProps } from '../components/DialogForm.tsx';
 import { useDiscardQuestion } from '../components/use-discard-question.tsx';
-import { DialogForm, type DialogProps } from './DialogForm.tsx';
 
 export interface DownloadProps extends DialogProps {
   /** The name that was entered elsewhere. */

@@ -4,10 +4,10 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ModelEntry } from '../../main/api/contract/index.ts';
 import { api, client } from '../api/client.ts';
+import { DialogForm, type DialogProps } from '../components/DialogForm.tsx';
 import { useHostPath } from '../components/host-folders/use-host-path.tsx';
 import { MODEL_NAME_RULE, modelNameFits } from '../components/name-rules.ts';
 import { useDiscardQuestion } from '../components/use-discard-question.tsx';
-import { DialogForm, type DialogProps } from './DialogForm.tsx';
 import { exportName } from './model-rows.ts';
 
 const AS_STORED = 'as stored';

@@ -4,10 +4,10 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ModelEntry, PushPreview } from '../../main/api/contract/index.ts';
 import { api, client } from '../api/client.ts';
+import { DialogForm, type DialogProps } from '../components/DialogForm.tsx';
 import { bytes, counted } from '../components/format.ts';
 import { Link } from '../components/Link.tsx';
 import { useDiscardQuestion } from '../components/use-discard-question.tsx';
-import { DialogForm, type DialogProps } from './DialogForm.tsx';
 import classes from './Models.module.css';
 import { EMPTY_PUSH, type PushForm, pushOf } from './push-form.ts';
 

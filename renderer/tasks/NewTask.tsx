@@ -1,15 +1,14 @@
 /** A new task: its name, and the task or server that it starts from. */
-import { Button, Modal, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import type { TaskSummary } from '../../main/api/contract/index.ts';
 import { client } from '../api/client.ts';
-import { Failed } from '../components/Feedback.tsx';
+import { DialogForm } from '../components/DialogForm.tsx';
 import { useHostPath } from '../components/host-folders/use-host-path.tsx';
 import { LongSelect } from '../components/LongSelect.tsx';
 import { Segments } from '../components/Segments.tsx';
-import { SubmitForm } from '../components/SubmitForm.tsx';
 import { useDiscardQuestion } from '../components/use-discard-question.tsx';
 import { NewServedTask, type ServedChoice } from './NewServedTask.tsx';
 import classes from './Tasks.module.css';
@@ -45,7 +44,7 @@ export function NewTask({ tasks, from, onClose }: NewTaskProps) {
     onChange: () => create.reset(),
   });
   const [, navigate] = useLocation();
-  const { ask, proceed, question } = useDiscardQuestion({
+  const discard = useDiscardQuestion({
     isChanged: () => name !== suggested || template !== (from ?? FIRST) || host.value.trim() !== '' || served !== null,
     close: onClose,
   });
@@ -56,83 +55,73 @@ export function NewTask({ tasks, from, onClose }: NewTaskProps) {
       if (source === 'folder') return client.tasks.add({ name: own, path: (await host.locate()).path });
       return client.tasks.create({ name: own, from: template });
     },
-    onSuccess: (made) => proceed(() => navigate(`/tasks/${made.name}`)),
+    onSuccess: (made) => discard.proceed(() => navigate(`/tasks/${made.name}`)),
   });
   const fits = /^[a-z0-9][a-z0-9_-]{0,63}$/i.test(name.trim());
   const isChosen = { template: true, folder: host.value.trim() !== '', server: served?.forms.message.trim() }[source];
   const ready = fits && Boolean(isChosen);
   return (
-    <>
-      <Modal opened onClose={() => ask(onClose)} title={from === undefined ? 'New task' : `Copy ${from}`}>
-        <SubmitForm
-          className={classes.dialog}
-          onSubmit={() => {
-            if (ready) create.mutate();
-          }}
-        >
-          <TextInput
-            label="Name"
-            description="Letters, digits, - and _: the folder's name in the workspace"
-            value={name}
-            onChange={({ currentTarget }) => setName(currentTarget.value)}
-            error={name.trim() !== '' && !fits ? 'Letters, digits, - and _ only' : undefined}
-            data-autofocus
-            maxLength={64}
+    <DialogForm
+      title={from === undefined ? 'New task' : `Copy ${from}`}
+      action={from === undefined ? 'Create' : 'Copy'}
+      what="The task was not made"
+      size="md"
+      disabled={!ready}
+      discard={discard}
+      mutation={create}
+      onClose={onClose}
+    >
+      <TextInput
+        label="Name"
+        description="Letters, digits, - and _: the folder's name in the workspace"
+        value={name}
+        onChange={({ currentTarget }) => setName(currentTarget.value)}
+        error={name.trim() !== '' && !fits ? 'Letters, digits, - and _ only' : undefined}
+        data-autofocus
+        maxLength={64}
+      />
+      {from === undefined && (
+        <div>
+          <span className={classes.label}>Starts from</span>
+          <Segments
+            aria-label="Starts from"
+            data={SOURCES}
+            value={source}
+            onChange={(next) => {
+              setSource(next);
+              setServed(null);
+              create.reset();
+            }}
           />
-          {from === undefined && (
-            <div>
-              <span className={classes.label}>Starts from</span>
-              <Segments
-                aria-label="Starts from"
-                data={SOURCES}
-                value={source}
-                onChange={(next) => {
-                  setSource(next);
-                  setServed(null);
-                  create.reset();
-                }}
-              />
-            </div>
+        </div>
+      )}
+      {from === undefined && source === 'template' && (
+        <LongSelect
+          aria-label="Task to copy"
+          description={templateWords[template]}
+          inputWrapperOrder={['input', 'description']}
+          data={tasks.map(({ name: own, title }) => ({ value: own, label: `${own}: ${title ?? 'unreadable'}` }))}
+          renderOption={({ option: { value, label } }) => (
+            <span className={classes.template}>
+              <span>{label}</span>
+              <span className="faint">{templateWords[value]}</span>
+            </span>
           )}
-          {from === undefined && source === 'template' && (
-            <LongSelect
-              aria-label="Task to copy"
-              description={templateWords[template]}
-              inputWrapperOrder={['input', 'description']}
-              data={tasks.map(({ name: own, title }) => ({ value: own, label: `${own}: ${title ?? 'unreadable'}` }))}
-              renderOption={({ option: { value, label } }) => (
-                <span className={classes.template}>
-                  <span>{label}</span>
-                  <span className="faint">{templateWords[value]}</span>
-                </span>
-              )}
-              value={template}
-              onChange={(value) => setTemplate(value ?? FIRST)}
-              allowDeselect={false}
-              nothingFoundMessage="No matching tasks"
-            />
-          )}
-          {source === 'folder' && host.field}
-          {source === 'server' && (
-            <NewServedTask
-              onChange={(choice) => {
-                setServed(choice);
-                create.reset();
-              }}
-            />
-          )}
-          {create.error !== null && <Failed what="The task was not made" error={create.error} />}
-          <div className={classes.buttons}>
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" disabled={!ready} loading={create.isPending}>
-              {from === undefined ? 'Create' : 'Copy'}
-            </Button>
-          </div>
-        </SubmitForm>
-      </Modal>
-      {question}
-    </>
+          value={template}
+          onChange={(value) => setTemplate(value ?? FIRST)}
+          allowDeselect={false}
+          nothingFoundMessage="No matching tasks"
+        />
+      )}
+      {source === 'folder' && host.field}
+      {source === 'server' && (
+        <NewServedTask
+          onChange={(choice) => {
+            setServed(choice);
+            create.reset();
+          }}
+        />
+      )}
+    </DialogForm>
   );
 }

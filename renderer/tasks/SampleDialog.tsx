@@ -1,13 +1,13 @@
 /** Has a model complete some of the task's records, to try the reward on. */
-import { Button, Modal, Select } from '@mantine/core';
+import { Select } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, client } from '../api/client.ts';
 import { BoundedNumber } from '../components/BoundedNumber.tsx';
+import { DialogForm } from '../components/DialogForm.tsx';
 import { Failed } from '../components/Feedback.tsx';
 import { LongSelect } from '../components/LongSelect.tsx';
 import { modelOptions } from '../components/model-options.ts';
-import { SubmitForm } from '../components/SubmitForm.tsx';
 import { useDiscardQuestion } from '../components/use-discard-question.tsx';
 import classes from './Tasks.module.css';
 import type { Draft } from './use-draft.ts';
@@ -41,55 +41,50 @@ export function SampleDialog({ draft, onClose, onSampled }: SampleDialogProps) {
     },
     onSuccess: ({ id }) => onSampled(id),
   });
-  const { ask, question } = useDiscardQuestion({
+  const discard = useDiscardQuestion({
     // What is being sampled is listed once it is there, whatever becomes of the dialog.
     isChanged: () =>
       !sample.isPending && (chosen !== null || records !== '0' || prompts !== PROMPTS || samples !== SAMPLES),
     close: onClose,
   });
   return (
-    <>
-      <Modal opened onClose={() => ask(onClose)} title="Sample completions">
-        <SubmitForm className={classes.dialog} onSubmit={() => sample.mutate()}>
-          <LongSelect
-            label="Model"
-            data={modelOptions(models.data ?? [])}
-            value={model}
-            onChange={setChosen}
-            nothingFoundMessage="No matching models"
-            allowDeselect={false}
-          />
-          <Select
-            label="Records"
-            data={(sources.data ?? []).map(({ label }, i) => ({ value: String(i), label }))}
-            value={source === undefined ? null : records}
-            onChange={(value) => setRecords(value ?? '0')}
-            allowDeselect={false}
-          />
-          <div className={classes.two}>
-            <BoundedNumber label="Prompts" min={1} max={200} value={prompts} onChange={setPrompts} />
-            <BoundedNumber label="Completions of each" min={1} max={64} value={samples} onChange={setSamples} />
-          </div>
-          {sources.data?.length === 0 && <p className="soft">The task has no records yet. Import some first.</p>}
-          {unlisted !== null && (
-            <Failed
-              what="Models and records can't be listed"
-              error={unlisted}
-              onRetry={() => void Promise.all([models.refetch(), sources.refetch()])}
-            />
-          )}
-          {sample.error !== null && <Failed what="Nothing was sampled" error={sample.error} />}
-          <div className={classes.buttons}>
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" disabled={model === null || source === undefined} loading={sample.isPending}>
-              Sample
-            </Button>
-          </div>
-        </SubmitForm>
-      </Modal>
-      {question}
-    </>
+    <DialogForm
+      title="Sample completions"
+      action="Sample"
+      what="Nothing was sampled"
+      size="md"
+      disabled={model === null || source === undefined}
+      discard={discard}
+      mutation={sample}
+      onClose={onClose}
+    >
+      <LongSelect
+        label="Model"
+        data={modelOptions(models.data ?? [])}
+        value={model}
+        onChange={setChosen}
+        nothingFoundMessage="No matching models"
+        allowDeselect={false}
+      />
+      <Select
+        label="Records"
+        data={(sources.data ?? []).map(({ label }, i) => ({ value: String(i), label }))}
+        value={source === undefined ? null : records}
+        onChange={(value) => setRecords(value ?? '0')}
+        allowDeselect={false}
+      />
+      <div className={classes.two}>
+        <BoundedNumber label="Prompts" min={1} max={200} value={prompts} onChange={setPrompts} />
+        <BoundedNumber label="Completions of each" min={1} max={64} value={samples} onChange={setSamples} />
+      </div>
+      {sources.data?.length === 0 && <p className="soft">The task has no records yet. Import some first.</p>}
+      {unlisted !== null && (
+        <Failed
+          what="Models and records can't be listed"
+          error={unlisted}
+          onRetry={() => void Promise.all([models.refetch(), sources.refetch()])}
+        />
+      )}
+    </DialogForm>
   );
 }

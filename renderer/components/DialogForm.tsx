@@ -2,10 +2,10 @@
 import { Button, Modal } from '@mantine/core';
 import type { UseMutationResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { Failed } from '../components/Feedback.tsx';
-import { SubmitForm } from '../components/SubmitForm.tsx';
-import type { DiscardQuestion } from '../components/use-discard-question.tsx';
-import classes from './Models.module.css';
+import classes from './DialogForm.module.css';
+import { Failed } from './Feedback.tsx';
+import { SubmitForm } from './SubmitForm.tsx';
+import type { DiscardQuestion } from './use-discard-question.tsx';
 
 export interface DialogProps {
   readonly onClose: () => void;
@@ -21,7 +21,7 @@ export interface DialogFormProps extends DialogProps {
   /** What asks before closing drops what was entered. */
   readonly discard: DiscardQuestion;
   readonly mutation: Pick<UseMutationResult<unknown, Error, void>, 'mutate' | 'error' | 'isPending'>;
-  readonly size?: 'lg' | 'xl';
+  readonly size?: 'md' | 'lg' | 'xl';
   readonly children: ReactNode;
 }
 
