@@ -52,21 +52,25 @@ const longTogether = [
   'tests/services/{queue/queue,servers/command,sweeps/sweep-runs}.test.ts',
   'tests/services/training/{external-rewards,live-runs,preflight,training}.test.ts',
 ];
-/** These open backends, count what a process holds, or fill it. */
+/** These open backends. Files of a process share what was compiled for a software adapter. */
+const longBackends = [
+  'tests/model/{generate,gradients,turns}.test.ts',
+  'tests/parity/{families,grpo-steps,precision}.test.ts',
+  'tests/tensor/ops/*.test.ts',
+  'tests/tensor/webgpu/!(plain-ops).test.ts',
+  'tests/trainer/local/micro-batch-loss.test.ts',
+];
+/** These count what a process holds or what is registered, or fill it. */
 const longApart = [
   'tests/commands/{bench,train}-webgpu.test.ts',
   'tests/faults/{checkpoints,full-disk-host,killed,out-of-memory}.test.ts',
-  'tests/model/{generate,gradients,turns}.test.ts',
-  'tests/parity/{families,grpo-steps,precision}.test.ts',
   'tests/tasks/sandbox/thousand.test.ts',
   'tests/tensor/native/sanitizers.test.ts',
-  'tests/tensor/ops/*.test.ts',
   'tests/tensor/wasm/{gemm,pool}.test.ts',
-  'tests/tensor/webgpu/**/*.test.ts',
-  'tests/trainer/local/micro-batch-loss.test.ts',
+  'tests/tensor/webgpu/plain-ops.test.ts',
   'tests/trainer/run/{environment-runs,folder-task-runs,no-leak,webgpu-faults,webgpu-run}.test.ts',
 ];
-const long = [...longTogether, ...longApart];
+const long = [...longTogether, ...longBackends, ...longApart];
 
 /** The processes that tests start take compiled code from here: without it, half of a test's time is compiling. */
 const compileCache = join(import.meta.dirname, 'node_modules/.cache/braid-tests');
@@ -122,6 +126,7 @@ export default defineConfig({
       },
       { test: { ...shared, name: 'apart', include: apart, exclude: [...long, ...elsewhere] } },
       { test: { ...shared, name: 'long', isolate: false, include: longTogether, exclude: elsewhere } },
+      { test: { ...shared, name: 'long-backends', isolate: false, include: longBackends, exclude: elsewhere } },
       { test: { ...shared, name: 'long-apart', include: longApart, exclude: elsewhere } },
     ],
   },

@@ -7,7 +7,7 @@ import { buildKernels } from '../main/tensor/kernels/build.ts';
 import { NATIVE_BACKEND } from '../main/tensor/native/load.ts';
 import { openNativeBackend } from '../main/tensor/native/open.ts';
 import { openWasmBackend } from '../main/tensor/wasm/boot.ts';
-import { WEBGPU_BACKEND } from '../main/tensor/webgpu/backend.ts';
+import { WEBGPU_BACKEND, type WebGpuBackend } from '../main/tensor/webgpu/backend.ts';
 import { openWebGpuBackend } from '../main/tensor/webgpu/open.ts';
 import { nativeUnderTest } from './native-under-test.ts';
 import { chooseTestGpu, skipWithoutGpu } from './software-gpu.ts';
@@ -52,10 +52,12 @@ async function openNative(): Promise<readonly TestBackend[]> {
   throw new Error(`Expected the native backend to open, but ${problemSentence(opened.problem)}`);
 }
 
+/** Once a process, whose files share what was compiled for it: on a software adapter that takes most of the time. */
 async function openGpu(): Promise<readonly TestBackend[]> {
   try {
     chooseTestGpu();
-    const { gpu } = await openWebGpuBackend();
+    const open = tf.findBackend(WEBGPU_BACKEND) as WebGpuBackend | null;
+    const { gpu } = open ?? (await openWebGpuBackend());
     return [{ ...use(WEBGPU_BACKEND), slow: gpu.adapter.software }];
   } catch (error) {
     skipWithoutGpu(error);

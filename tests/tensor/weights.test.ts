@@ -10,8 +10,9 @@ import { openTestBackends } from '../backends.ts';
 
 const backends = (await openTestBackends()).filter(({ name }) => name === 'native' || name === 'wasm');
 
-/** Numbers that bfloat16 and float16 hold exactly. */
-const exact = (i: number): number => ((i * 37) % 127) / 64 - 1;
+/** Numbers that bfloat16 and float16 hold exactly, again and again. */
+const PERIOD = 127;
+const exact = (i: number): number => ((i * 37) % PERIOD) / 64 - 1;
 
 /** The numbers as a file has them. */
 function stored(type: WeightSource['type'], values: Float32Array<ArrayBuffer>): Float32Array | Uint16Array {
@@ -20,10 +21,18 @@ function stored(type: WeightSource['type'], values: Float32Array<ArrayBuffer>): 
   return Uint16Array.from(new Uint32Array(values.buffer), (word) => word >>> 16);
 }
 
+/** Fills `all` with the block, again and again. */
+function repeat<T extends Float32Array | Uint16Array>(block: T, all: T): T {
+  for (let at = 0; at < all.length; at += PERIOD) all.set(block.subarray(0, all.length - at), at);
+  return all;
+}
+
 function sourceOf(type: WeightSource['type'], count: number): WeightSource {
-  const values = Float32Array.from({ length: count }, (_, i) => exact(i));
-  const bytes = Buffer.from(stored(type, values).buffer);
+  const block = Float32Array.from({ length: PERIOD }, (_, i) => exact(i));
+  const values = repeat(block, new Float32Array(count));
   const width = type === 'F32' ? 4 : 2;
+  const all = width === 4 ? new Float32Array(count) : new Uint16Array(count);
+  const bytes = Buffer.from(repeat(stored(type, block), all).buffer);
   return {
     type,
     read: () => values,
