@@ -123,7 +123,8 @@ describe.runIf(gpu !== null)('bytes of decoding', () => {
     const token = bytesOf(6) - bytesOf(5);
     // The embedding's table is bound too, though only the rows of the tokens are read.
     expect(token / weights).toBeGreaterThan(1);
-    expect(token / weights).toBeLessThan(1.1);
+    // Matrix units take sixteen rows at once: what holds the rows is longer.
+    expect(token / weights).toBeLessThan(opened_.matrixUnit === null ? 1.1 : 1.15);
     disposeModel(model);
     await closeWebGpuBackend(backend);
   });

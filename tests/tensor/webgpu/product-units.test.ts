@@ -74,16 +74,6 @@ describe.runIf(gpu !== null && gpu.gpu.matrixUnit === null)('an adapter that say
   });
 });
 
-describe.runIf(gpu !== null)('a GPU that is lost while its units are checked', () => {
-  it('is not taken for one without units', async () => {
-    const backend = opened(await openGpuForTest());
-    backend.gpu.matrixUnit = units.NVIDIA;
-    backend.gpu.lose();
-    expect(() => checkMatrixUnits(backend)).toThrow('The GPU went away');
-    abandonWebGpuBackend(backend);
-  });
-});
-
 /** Weights in ±0.1 as a file's bfloat16 numbers, and the same as floats. */
 function weights(lines: number, length: number): { stored: tf.Tensor2D; floats: Float32Array } {
   const floats = toBfloat(
@@ -145,5 +135,16 @@ describe.runIf(gpu !== null && gpu.gpu.matrixUnit !== null)('products on matrix 
         expect(byUnits()).toBeGreaterThan(before);
       }
     }
+  });
+});
+
+// Last, as it takes the backend away.
+describe.runIf(gpu !== null)('a GPU that is lost while its units are checked', () => {
+  it('is not taken for one without units', async () => {
+    const backend = opened(await openGpuForTest());
+    backend.gpu.matrixUnit = units.NVIDIA;
+    backend.gpu.lose();
+    expect(() => checkMatrixUnits(backend)).toThrow('The GPU went away');
+    abandonWebGpuBackend(backend);
   });
 });

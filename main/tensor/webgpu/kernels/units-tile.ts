@@ -41,11 +41,13 @@ export type TileName = keyof typeof TILES;
 /** Subgroups of a workgroup, down and across the tile, by the invocations of each. */
 const SUBGROUPS: Readonly<Record<TileName, ReadonlyMap<number, readonly [down: number, across: number]>>> = {
   large: new Map([
+    [8, [4, 4]],
     [16, [2, 4]],
     [32, [2, 2]],
     [64, [1, 2]],
   ]),
   'few rows': new Map([
+    [8, [2, 8]],
     [16, [2, 4]],
     [32, [1, 4]],
     [64, [1, 2]],
