@@ -57,17 +57,17 @@ const longBackends = [
   'tests/model/{generate,gradients,turns}.test.ts',
   'tests/parity/{families,grpo-steps,precision}.test.ts',
   'tests/tensor/ops/*.test.ts',
-  'tests/tensor/webgpu/!(plain-ops).test.ts',
+  'tests/tensor/webgpu/!(gpu|plain-ops).test.ts',
   'tests/trainer/local/micro-batch-loss.test.ts',
 ];
-/** These count what a process holds or what is registered, or fill it. */
+/** These count what a process holds or what is registered in it, fill it, or stand in for a module. */
 const longApart = [
   'tests/commands/{bench,train}-webgpu.test.ts',
   'tests/faults/{checkpoints,full-disk-host,killed,out-of-memory}.test.ts',
   'tests/tasks/sandbox/thousand.test.ts',
   'tests/tensor/native/sanitizers.test.ts',
   'tests/tensor/wasm/{gemm,pool}.test.ts',
-  'tests/tensor/webgpu/plain-ops.test.ts',
+  'tests/tensor/webgpu/{gpu,plain-ops}.test.ts',
   'tests/trainer/run/{environment-runs,folder-task-runs,no-leak,webgpu-faults,webgpu-run}.test.ts',
 ];
 const long = [...longTogether, ...longBackends, ...longApart];

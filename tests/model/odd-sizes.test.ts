@@ -61,7 +61,8 @@ function loss(model: Model): tf.Scalar {
 const [portable, ...others] = await openTestBackends();
 
 describe.each(others)('a model of odd sizes on $name', (backend) => {
-  it.each(backend.slow ? SIZES.slice(1) : SIZES)('computes what the portable backend does with %s', async (name, sizes) => {
+  const some = backend.slow ? SIZES.slice(1) : SIZES;
+  it.each(some)('computes what the portable backend does with %s', async (name, sizes) => {
     const folder = join(temporaryFolderOfFile(), name.replaceAll(/\W+/g, '-'));
     disposeModel(await writeTinyModel(folder, sizes, () => 0.3));
     const on = async (place: typeof backend | undefined): Promise<ReturnType<typeof everything>> => {

@@ -3,7 +3,7 @@ import { unitOf } from '../../../main/tensor/webgpu/adapters.ts';
 import { chooseUnit, type Offer } from '../../../main/tensor/webgpu/choose-unit.ts';
 import { featuresOf, type MatrixUnit } from '../../../main/tensor/webgpu/matrix-units.ts';
 import { noBfloat16 } from '../../../main/tensor/webgpu/open.ts';
-import { AMD, APPLE, INTEL, NVIDIA, WIDE } from './units.ts';
+import { AMD, APPLE, INTEL, MESA, NVIDIA, WIDE } from './units.ts';
 
 const config = (element: string, sums: string, M: number, N = M, K = M) => ({
   componentType: element,
@@ -22,12 +22,13 @@ function chosen({ sizes = [32, 32], ...offer }: Partial<Offer> & { sizes?: reado
 }
 
 describe('chooseUnit', () => {
-  it('takes what NVIDIA, AMD, Intel and Apple offer', () => {
+  it('takes what NVIDIA, AMD, Intel, Apple and Mesa offer', () => {
     expect(chosen({ configs: [config('f16', 'f16', 16), config('f16', 'f32', 16, 8, 16), SIXTEEN] })).toEqual(NVIDIA);
     expect(chosen({ sizes: [32, 64] })).toEqual(AMD);
     expect(chosen({ sizes: [64, 64] })).toEqual(WIDE);
     expect(chosen({ configs: [config('f16', 'f32', 8, 16, 16)], sizes: [16, 32] })).toEqual(INTEL);
     expect(chosen({ configs: [config('f32', 'f32', 8), config('f16', 'f16', 8)] })).toEqual(APPLE);
+    expect(chosen({ configs: [config('f16', 'f16', 8), config('f16', 'f32', 8)], sizes: [8, 8] })).toEqual(MESA);
   });
 
   it('prefers float16 with float32 sums, of 16 in all directions, then what the driver lists first', () => {

@@ -10,3 +10,5 @@ export const AMD: MatrixUnit = { ...FLOAT16, sized: true };
 export const WIDE: MatrixUnit = { ...FLOAT16, lanes: 64 };
 export const INTEL: MatrixUnit = { ...FLOAT16, m: 8, lanes: 16, sized: true };
 export const APPLE: MatrixUnit = { element: 'f32', m: 8, n: 8, k: 8, lanes: 32, sized: false };
+/** Of Mesa's software driver, which runs these programs where there is no GPU. */
+export const MESA: MatrixUnit = { ...FLOAT16, m: 8, n: 8, k: 8, lanes: 8 };

@@ -38,7 +38,7 @@ export const TILES = {
 
 export type TileName = keyof typeof TILES;
 
-/** Subgroups of a workgroup, down and across the tile, by the invocations of each. */
+/** Subgroups of a workgroup, down and across the tile, by the invocations of each; eight: Mesa's software driver. */
 const SUBGROUPS: Readonly<Record<TileName, ReadonlyMap<number, readonly [down: number, across: number]>>> = {
   large: new Map([
     [8, [4, 4]],
