@@ -20,13 +20,13 @@ import { type Packer, sizeOf } from './decode-pack.ts';
 import { decodeAttention, stretchSums } from './kernels/decode-attention.ts';
 import { COLUMNS } from './kernels/decode-finish.ts';
 import {
-  type DecodeProduct,
-  decodeProduct,
   decodeStart,
   fits,
   type Incoming,
   MOST_ROWS,
   type Outgoing,
+  openProduct,
+  type RunProduct,
   roomFor,
   sumWords,
 } from './kernels/decode-product.ts';
@@ -146,21 +146,19 @@ export function openWholeRun(
   });
   /** What becomes of a residual, for the next norm and product. */
   const ontoResidual = (extra: Extra, next: Pack | undefined) => ({
-    out: buffers.residual,
     place: { at: residual.at('x'), width: width / 4 },
     norm: { gain: extra.at('gain'), at: residual.at('normed'), squares: residual.at('squares') },
     next: toNext(next, extra, residual.at('low')),
   });
 
-  function layerStep({ qkv, o, gateUp, down, extras, headNorm }: WholeLayer, index: number, rows: number): void {
-    const call: Pick<DecodeProduct, 'rows' | 'room' | 'sums'> = { ...common, rows };
-    decodeProduct(backend, {
-      ...call,
+  /** One layer's step for so many rows. */
+  function openLayer({ qkv, o, gateUp, down, extras, headNorm }: WholeLayer, index: number): (rows: number) => void {
+    const project = openProduct(backend, {
+      ...common,
       ...fromPack(qkv, extras.qkv),
       x: fromResidual(qkv),
       eps,
       epilogue: 'store',
-      out: buffers.qkv,
       place: { at: 0, width: queries + 2 * numKvHeads * headDim },
       norm: null,
       next: null,
@@ -172,33 +170,28 @@ export function openWholeRun(
       next: toNext(o, extras.attention, attended.at('low')),
     };
     const positions = model.rope.cos.shape[0];
-    decodeAttention(backend, shape, {
-      ...store.layer(index),
-      qkv: { raw: buffers.qkv, trig, positions, norms: null, eps, whole },
-      out: buffers.attended,
-    });
+    const projected = { raw: buffers.qkv, trig, positions, norms: null, eps, whole };
     const parts = { squares: 0, at: 0 };
-    decodeProduct(backend, {
-      ...call,
+    const output = openProduct(backend, {
+      ...common,
       ...fromPack(o, extras.o),
       ...ontoResidual(extras.o, gateUp),
       x: { ...parts, buffer: buffers.attended, parts: numKvHeads, low: attended.at('low'), lines: linesOf(o) },
       eps: null,
       epilogue: 'residual',
     });
-    decodeProduct(backend, {
-      ...call,
+    const widen = openProduct(backend, {
+      ...common,
       ...fromPack(gateUp, extras.gateUp),
       x: fromResidual(gateUp),
       eps,
       epilogue: 'swiglu',
-      out: buffers.active,
       place: { at: 0, width: inner / 4 },
       norm: null,
       next: toNext(down, extras.gateUp, active.at('low')),
     });
-    decodeProduct(backend, {
-      ...call,
+    const narrow = openProduct(backend, {
+      ...common,
       ...fromPack(down, extras.down),
       ...ontoResidual(extras.down, packs[index + 1]?.qkv),
       x: {
@@ -211,45 +204,51 @@ export function openWholeRun(
       eps: null,
       epilogue: 'residual',
     });
+    return (rows) => {
+      project(rows, buffers.qkv);
+      decodeAttention(backend, shape, { ...store.layer(index), qkv: projected, out: buffers.attended });
+      output(rows, buffers.residual);
+      widen(rows, buffers.active);
+      narrow(rows, buffers.residual);
+    };
   }
 
+  /** The logits of the columns from `first` on. */
+  const openHead = (part: Matrix, first: number): RunProduct =>
+    openProduct(backend, {
+      ...common,
+      x: fromResidual(null),
+      weights: [part],
+      eps,
+      epilogue: 'store',
+      extra: null,
+      low: null,
+      bias: null,
+      norm: null,
+      next: null,
+      place: { at: first, width: vocabulary },
+    });
+
+  const layerSteps = layers.map(openLayer);
+  const headSteps = heads.map((part, i) =>
+    openHead(
+      part,
+      heads.slice(0, i).reduce((sum, { lines: before }) => sum + before, 0),
+    ),
+  );
+  const begun = { room, extra: start.buffer, ...ontoResidual(start, packs[0]?.qkv) };
   return {
     step: (ids) =>
       tf.tidy(() => {
         const indices = stepTensor(ids);
         const rows = indices.size;
         const x = gatherRows(model.embedding, indices);
-        decodeStart(backend, backend.buffer(x), {
-          rows,
-          room,
-          extra: start.buffer,
-          ...ontoResidual(start, packs[0]?.qkv),
-        });
+        decodeStart(backend, backend.buffer(x), begun, rows, buffers.residual);
         x.dispose();
-        layers.forEach((layer, index) => {
-          layerStep(layer, index, rows);
-        });
+        for (const step of layerSteps) step(rows);
         store.advance();
         const logits = tf.engine().makeTensorFromTensorInfo(backend.output([rows, vocabulary])) as tf.Tensor2D;
-        let first = 0;
-        for (const part of heads) {
-          decodeProduct(backend, {
-            ...common,
-            rows,
-            x: fromResidual(null),
-            weights: [part],
-            eps,
-            epilogue: 'store',
-            extra: null,
-            low: null,
-            bias: null,
-            norm: null,
-            next: null,
-            out: backend.buffer(logits),
-            place: { at: first, width: vocabulary },
-          });
-          first += part.lines;
-        }
+        for (const step of headSteps) step(rows, backend.buffer(logits));
         return logits;
       }),
     skip: store.advance,

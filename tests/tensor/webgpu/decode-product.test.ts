@@ -4,8 +4,8 @@ import { afterAll, describe, expect, it, vi } from 'vitest';
 import { finishNumbers } from '../../../main/tensor/webgpu/kernels/decode-finish.ts';
 import {
   type DecodeProduct,
-  decodeProduct,
   MOST_ROWS,
+  openProduct,
   type ProductKey,
   productProgram,
   sumWords,
@@ -55,6 +55,8 @@ describe('programs of decoding products', () => {
   });
 });
 
+/** Fewer than a tile holds. */
+const ROWS = 13;
 const PLAIN = { rows: MOST_ROWS, rank: 8, bias: true, sliced: true, normed: true, next: true };
 
 const gpu = await openGpuForTest();
@@ -111,7 +113,7 @@ describe.runIf(gpu !== null)('products on matrix units', () => {
       const out = filled(size + 4, 5);
       const call: DecodeProduct = {
         x: { buffer: x, at: 0, parts: TILES, squares: low, low: low + 4 * TILES, lines: (matrices * RANK) / 4 },
-        ...{ rows: 13, room: MOST_ROWS, weights: matrices_, extra, epilogue, out, sums },
+        ...{ room: MOST_ROWS, weights: matrices_, extra, epilogue, sums },
         eps: epilogue === 'residual' ? null : 10,
         low: { b: 0, rank: RANK, scale: 0.5 },
         bias: epilogue === 'swiglu' ? null : (matrices * N * RANK) / 4,
@@ -123,8 +125,9 @@ describe.runIf(gpu !== null)('products on matrix units', () => {
             : { a: (matrices * N * (RANK + 1) + N) / 4, low: next + 4 * MOST_ROWS, lines: RANK / 4 },
       };
       // Twice: what the first leaves of its slices would be seen.
-      decodeProduct(backend, call);
-      decodeProduct(backend, call);
+      const run = openProduct(backend, call);
+      run(ROWS, out);
+      run(ROWS, out);
       const numbers = new Float32Array(device.read(out, 4 * size));
       expect(new Uint32Array(device.read(sums, 4 * words)).every((word) => word === 0)).toBe(true);
       return numbers;
@@ -150,12 +153,13 @@ describe.runIf(gpu !== null)('products on matrix units', () => {
       vi.mocked(device.run).mockImplementationOnce((code) => {
         name = code.name;
       });
-      decodeProduct(backend, {
+      const run = openProduct(backend, {
         x: { buffer, at: 0, parts: 1, squares: 0, low: 0, lines: 1 },
-        ...{ rows: 13, room: MOST_ROWS, weights: [matrix, matrix], extra: buffer, out: buffer, sums: buffer },
+        ...{ room: MOST_ROWS, weights: [matrix, matrix], extra: buffer, sums: buffer },
         ...{ eps: 10, bias: null, epilogue: 'swiglu', place: { at: 0, width: LINES / 4 }, norm: null, next: null },
         low: { b: 0, rank, scale: 1 },
       });
+      run(ROWS, buffer);
       return name;
     });
     device.give(buffer);

@@ -232,7 +232,6 @@ export interface Outgoing {
 
 export interface DecodeProduct {
   readonly x: Incoming;
-  readonly rows: number;
   /** Rows that the buffers have room for: whole tiles. */
   readonly room: number;
   /** [n, k] each, up to three; two of the same size for swiglu. */
@@ -246,10 +245,9 @@ export interface DecodeProduct {
   /** [Σ n] in `extra`. */
   readonly bias: number | null;
   readonly epilogue: 'store' | 'residual' | 'swiglu';
-  readonly out: GpuBuffer;
-  /** Where the result lies in `out`, and how wide its rows are: numbers where it is stored, else vectors. */
+  /** Where the result lies in its buffer, and how wide its rows are: numbers where it is stored, else vectors. */
   readonly place: { readonly at: number; readonly width: number };
-  /** After a residual: the next norm's weight in `extra`, its numerator and the squares in `out`. */
+  /** After a residual: the next norm's weight in `extra`, its numerator and the squares in the result's buffer. */
   readonly norm: { readonly gain: number; readonly at: number; readonly squares: number } | null;
   readonly next: Outgoing | null;
   /** For slices, cleared once (`sumWords`). */
@@ -304,7 +302,7 @@ export function sumWords(backend: WebGpuBackend, divided: Divided, room: number)
 }
 
 /** The parameters of FINISH_PARAMETERS. */
-function finishParameters(call: Omit<DecodeProduct, 'weights' | 'epilogue' | 'rows'>, plan: Plan): readonly number[] {
+function finishParameters(call: Omit<DecodeProduct, 'weights' | 'epilogue'>, plan: Plan): readonly number[] {
   const { x, low, bias, place, norm, next, eps, room } = call;
   return [
     ...[plan.slices.count, room, ticketsOf(plan), x.parts, x.low, x.lines, x.squares, low?.scale ?? 0, eps ?? 0],
@@ -327,9 +325,13 @@ const keyOf = (
   next: next !== null,
 });
 
-export function decodeProduct(backend: WebGpuBackend, call: DecodeProduct): void {
+/** Runs a product for the first so many rows of its buffers. */
+export type RunProduct = (rows: number, out: GpuBuffer) => void;
+
+/** What is the same at every token is found once. */
+export function openProduct(backend: WebGpuBackend, call: DecodeProduct): RunProduct {
   const { gpu } = backend;
-  const { x, rows, room, weights, epilogue, extra, sums, out } = call;
+  const { x, room, weights, epilogue, extra, sums } = call;
   const plan = planOf(backend, { weights, rank: call.low?.rank ?? 0, swiglu: epilogue === 'swiglu' }, room);
   const key: ProductKey = {
     ...keyOf(call, plan, epilogue),
@@ -337,6 +339,7 @@ export function decodeProduct(backend: WebGpuBackend, call: DecodeProduct): void
     rounded: plan.unit?.element === 'f16' && roundsProducts(),
     weights: weights.map(readAs(plan)),
   };
+  const code = productProgram(key);
   const k = weights[0]?.length ?? 0;
   const [n0 = 0, n1 = 0, n2 = 0] = weights.map(({ lines }) => lines);
   const buffers = [
@@ -344,17 +347,19 @@ export function decodeProduct(backend: WebGpuBackend, call: DecodeProduct): void
     ...weights.map(({ buffer }) => buffer),
     ...(extra !== null && 'extra' in finishBuffers(key) ? [extra] : []),
     ...(key.sliced ? [sums] : []),
-    out,
   ];
-  const bands = Math.ceil(rows / plan.rows);
-  for (const part of equalParts(plan.tiles, 2 * COLUMNS * rows * k, gpu.mostWork))
-    gpu.run(
-      productProgram(key),
-      buffers,
-      [rows, k, n0, n1, n2, plan.slices.length, part.first, x.at, ...finishParameters(call, plan)],
-      [bands, part.count, plan.slices.count],
-      part.work,
-    );
+  const after = [x.at, ...finishParameters(call, plan)];
+  return (rows, out) => {
+    const bands = Math.ceil(rows / plan.rows);
+    for (const part of equalParts(plan.tiles, 2 * COLUMNS * rows * k, gpu.mostWork))
+      gpu.run(
+        code,
+        [...buffers, out],
+        [rows, k, n0, n1, n2, plan.slices.length, part.first, ...after],
+        [bands, part.count, plan.slices.count],
+        part.work,
+      );
+  };
 }
 
 /** Programs that differ in nothing are one: units read whole lines in any case. */
@@ -363,11 +368,13 @@ const readAs =
   (matrix: Matrix): OperandForm =>
     unit === null ? formOf(matrix) : { format: matrix.format, vectors: true };
 
-/** Takes float32 rows of x [rows, width] for the residual. */
+/** Takes float32 rows of x [rows, width] for the residual, `out`. */
 export function decodeStart(
   backend: WebGpuBackend,
   rowsOfX: GpuBuffer,
   call: Omit<DecodeProduct, 'x' | 'weights' | 'epilogue' | 'low' | 'bias' | 'eps' | 'sums'>,
+  count: number,
+  out: GpuBuffer,
 ): void {
   const rows = rowsOf(backend, false);
   const tiles = Math.ceil((4 * call.place.width) / COLUMNS);
@@ -383,8 +390,8 @@ export function decodeStart(
   const key = keyOf(whole, plan, 'start');
   backend.gpu.run(
     startProgram(key),
-    [rowsOfX, ...(call.extra === null ? [] : [call.extra]), call.out],
-    [call.rows, 4 * call.place.width, 4 * call.place.width, 0, ...finishParameters(whole, plan)],
-    [Math.ceil(call.rows / rows), tiles, 1],
+    [rowsOfX, ...(call.extra === null ? [] : [call.extra]), out],
+    [count, 4 * call.place.width, 4 * call.place.width, 0, ...finishParameters(whole, plan)],
+    [Math.ceil(count / rows), tiles, 1],
   );
 }
