@@ -1,7 +1,7 @@
 /** A turn that may call tools, while it is written: its words as they come, its calls at the end. */
 import type { ChatTool, ToolCall } from '../../samples/chat-message.ts';
 import type { Tokenizer } from '../tokenizer.ts';
-import { CALL_MARKS, readToolCalls, wordsBeforeCalls } from './read.ts';
+import { CALL_MARKS, PART_MARKS, readToolCalls, wordsBeforeCalls } from './read.ts';
 
 export interface CallFlow {
   /** Adds text, and gives the words in it and in what was held back. */
@@ -26,10 +26,10 @@ export function openCallFlow(tools: readonly ChatTool[]): CallFlow {
   };
 }
 
-/** Decodes with the control tokens that begin calls. */
+/** Decodes with the control tokens that begin, part and end calls. */
 export function keepingMarks({ decode, tokenId }: Pick<Tokenizer, 'decode' | 'tokenId'>): Pick<Tokenizer, 'decode'> {
   const marks = new Map(
-    CALL_MARKS.flatMap((mark) => {
+    [...CALL_MARKS, ...PART_MARKS].flatMap((mark) => {
       const id = tokenId(mark);
       return id === undefined ? [] : [[id, mark] as const];
     }),

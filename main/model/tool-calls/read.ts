@@ -1,9 +1,11 @@
 /**
  * Tool calls in what a model wrote, as its family writes them: Hermes, Qwen and SmolLM in <tool_call> tags (Qwen3-Coder
- * with tags inside), Mistral after [TOOL_CALLS], Llama 3 as JSON alone. Pure.
+ * with tags inside), Granite 3, Phi-4-mini, LFM2, OLMo-3 and Gemma 4 between marks of their own, Mistral after
+ * [TOOL_CALLS], Llama 3 as JSON alone. Pure.
  */
-import { isJsonObject, parseJson } from '../../io/json.ts';
+import { isJsonObject, parseJsonExactly } from '../../io/json.ts';
 import { type ChatTool, type ToolCall, toolName } from '../../samples/chat-message.ts';
+import { GEMMA_QUOTE, literalCalls } from './literal-calls.ts';
 
 export interface ToolTurn {
   /** The words beside the calls. */
@@ -13,8 +15,20 @@ export interface ToolTurn {
   readonly problem: string | null;
 }
 
+/** What stands around one call or several: how it begins and ends. */
+const AROUND: ReadonlyMap<string, string> = new Map([
+  ['<tool_call>', '</tool_call>'],
+  ['<|tool_call|>', '<|/tool_call|>'],
+  ['<|tool_call_start|>', '<|tool_call_end|>'],
+  ['<function_calls>', '</function_calls>'],
+  ['<|tool_call>', '<tool_call|>'],
+]);
 /** How calls begin, where control tokens are kept in the text. */
-export const CALL_MARKS = ['<tool_call>', '[TOOL_CALLS]', '<|python_tag|>'] as const;
+export const CALL_MARKS: readonly string[] = [...AROUND.keys(), '[TOOL_CALLS]', '<|python_tag|>'];
+/** What parts and ends them, and may be a control token too. */
+export const PART_MARKS: readonly string[] = [...AROUND.values(), '[CALL_ID]', '[ARGS]', GEMMA_QUOTE];
+/** Those with calls as programs have them. */
+const LITERAL = ['<|tool_call_start|>', '<function_calls>', '<|tool_call>'];
 /** How thoughts end. */
 const THOUGHT = '</think>';
 
@@ -68,17 +82,19 @@ function isBareJson(text: string): boolean {
 }
 
 function callsIn(text: string, tools: readonly ChatTool[]): ToolCall[] | null {
-  if (text.startsWith('<tool_call>')) return tagged(text, tools);
+  for (const [begin, end] of AROUND) if (text.startsWith(begin)) return tagged(text, begin, end, tools);
   if (text.startsWith('[TOOL_CALLS]')) return mistral(text);
   return objectsIn(text.replace(/^<\|python_tag\|>/, '')).flatMap(jsonCalls);
 }
 
 /** <tool_call>{…}</tool_call>, also several, or a list in one (SmolLM2); the last may lack its end. */
-function tagged(text: string, tools: readonly ChatTool[]): ToolCall[] {
-  const parts = text.split('<tool_call>').slice(1);
+function tagged(text: string, begin: string, end: string, tools: readonly ChatTool[]): ToolCall[] {
+  const parts = text.split(begin).slice(1);
   return parts.flatMap((part) => {
-    const [inside = ''] = part.split('</tool_call>');
-    return inside.trimStart().startsWith('<function=') ? xmlCalls(inside, tools) : jsonCalls(inside);
+    const [inside = ''] = part.split(end);
+    if (inside.trimStart().startsWith('<function=')) return xmlCalls(inside, tools);
+    const isLiteral = LITERAL.includes(begin) && !/^\s*\[?\s*\{/.test(inside);
+    return isLiteral ? literalCalls(inside).map(({ name, given }) => callOf(name, given)) : jsonCalls(inside);
   });
 }
 
@@ -89,26 +105,51 @@ const XML_ARGUMENT = /<parameter=([^>\n]+)>\n?([\s\S]*?)\n?(?:<\/parameter>|(?=<
 function xmlCalls(text: string, tools: readonly ChatTool[]): ToolCall[] {
   return Array.from(text.matchAll(XML_CALL), ([, name = '', inside = '']) => {
     const given = Array.from(inside.matchAll(XML_ARGUMENT), ([, key = '', value = '']) => {
-      // A text of digits is a number only where the function wants one.
-      const isText = argumentType(tools, name.trim(), key.trim()) === 'string';
-      return [key.trim(), isText ? value : jsonOrText(value)];
+      return [key.trim(), argumentIn(value, argumentTypes(tools, name.trim(), key.trim()))];
     });
     return callOf(name.trim(), Object.fromEntries(given));
   });
 }
 
-function argumentType(tools: readonly ChatTool[], name: string, argument: string): unknown {
+/** The types that an argument may have; none: the function doesn't say. */
+function argumentTypes(tools: readonly ChatTool[], name: string, argument: string): readonly unknown[] {
   const tool = tools.find((one) => toolName(one) === name);
   const { parameters } = (tool?.function ?? tool ?? {}) as {
-    readonly parameters?: { readonly properties?: Readonly<Record<string, { readonly type?: unknown } | undefined>> };
+    readonly parameters?: { readonly properties?: Readonly<Record<string, unknown>> };
   };
-  return parameters?.properties?.[argument]?.type;
+  return typesIn(parameters?.properties?.[argument]);
 }
 
-/** A value that is JSON, or a text. */
+function typesIn(schema: unknown): readonly unknown[] {
+  const { type, anyOf, oneOf } = (isJsonObject(schema) ? schema : {}) as Readonly<Record<string, unknown>>;
+  const others = [anyOf, oneOf].flatMap((list) => (Array.isArray(list) ? list.flatMap(typesIn) : []));
+  return type === undefined ? others : [type].flat();
+}
+
+/** Python's words, as Qwen3.5's template writes them. */
+const WORDS: ReadonlyMap<string, unknown> = new Map([
+  ['True', true],
+  ['False', false],
+  ['None', null],
+]);
+
+/** A value that is JSON, or a text: one of digits is a number only where the function wants one. */
+function argumentIn(text: string, types: readonly unknown[]): unknown {
+  const wantsText = types.includes('string');
+  if (wantsText && types.length === 1) return text;
+  const value = WORDS.has(text) ? WORDS.get(text) : jsonOrText(text);
+  return wantsText && !typesOf(value).some((type) => types.includes(type)) ? text : value;
+}
+
+function typesOf(value: unknown): readonly string[] {
+  if (value === null) return ['null'];
+  if (Array.isArray(value)) return ['array'];
+  return Number.isInteger(value) ? ['integer', 'number'] : [typeof value];
+}
+
 function jsonOrText(text: string): unknown {
   try {
-    return parseJson(text);
+    return parseJsonExactly(text);
   } catch {
     return text;
   }
@@ -121,7 +162,7 @@ function mistral(text: string): ToolCall[] {
     const named = /^\s*([\w.-]+)(?:\[CALL_ID\]([\w-]*))?(?:\[ARGS\])?\s*(\{[\s\S]*)$/.exec(part);
     if (named === null) return jsonCalls(part);
     const [, name = '', id, given = ''] = named;
-    return [callOf(name, parseJson(given), id)];
+    return [callOf(name, parseJsonExactly(given), id)];
   });
 }
 
@@ -141,7 +182,7 @@ function objectsIn(text: string): string[] {
 }
 
 function jsonCalls(text: string): ToolCall[] {
-  const value = parseJson(text.trim());
+  const value = parseJsonExactly(text.trim());
   const all: readonly unknown[] = Array.isArray(value) ? value : [value];
   return all.map((one) => {
     const { name, arguments: given, parameters, id } = (one ?? {}) as Readonly<Record<string, unknown>>;
@@ -151,7 +192,7 @@ function jsonCalls(text: string): ToolCall[] {
 
 /** `id`: as Mistral's models write it, who know the results by it. */
 function callOf(name: unknown, given: unknown, id?: unknown): ToolCall {
-  const value: unknown = typeof given === 'string' ? parseJson(given) : given;
+  const value: unknown = typeof given === 'string' ? parseJsonExactly(given.trim() || '{}') : given;
   if (typeof name !== 'string' || name === '') throw new Error('a call without the name of a function');
   if (!isJsonObject(value)) throw new Error(`the arguments of ${name} are not a JSON object`);
   const own = typeof id === 'string' && /^[A-Za-z\d]{9}$/.test(id) && { id };

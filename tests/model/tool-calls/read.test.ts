@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { keepingMarks } from '../../../main/model/tool-calls/flow.ts';
+import { literalCalls } from '../../../main/model/tool-calls/literal-calls.ts';
 import { readToolCalls, wordsBeforeCalls } from '../../../main/model/tool-calls/read.ts';
 
 const call = (name: string, given: object) => ({ type: 'function', function: { name, arguments: given } });
@@ -33,6 +35,18 @@ describe('readToolCalls', () => {
       'Let me see.[TOOL_CALLS]weather[ARGS]{"city": "Bern"}[TOOL_CALLS]time{"zone": 1}',
       [WEATHER, TIME],
     ],
+    [
+      'Phi-4-mini',
+      'Let me see.<|tool_call|>[{"name": "weather", "arguments": {"city": "Bern"}}]<|/tool_call|>',
+      [WEATHER],
+    ],
+    ['LFM2', `Let me see.<|tool_call_start|>[weather(city='Bern'), time(zone=1)]<|tool_call_end|>`, [WEATHER, TIME]],
+    ['OLMo-3', 'Let me see.<function_calls>\nweather(city="Bern")\ntime(zone=1)\n</function_calls>', [WEATHER, TIME]],
+    [
+      'Gemma 4',
+      'Let me see.<|tool_call>call:weather{city:<|"|>Bern<|"|>}<tool_call|><|tool_call>call:time{zone:1}<tool_call|>',
+      [WEATHER, TIME],
+    ],
     ['Llama after its tag', 'Let me see.<|python_tag|>{"name": "weather", "parameters": {"city": "Bern"}}', [WEATHER]],
   ])('reads those of %s', (_, text, calls) => {
     expect(readToolCalls(text, [])).toEqual({ content: 'Let me see.', calls, problem: null });
@@ -62,6 +76,40 @@ describe('readToolCalls', () => {
       '<function=time>\n<parameter=zone>\n1\n</parameter>\n</function>\n</tool_call>';
     const tools = [tool('weather', { city: { type: 'string' }, days: { type: 'number' } })];
     expect(readToolCalls(text, tools).calls).toEqual([call('weather', { city: '123', days: 2 }), TIME]);
+  });
+
+  it("reads Python's words and one of several types as the function wants them", () => {
+    const text = (value: string): string =>
+      `<tool_call><function=weather><parameter=x>\n${value}\n</parameter></function></tool_call>`;
+    const read = (value: string, schema?: object): unknown =>
+      readToolCalls(text(value), [tool('weather', { x: schema })]).calls[0]?.function.arguments.x;
+    expect([read('True', { type: 'boolean' }), read('None'), read('False', { type: 'string' })]).toEqual([
+      ...[true, null],
+      'False',
+    ]);
+    const optional = { anyOf: [{ type: 'string' }, { type: 'null' }] };
+    expect([read('12', optional), read('null', optional), read('12', { type: ['string', 'integer'] })]).toEqual([
+      ...['12', null],
+      12,
+    ]);
+  });
+
+  it('keeps every digit of a whole number that no number holds', () => {
+    const id = '1234567890123456789';
+    for (const text of [
+      `<tool_call>{"name": "time", "arguments": {"zone": ${id}}}</tool_call>`,
+      `<tool_call>{"name": "time", "arguments": "{\\"zone\\": ${id}}"}</tool_call>`,
+      `[TOOL_CALLS]time[ARGS]{"zone": ${id}}`,
+      `<tool_call><function=time><parameter=zone>${id}</parameter></function></tool_call>`,
+      `<|tool_call_start|>[time(zone=${id})]<|tool_call_end|>`,
+    ])
+      expect(readToolCalls(text, []).calls).toEqual([call('time', { zone: id })]);
+  });
+
+  it('takes no arguments in a text for none', () => {
+    expect(readToolCalls('<tool_call>{"name": "time", "arguments": ""}</tool_call>', []).calls).toEqual([
+      call('time', {}),
+    ]);
   });
 
   it("keeps the ids of Mistral's calls, by which its models know the results", () => {
@@ -107,5 +155,40 @@ describe('wordsBeforeCalls', () => {
     expect(wordsBeforeCalls('a [TOOL_CALL')).toBe(2);
     expect(wordsBeforeCalls(' ')).toBe(0);
     expect(wordsBeforeCalls(' {"name"')).toBe(0);
+  });
+});
+
+describe('literalCalls', () => {
+  it('reads literals of Python and JSON, lists and dictionaries', () => {
+    expect(literalCalls(`[f(a='it\\'s', b="\\u00e9\\n", c=[-1.5, True, null], d={'k': {"q": 2e3}}), g()]`)).toEqual([
+      { name: 'f', given: { a: "it's", b: 'é\n', c: [-1.5, true, null], d: { k: { q: 2000 } } } },
+      { name: 'g', given: {} },
+    ]);
+    expect(literalCalls('call:f{a:<|"|>b, "c"}<|"|>,o:{k:[<|"|>x<|"|>]}}')).toEqual([
+      { name: 'f', given: { a: 'b, "c"}', o: { k: ['x'] } } },
+    ]);
+  });
+
+  it.each(['f(', 'f(1)', 'f(a=g())', "f(a='b", 'f(a=1 b=2)', 'f{a:<|"|>b', `f(a=${'['.repeat(600)}`, 'f'])(
+    'refuses %s',
+    (text) => {
+      expect(() => literalCalls(text)).toThrow(/expected|nested/);
+    },
+  );
+});
+
+describe('keepingMarks', () => {
+  it('keeps what parts and ends calls where it is a control token', () => {
+    const tokens = ['[TOOL_CALLS]', 'time', '[CALL_ID]', 'VvvODy9mT', '[ARGS]', '{"zone": 1}', '</s>'];
+    const { decode } = keepingMarks({
+      tokenId: (token) => (tokens.includes(token) ? tokens.indexOf(token) : undefined),
+      decode: (ids) =>
+        ids
+          .map((id) => tokens[id] ?? '')
+          .filter((token) => !/^[[<]/.test(token))
+          .join(''),
+    });
+    const text = decode([...tokens.keys()]);
+    expect(readToolCalls(text, []).calls).toEqual([{ ...TIME, id: 'VvvODy9mT' }]);
   });
 });
