@@ -108,23 +108,42 @@ export function renderMessages(
   ready: boolean,
   tools: RenderedTools = null,
 ): Str {
-  const { template, config, folder, kwargs } = input;
   try {
-    return parsed(template).render({
-      date_string: TEMPLATE_DATE,
-      strftime_now: dateFunction(pinnedDay),
-      ...specialTokens(config),
-      ...kwargs,
-      messages,
-      tools,
-      documents: null,
-      add_generation_prompt: ready,
-    });
+    return renderWordless(input, messages, ready, tools);
   } catch (cause) {
     throw takesNoSystem(input, messages, tools)
-      ? systemRefused(folder, cause as Error)
-      : cannotRender(folder, cause as Error);
+      ? systemRefused(input.folder, cause as Error)
+      : cannotRender(input.folder, cause as Error);
   }
+}
+
+/** Turns that only call functions have no content; for a template that can't have that, an empty one. */
+function renderWordless(input: ChatInput, messages: readonly RenderedMessage[], ready: boolean, tools: RenderedTools) {
+  try {
+    return render(input, messages, ready, tools);
+  } catch (cause) {
+    if (messages.every(({ content }) => content !== null)) throw cause;
+    const filled = messages.map((message) => ({ ...message, content: message.content ?? '' }));
+    return render(input, filled, ready, tools);
+  }
+}
+
+function render(
+  { template, config, kwargs }: ChatInput,
+  messages: readonly RenderedMessage[],
+  ready: boolean,
+  tools: RenderedTools,
+): Str {
+  return parsed(template).render({
+    date_string: TEMPLATE_DATE,
+    strftime_now: dateFunction(pinnedDay),
+    ...specialTokens(config),
+    ...kwargs,
+    messages,
+    tools,
+    documents: null,
+    add_generation_prompt: ready,
+  });
 }
 
 /** Whether the same messages without the system's could be rendered. */

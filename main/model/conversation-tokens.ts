@@ -3,13 +3,11 @@
  * turn, from where the model begins to write to the token that ends it. What a template puts behind that token (a line
  * break, the end of a document) isn't trained on: a model that is sampled from stops before it.
  */
-import { type ChatMessage, type ChatTool, isTrained, plainLines, shownText } from '../samples/chat-message.ts';
+import { type ChatMessage, type ChatTool, isTrained, plainLines, shownText, textOf } from '../samples/chat-message.ts';
 import { quotedMessage } from './chat-template.ts';
-import { plain, quote, type Str, slice } from './jinja/text.ts';
+import { concat, plain, quote, type Str, slice } from './jinja/text.ts';
 import type { PromptGroup } from './pack.ts';
-import { quotedTools, type Tokenizer } from './tokenizer.ts';
-
-const SOMEBODY = 0;
+import { SOMEBODY, type Tokenizer } from './tokenizer.ts';
 
 type Tools = readonly ChatTool[] | undefined;
 
@@ -27,7 +25,8 @@ export function answerTokens(
     // Mistral's puts the system message into the last of the user's, which is then another one.
     const others = messages.filter(({ role }) => role !== 'system');
     if (others.length < messages.length) return answerTokens(tokenizer, others, tools, ends);
-    return textTokens(tokenizer, messages.at(-1), ends);
+    const rest = afterThoughts(tokenizer, messages, tools, prompt);
+    return rest === null ? textTokens(tokenizer, messages.at(-1), ends) : ended(tokenizer.encodeQuoted(rest), ends);
   }
   const ids = tokenizer.encodeQuoted(whole);
   const begin = tokenizer.encodeQuoted(prompt);
@@ -113,8 +112,36 @@ function alone(
 }
 
 function rendered(tokenizer: Tokenizer, messages: readonly ChatMessage[], tools: Tools, ready: boolean): Str {
-  const quoted = messages.map((message) => quotedMessage(message, (words) => quote(words, SOMEBODY)));
-  return tokenizer.chatQuoting(quoted, ready, quotedTools(tools));
+  const said = tokenizer.inWords(messages);
+  const quoted = said.map((message) => quotedMessage(message, (words) => quote(words, SOMEBODY)));
+  return tokenizer.chatQuoting(quoted, ready, tools ?? null);
+}
+
+/** Where the prompt begins the thoughts of the turn that follows, and perhaps ends them: then it has none. */
+const BEGUN = /<think>\s*(<\/think>\s*)?$/;
+
+/**
+ * What follows a prompt that begins or leaves out the turn's thoughts, where the template writes the finished turn in
+ * another way: DeepSeek's distillations leave them out of it, Qwen's repeat them. null: the prompt speaks of none.
+ */
+function afterThoughts(tokenizer: Tokenizer, messages: readonly ChatMessage[], tools: Tools, prompt: Str): Str | null {
+  const begun = BEGUN.exec(plain(prompt));
+  const turn = messages.at(-1);
+  if (begun === null || turn === undefined) return null;
+  const { thoughts, spoken } = withoutThoughts(turn);
+  const whole = rendered(tokenizer, [...messages.slice(0, -1), spoken], tools, false);
+  const before = plain(prompt).slice(0, begun.index);
+  if (!plain(whole).startsWith(before)) return null;
+  const rest = slice(whole, before.length);
+  const said = slice(rest, /^<think>\s*<\/think>\s*/.exec(plain(rest))?.[0].length ?? 0);
+  return begun[1] === undefined ? concat([quote(thoughts, SOMEBODY), '\n</think>\n\n', said]) : said;
+}
+
+function withoutThoughts(turn: ChatMessage): { readonly thoughts: string; readonly spoken: ChatMessage } {
+  const { reasoning_content: apart, ...spoken } = turn;
+  const [, inside, words] = /^\s*(?:<think>)?([\s\S]*?)<\/think>\s*([\s\S]*)$/.exec(textOf(turn)) ?? [];
+  if (words === undefined) return { thoughts: (apart ?? '').trim(), spoken };
+  return { thoughts: (apart ?? inside ?? '').trim(), spoken: { ...spoken, content: words } };
 }
 
 /** The words alone, where the template can't say what it makes of them. */

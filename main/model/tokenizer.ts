@@ -1,20 +1,20 @@
 import { join } from 'node:path';
 import { Tokenizer as HfTokenizer } from '@huggingface/tokenizers';
-import { inputError } from '../errors.ts';
-import { type ChatMessage, type ChatTool, shownText } from '../samples/chat-message.ts';
+import { BraidError, inputError } from '../errors.ts';
+import type { ChatMessage, ChatTool } from '../samples/chat-message.ts';
 import { type ChatFinding, checkChat, withoutTemplate } from './chat-check.ts';
 import { type ChatSettings, readChatSettings } from './chat-settings.ts';
 import {
   quotedMessage,
   type RenderedMessage,
-  type RenderedTools,
   readChatTemplates,
   renderMessages,
+  templateReads,
   tokenText,
 } from './chat-template.ts';
 import { controlTokensOf, encodeQuoting, quoteParts, withoutControlTokens } from './control-tokens.ts';
 import { fromJs } from './jinja/template.ts';
-import { plain, quote, type Str, slice } from './jinja/text.ts';
+import { plain, quote, type Str } from './jinja/text.ts';
 import { normalizerAsHuggingFace } from './normalizers.ts';
 import { templatesByIds } from './post-processors.ts';
 import { asHuggingFace, prependScheme } from './pre-tokenizers.ts';
@@ -27,7 +27,7 @@ import {
   tokenizerFiles,
 } from './tokenizer-files.ts';
 import { limitsOf } from './tokenizer-limits.ts';
-import { asUserMessages } from './tool-prompt.ts';
+import { beforeFirst, callsInWords, describedTools, withSystem } from './tool-prompt.ts';
 import { unigramAsHuggingFace } from './unigram.ts';
 
 /** Text to token ids and back, by the model folder's own files. */
@@ -70,11 +70,13 @@ export interface Tokenizer {
   /**
    * The chat template applied, ready for the assistant's answer, with the chat settings' system prompt, if any, in place
    * of the messages' own. The date is pinned so that prompts are reproducible. Not `ready`: a finished conversation.
-   * `tools`: the functions that the model may call.
+   * `tools`: the functions that the model may call; a template that knows none has them described in the system message.
    */
   chat(messages: readonly ChatMessage[], ready?: boolean, tools?: readonly ChatTool[] | null): string;
-  /** The same for messages that know which of their characters somebody wrote, and what of the chat is of which source. */
-  chatQuoting(messages: readonly RenderedMessage[], ready?: boolean, tools?: RenderedTools): Str;
+  /** The same for messages of `inWords` that know which of their characters somebody wrote. */
+  chatQuoting(messages: readonly RenderedMessage[], ready?: boolean, tools?: readonly ChatTool[] | null): Str;
+  /** Messages as the chat template can show them: one that knows no tools is given calls and results as words. */
+  inWords(messages: readonly ChatMessage[]): readonly ChatMessage[];
   /** What the chat template makes of the chat settings that can't be meant; empty without a template. */
   checkChat(): readonly ChatFinding[];
   /** The files of the folder that make up the tokenizer; checkpoints carry copies. */
@@ -118,7 +120,8 @@ export function loadTokenizer(folder: string, chat: ChatSettings = readChatSetti
     const whole = plain(text);
     return limited(whole.length, () => checkedIds(encodeQuoting(text, control, inner, plainBy), whole, file));
   };
-  const chatQuoting = (messages: readonly RenderedMessage[], ready = true, tools: RenderedTools = null): Str => {
+  const takesTools = withTools !== null || (template !== null && readsTools(template, folder));
+  const chatQuoting: Tokenizer['chatQuoting'] = (messages, ready = true, tools = null) => {
     if (template === null)
       throw inputError('NO_CHAT_TEMPLATE', `${folder}: expected a chat template, the tokenizer has none`);
     const { system_prompt: system, chat_template_kwargs: kwargs } = chat;
@@ -126,9 +129,21 @@ export function loadTokenizer(folder: string, chat: ChatSettings = readChatSetti
       system === null
         ? messages
         : [{ role: 'system', content: system }, ...messages.filter(({ role }) => role !== 'system')];
-    const chosen = tools === null ? template : (withTools ?? template);
-    return renderMessages({ template: chosen, config, folder, kwargs }, given, ready, tools);
+    const input = { template: tools === null ? template : (withTools ?? template), config, folder, kwargs };
+    const quoted = (words: string): Str => quote(words, SOMEBODY);
+    if (takesTools) return renderMessages(input, given, ready, tools && fromJs(tools, quoted));
+    if (tools === null || tools.length === 0) return renderMessages(input, given, ready);
+    const described = describedTools(tools, quoted);
+    try {
+      return renderMessages(input, withSystem(given, described), ready);
+    } catch (error) {
+      const refused = error instanceof BraidError && error.code === 'SYSTEM_ROLE_REFUSED';
+      if (!refused || given[0]?.role === 'system') throw error;
+      return renderMessages(input, beforeFirst(given, described), ready);
+    }
   };
+  const inWords = (messages: readonly ChatMessage[]) =>
+    takesTools || template === null ? messages : callsInWords(messages);
   return {
     vocabSize: inner.get_vocab(true).size,
     idLimit: [...inner.get_vocab(true).values()].reduce((most, id) => Math.max(most, id + 1), 0),
@@ -153,10 +168,11 @@ export function loadTokenizer(folder: string, chat: ChatSettings = readChatSetti
     unknownId: unknownId(definition, inner),
     eosTokenId: inner.token_to_id(tokenText(config.eos_token)) ?? null,
     hasChatTemplate: template !== null,
-    takesTools: withTools !== null || (template !== null && /\btools\b/.test(template)),
+    takesTools,
     stopStrings: chat.stop_strings ?? [],
     replyPrompt: chat.reply_prompt,
-    chat: (messages, ready = true, tools = null) => plain(chatQuoting(messages, ready, tools)),
+    chat: (messages, ready = true, tools = null) => plain(chatQuoting(inWords(messages), ready, tools)),
+    inWords,
     chatQuoting,
     checkChat: () => {
       const { system_prompt: system, chat_template_kwargs: kwargs } = chat;
@@ -323,8 +339,10 @@ export function encodePrompt(
 ): number[] {
   if (!tokenizer.hasChatTemplate) return tokenizer.encodeText(prompt, { quoted, special: true });
   const asked = messages ?? [{ role: 'user' as const, content: prompt }];
-  const quoting = asked.map((message) => quotedMessage(message, (words) => tokenizer.quote(words, quoted)));
-  return tokenizer.encodeQuoted(tokenizer.chatQuoting(quoting, true, quotedTools(tools)));
+  const quoting = tokenizer
+    .inWords(asked)
+    .map((message) => quotedMessage(message, (words) => tokenizer.quote(words, quoted)));
+  return tokenizer.encodeQuoted(tokenizer.chatQuoting(quoting, true, tools ?? null));
 }
 
 /**
@@ -332,50 +350,19 @@ export function encodePrompt(
  * in the messages are characters.
  */
 export function encodeConversation(tokenizer: Tokenizer, messages: readonly ChatMessage[], ready = false): number[] {
-  const quoted = messages.map((message) => quotedMessage(message, (words) => quote(words, SOMEBODY)));
-  return tokenizer.encodeQuoted(tokenizer.chatQuoting(quoted, ready, null));
+  const said = tokenizer.inWords(messages);
+  const quoted = said.map((message) => quotedMessage(message, (words) => quote(words, SOMEBODY)));
+  return tokenizer.encodeQuoted(tokenizer.chatQuoting(quoted, ready));
 }
 
-/** Sources in a chat whose last turn is wanted alone. */
-const [SOMEBODY, ANSWERED] = [0, 1];
+/** The source of words that somebody wrote. */
+export const SOMEBODY = 0;
 
-/** Functions' descriptions are somebody's words, too. */
-export function quotedTools(tools: readonly ChatTool[] | undefined): RenderedTools {
-  return tools === undefined ? null : fromJs(tools, (words) => quote(words, SOMEBODY));
-}
-
-/**
- * Token ids of what follows a turn of the model: somebody's message, and the beginning of the model's next turn. Control
- * tokens in the message are characters. `end`: the end token that the turn has; null: it was cut off, and the template's
- * end of a turn comes first. Without a chat template it is the message alone, on a line of its own.
- */
-export function encodeAnswer(tokenizer: Tokenizer, answers: readonly ChatMessage[], end: number | null): number[] {
-  if (!tokenizer.hasChatTemplate) {
-    const words = answers.map((answer) => shownText(answer).trimEnd());
-    return tokenizer.encodeText(`\n${words.join('\n')}\n`, { quoted: words });
+/** Whether a template tells of the functions that may be called; one that can't be read says so when it is used. */
+function readsTools(template: string, folder: string): boolean {
+  try {
+    return templateReads(template, folder).has('tools');
+  } catch {
+    return false;
   }
-  const given = tokenizer.takesTools ? answers : asUserMessages(answers);
-  const chat: readonly RenderedMessage[] = [
-    { role: 'user', content: '.' },
-    { role: 'assistant', content: quote('.', ANSWERED) },
-    ...given.map((answer) => quotedMessage(answer, (words) => quote(words, SOMEBODY))),
-  ];
-  // A template for chats with tools knows what a tool answers; which tools there are stands before it.
-  const rendered = tokenizer.chatQuoting(chat, true, given.some(({ role }) => role === 'tool') ? [] : null);
-  const at = endOf(rendered, ANSWERED);
-  if (at === null)
-    throw inputError(
-      'CHAT_TEMPLATE_FAILED',
-      "The model's chat template leaves out earlier answers of the assistant, which a task with an environment needs",
-      'Use another model, or a template that keeps them.',
-    );
-  const ids = tokenizer.encodeQuoted(slice(rendered, at));
-  return end !== null && ids[0] === end ? ids.slice(1) : ids;
-}
-
-/** Where what is of a source ends; null where the text has nothing of it. */
-function endOf(text: Str, source: number): number | null {
-  const spans = typeof text === 'string' ? [] : text.spans;
-  const last = spans.findLastIndex((value, i) => i % 3 === 2 && value === source);
-  return last < 0 ? null : (spans[last - 1] ?? null);
 }

@@ -2,10 +2,11 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } f
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { encodeAnswer } from '../../main/model/answer-tokens.ts';
 import { CHAT_SETTINGS, encodeChatSettings, NO_CHAT_SETTINGS } from '../../main/model/chat-settings.ts';
 import { ADDITIONAL_TEMPLATES } from '../../main/model/chat-template.ts';
 import { concat, quote, type Str } from '../../main/model/jinja/text.ts';
-import { encodeAnswer, encodePrompt, loadTokenizer, type Tokenizer } from '../../main/model/tokenizer.ts';
+import { encodePrompt, loadTokenizer, type Tokenizer } from '../../main/model/tokenizer.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { fault } from './faults.ts';
 

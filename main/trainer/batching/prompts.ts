@@ -2,10 +2,11 @@
 import { BraidError, inputError } from '../../errors.ts';
 import { contextLength, type ModelConfig } from '../../model/config.ts';
 import { answerTokens, turnsOf } from '../../model/conversation-tokens.ts';
+import { plain } from '../../model/jinja/text.ts';
 import { encodeOpenPrompt } from '../../model/opening.ts';
 import type { PromptGroup } from '../../model/pack.ts';
 import { encodePrompt, endTokens, type Tokenizer } from '../../model/tokenizer.ts';
-import { describedTools, withSystem } from '../../model/tool-prompt.ts';
+import { describedTools } from '../../model/tool-prompt.ts';
 import { answerOf, askedOf, shownText } from '../../samples/chat-message.ts';
 import { promptMessages } from '../../tasks/folder/environment.ts';
 import type { Task, TaskRecord } from '../../tasks/task.ts';
@@ -70,19 +71,13 @@ export function promptTokens(tokenizer: Tokenizer, task: Task, record: TaskRecor
   return encodePrompt(tokenizer, prompt, task.quoted(record), messages, tools);
 }
 
-/** What a record asks. The task's own tools are described in it where the model's template knows nothing of tools. */
+/** What a record asks. The task's own tools are described in it where the model has no chat template. */
 function askedIn(tokenizer: Tokenizer, task: Task, record: TaskRecord) {
   const { prompt } = record;
   const messages = record.messages && askedOf(record.messages);
   const tools = task.tools?.(record);
-  if (task.environment?.hasTools !== true || tools === undefined || tokenizer.takesTools)
-    return { prompt, messages, tools };
-  const described = describedTools(tools);
-  return {
-    prompt: `${described}\n\n${prompt}`,
-    messages: withSystem(messages ?? [{ role: 'user', content: prompt }], described),
-    tools,
-  };
+  const isTold = task.environment?.hasTools !== true || tools === undefined || tokenizer.hasChatTemplate;
+  return { prompt: isTold ? prompt : `${plain(describedTools(tools))}\n\n${prompt}`, messages, tools };
 }
 
 /** A record's prompt as text, with the chat template if the model has one. */

@@ -4,9 +4,10 @@
  * template: as plain text). They are part of the completion but not the model's: `toolMask` keeps them out of the loss and
  * out of every metric (TRL 1.13: tool_mask).
  */
+import { encodeAnswer } from '../../model/answer-tokens.ts';
 import { encodeOpening } from '../../model/opening.ts';
 import { withStops } from '../../model/stop-strings.ts';
-import { encodeAnswer, type Tokenizer } from '../../model/tokenizer.ts';
+import type { Tokenizer } from '../../model/tokenizer.ts';
 import { keepingMarks } from '../../model/tool-calls/flow.ts';
 import { readToolCalls } from '../../model/tool-calls/read.ts';
 import type { EndedTurn, TurnTaking } from '../../model/turns.ts';
