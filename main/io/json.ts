@@ -23,9 +23,18 @@ export function parseJsonExactly(text: string): unknown {
 
 /** The same for a record: its own fields may hold such numbers as texts; inside lists and objects they are a RangeError. */
 export function parseRecordJson(text: string): unknown {
+  return parseRecord(text, (holder, value) => holder === value);
+}
+
+/** The same for a part of a record. */
+export function parseRecordPart(text: string): unknown {
+  return parseRecord(text, () => false);
+}
+
+function parseRecord(text: string, mayHold: (holder: unknown, value: unknown) => boolean): unknown {
   const inexact: { readonly holder: unknown; readonly source: string }[] = [];
   const value = parseDigits(text, (holder, source) => inexact.push({ holder, source }));
-  const inside = inexact.find(({ holder }) => holder !== value);
+  const inside = inexact.find(({ holder }) => !mayHold(holder, value));
   if (inside === undefined) return value;
   throw new RangeError(`${inside.source} inside a list or object is ${TOO_LARGE}; write it in quotation marks`);
 }

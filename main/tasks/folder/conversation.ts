@@ -1,11 +1,12 @@
 /**
- * Conversations in records as people have them (OpenAI's and TRL's role and content, ShareGPT's from and value, prompt
- * and completion apart, JSON in a text), in the one form that everything else reads.
+ * Conversations in records as people have them (OpenAI's and TRL's role and content, Anthropic's parts, ShareGPT's from and
+ * value, prompt and completion apart, JSON in a text), in the one form that everything else reads.
  */
-import { isJsonObject, parseRecordJson } from '../../io/json.ts';
+import { isJsonObject, parseRecordJson, parseRecordPart } from '../../io/json.ts';
 import type { ChatMessage, ChatRole, ToolCall } from '../../samples/chat-message.ts';
 import { didYouMean, nearestName } from '../../text/nearest-name.ts';
 import { shown } from '../record-faults.ts';
+import { withoutBlocks, withParameters } from './message-blocks.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -50,7 +51,8 @@ export function conversationIn(
 }
 
 /** A conversation that a system message from beside it opens, unless it opens with the same one. */
-export function withSystem(system: unknown, conversation: unknown): unknown {
+export function withSystem(given: unknown, conversation: unknown): unknown {
+  const system = Array.isArray(given) ? textParts(given) : given;
   if (typeof system !== 'string' || system.trim() === '' || conversation == null) return conversation;
   const said = parsedText(conversation);
   const messages = typeof said === 'string' ? [{ role: 'user', content: said }] : said;
@@ -58,6 +60,17 @@ export function withSystem(system: unknown, conversation: unknown): unknown {
   const [first] = messages as unknown[];
   const opens = isJsonObject(first) && (first.role ?? first.from) === 'system' ? (first.content ?? first.value) : null;
   return opens === system ? messages : [{ role: 'system', content: system }, ...messages];
+}
+
+/** Whether a value can be a system message, or the lack of one. */
+export function isSystemText(value: unknown): boolean {
+  return value == null || typeof (Array.isArray(value) ? textParts(value) : value) === 'string';
+}
+
+/** Anthropic's system message in parts; null: they are something else. */
+function textParts(parts: readonly unknown[]): string | null {
+  const texts = parts.map((part) => (isJsonObject(part) ? part.text : part));
+  return texts.every((text) => typeof text === 'string') ? texts.join('') : null;
 }
 
 /** A prompt and what follows it, each a text or messages. */
@@ -84,7 +97,9 @@ export function readConversation(given: unknown, name: string): readonly ChatMes
   const value = typeof given === 'string' ? textOrList(given, name) : given;
   if (!Array.isArray(value)) throw fault(name, `to be a list of messages {role, content}, got ${shown(value)}`);
   if (value.length === 0) throw fault(name, 'to have at least one message, got none');
-  const messages = value.map((one, i) => readMessage(one, `${name}[${i}]`));
+  const messages = value.flatMap((one, i) =>
+    withoutBlocks(one).map((message) => readMessage(message, `${name}[${i}]`)),
+  );
   checkOrder(messages, name);
   return messages;
 }
@@ -93,7 +108,7 @@ export function readConversation(given: unknown, name: string): readonly ChatMes
 function textOrList(text: string, name: string): unknown {
   const value = parsedText(text);
   if (typeof value !== 'string') return value;
-  if (/^\s*\[\s*\{/.test(value)) throw fault(name, `to be JSON, got ${shown(value)}`);
+  if (/^\s*\[\s*\{/.test(value)) return partOf(value, name, 'JSON');
   return [{ role: 'user', content: value }];
 }
 
@@ -103,6 +118,16 @@ function parsedText(value: unknown): unknown {
     return parseRecordJson(value);
   } catch {
     return value;
+  }
+}
+
+/** JSON in a text; a fault says what else it is. */
+function partOf(text: string, place: string, what: string): unknown {
+  try {
+    return parseRecordPart(text);
+  } catch (error) {
+    if (error instanceof RangeError) throw new ConversationFault(`"${place}": ${error.message}`);
+    throw fault(place, `to be ${what}, got ${shown(text)}`);
   }
 }
 
@@ -123,8 +148,8 @@ function readMessage(value: unknown, place: string): ChatMessage {
       `to be system, user, assistant or tool, got ${shown(named)}${typeof named === 'string' ? didYouMean(nearestName(named, Object.keys(ROLES))) : ''}`,
     );
   // OpenAI's older files have one call.
-  const given = value.tool_calls ?? (value.function_call == null ? null : [value.function_call]);
-  const calls = given === null ? [] : readCalls(given, role, `${place}.tool_calls`);
+  const given = value.tool_calls || (value.function_call == null ? null : [value.function_call]);
+  const calls = given === null ? [] : readCalls(parsedText(given), role, `${place}.tool_calls`);
   const said = Object.hasOwn(value, 'content') ? 'content' : 'value';
   const content = readContent(value[said], `${place}.content`, calls.length > 0);
   checkMedia(value, `${place}: `);
@@ -134,7 +159,7 @@ function readMessage(value: unknown, place: string): ChatMessage {
     ...(calls.length > 0 && { tool_calls: calls }),
     ...textField(value, 'tool_call_id', place),
     ...textField(value, 'name', place),
-    ...textField(value, 'reasoning_content', place),
+    ...thoughtsIn(value, role, place),
     ...(role === 'assistant' && readWeight(value.weight, `${place}.weight`) === 0 && { weight: 0 }),
   };
 }
@@ -151,6 +176,15 @@ function textField<Name extends string>(value: Fields, name: Name, place: string
   if (given == null) return {};
   if (typeof given !== 'string') throw fault(`${place}.${name}`, `to be a text, got ${shown(given)}`);
   return { [name]: checkText(given, `${place}.${name}`) } as { readonly [N in Name]?: string };
+}
+
+/** What thoughts are called; the first that a message has is taken. */
+const THOUGHTS = ['reasoning_content', 'reasoning', 'thinking'] as const;
+
+function thoughtsIn(value: Fields, role: ChatRole, place: string): { readonly reasoning_content?: string } {
+  const name = THOUGHTS.find((one) => typeof value[one] === 'string' && value[one] !== '') ?? 'reasoning_content';
+  const { [name]: reasoning_content } = textField(value, name, place);
+  return reasoning_content === undefined || role !== 'assistant' ? {} : { reasoning_content };
 }
 
 function checkText(text: string, place: string): string {
@@ -170,12 +204,14 @@ function readContent(value: unknown, place: string, calls: boolean): string | nu
 function partText(part: unknown, place: string): string {
   if (typeof part === 'string') return checkText(part, place);
   const { type, text } = isJsonObject(part) ? part : {};
-  if (type === 'text' && typeof text === 'string') return checkText(text, place);
+  if (TEXTS.includes(String(type)) && typeof text === 'string') return checkText(text, place);
   if (typeof type === 'string' && MEDIA.test(type))
     throw fault(place, `to be text, got ${shown(type)}: models here read text alone`);
   throw fault(place, `to be a part {type: "text", text}, got ${shown(part)}`);
 }
 
+/** What parts of text are called; OpenAI's Responses have names for either side. */
+const TEXTS = ['text', 'input_text', 'output_text'];
 const MEDIA = /image|audio|video|file/i;
 /** Columns beside a conversation that hold what its words are about. */
 const MEDIA_FIELDS = ['image', 'images', 'audio', 'audios', 'video', 'videos'] as const;
@@ -209,13 +245,8 @@ function readCall(value: unknown, place: string): ToolCall {
 
 /** OpenAI gives them as JSON in a text, templates want what it says. */
 function argumentsOf(value: unknown, place: string): Fields {
-  let given = value;
-  if (typeof value === 'string')
-    try {
-      given = value.trim() === '' ? {} : parseRecordJson(value);
-    } catch {
-      throw fault(place, `to be JSON, got ${shown(value)}`);
-    }
+  const isEmpty = typeof value === 'string' && value.trim() === '';
+  const given = isEmpty ? {} : typeof value === 'string' ? partOf(value, place, 'JSON') : value;
   if (!isJsonObject(given)) throw fault(place, `to be an object, got ${shown(given)}`);
   return given;
 }
@@ -223,16 +254,13 @@ function argumentsOf(value: unknown, place: string): Fields {
 /** ShareGPT's turn `function_call`, whose value is the call. */
 function calledInText(value: Fields, place: string): ChatMessage {
   const text = value.value ?? value.content;
-  let call: unknown = text;
-  if (typeof text === 'string')
-    try {
-      call = parseRecordJson(text);
-    } catch {
-      throw fault(`${place}.content`, `to be a call in JSON, got ${shown(text)}`);
-    }
+  const call = typeof text === 'string' ? partOf(text, `${place}.content`, 'a call in JSON') : text;
   const calls = Array.isArray(call) ? call : [call];
   return { role: 'assistant', content: null, tool_calls: readCalls(calls, 'assistant', `${place}.content`) };
 }
+
+/** A call as a model writes it, as in datasets of one family (Hermes). */
+const CALL_IN_WORDS = /<\|?tool_call|<function|\[TOOL_CALLS\]|<\|python_tag\|>/;
 
 /** What no chat template could make sense of. */
 function checkOrder(messages: readonly ChatMessage[], name: string): void {
@@ -244,8 +272,8 @@ function checkOrder(messages: readonly ChatMessage[], name: string): void {
   if (!messages.some(({ role }) => role === 'user')) throw fault(name, 'to have a message of the user, got none');
   const called = new Set<string>();
   let open = false;
-  for (const [i, { role, tool_calls: calls = [], tool_call_id: id }] of messages.entries()) {
-    if (role === 'assistant') open = calls.length > 0;
+  for (const [i, { role, content, tool_calls: calls = [], tool_call_id: id }] of messages.entries()) {
+    if (role === 'assistant') open = calls.length > 0 || CALL_IN_WORDS.test(content ?? '');
     if (role === 'user') open = false;
     for (const call of calls) if (call.id !== undefined) called.add(call.id);
     if (role !== 'tool') continue;
@@ -261,9 +289,10 @@ function checkOrder(messages: readonly ChatMessage[], name: string): void {
 /** The functions that a record offers, as JSON schemas; a list may be JSON in a text. Throws a ConversationFault. */
 export function readTools(given: unknown): readonly Fields[] | undefined {
   if (given == null || given === '') return undefined;
-  const value = typeof given === 'string' ? parsedText(given) : given;
+  const value =
+    typeof given === 'string' && /^\s*\[/.test(given) ? partOf(given, 'tools', 'a list of functions') : given;
   if (!Array.isArray(value)) throw fault('tools', `to be a list of functions, got ${shown(given)}`);
-  return value.map((one, i) => {
+  return value.map(withParameters).map((one, i) => {
     const named: unknown = isJsonObject(one) ? (isJsonObject(one.function) ? one.function.name : one.name) : undefined;
     if (typeof named === 'string') return one as Fields;
     throw fault(`tools[${i}]`, `to be {type: "function", function: {name, parameters}}, got ${shown(one)}`);

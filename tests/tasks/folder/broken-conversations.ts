@@ -53,6 +53,18 @@ export const brokenConversations: readonly (readonly [what: string, record: obje
     'expected "messages[1].tool_calls[0].function.arguments" to be JSON, got "{a"',
   ],
   [
+    'arguments that no number holds',
+    {
+      messages: [user, { ...said, tool_calls: [{ function: { name: 'f', arguments: '{"a":12345678901234567890}' } }] }],
+    },
+    '"messages[1].tool_calls[0].function.arguments": 12345678901234567890 inside a list or object is more than',
+  ],
+  [
+    'messages in a text with such a number',
+    { messages: '[{"role":"user","content":"","x":12345678901234567890}]' },
+    '"messages": 12345678901234567890 inside',
+  ],
+  [
     "arguments that aren't an object",
     { messages: [user, { ...said, tool_calls: [{ function: { name: 'f', arguments: '[1]' } }] }] },
     'to be an object, got [1]',

@@ -49,6 +49,15 @@ describe('a record with a conversation', () => {
     ['preferences', { prompt: [user], chosen: [said], rejected: [user] }],
     ['the whole conversation chosen', { prompt: [user], chosen: [user, said] }],
     ['JSON in a text', { messages: JSON.stringify([user, said]) }],
+    [
+      "OpenAI's Responses",
+      {
+        messages: [
+          { role: 'user', content: [{ type: 'input_text', text: 'Hi' }] },
+          { role: 'assistant', content: [{ type: 'output_text', text: 'Hello' }] },
+        ],
+      },
+    ],
     ['null beside it', { messages: [{ ...user, tool_calls: null, name: null }, said], images: [] }],
   ])('is read as %s write it', (_, record) => {
     expect(read(record)).toEqual({ messages: [user, said], prompt: 'Hi', target: 'Hello' });
@@ -84,6 +93,51 @@ describe('a record with a conversation', () => {
     const tools = [{ type: 'function', function: { name: 'add', parameters: {} } }];
     expect(task.tools?.(task.parseRecord({ messages: [user], tools }))).toEqual(tools);
     expect(task.tools?.(task.parseRecord({ messages: [user], tools: JSON.stringify(tools) }))).toEqual(tools);
+  });
+
+  it('has the calls, results and thoughts of parts as Anthropic writes them', () => {
+    const parts = [
+      { type: 'thinking', thinking: 'Add.', signature: 'x' },
+      { type: 'text', text: 'Hello' },
+      { type: 'tool_use', id: 'c1', name: 'add', input: { a: 1 } },
+    ];
+    const results = [{ type: 'tool_result', tool_use_id: 'c1', content: [{ type: 'text', text: '1' }] }];
+    const record = task.parseRecord({
+      system: [{ type: 'text', text: 'Be brief.' }],
+      messages: [user, { role: 'assistant', content: parts }, { role: 'user', content: results }, said],
+      tools: [{ name: 'add', description: 'The sum.', input_schema: { type: 'object' } }],
+    });
+    expect(record.messages).toEqual([
+      { role: 'system', content: 'Be brief.' },
+      user,
+      { ...said, tool_calls: [call], reasoning_content: 'Add.' },
+      result,
+      said,
+    ]);
+    expect(task.tools?.(record)).toEqual([
+      { type: 'function', function: { name: 'add', description: 'The sum.', parameters: { type: 'object' } } },
+    ]);
+    const talks = [{ ...user, content: [...results, { type: 'text', text: 'Well?' }] }];
+    expect(read({ messages: [user, called, ...talks] }).messages?.slice(2)).toEqual([
+      result,
+      { ...user, content: 'Well?' },
+    ]);
+  });
+
+  it('keeps thoughts by any of their names', () => {
+    for (const name of ['reasoning_content', 'reasoning', 'thinking'])
+      expect(read({ messages: [user, { ...said, [name]: 'Greet.' }] }).messages?.[1]).toEqual({
+        ...said,
+        reasoning_content: 'Greet.',
+      });
+  });
+
+  it('has results of calls in words, and lists that are JSON in a text', () => {
+    const inWords = { role: 'assistant', content: '<tool_call>\n{"name": "add"}\n</tool_call>' };
+    const plain = { role: 'tool', content: '1' };
+    expect(read({ messages: [user, inWords, plain, said] }).messages).toEqual([user, inWords, plain, said]);
+    const asText = { ...called, tool_calls: JSON.stringify([call]) };
+    expect(read({ messages: [user, asText, result], tools: '[]' }).messages).toEqual([user, called, result]);
   });
 
   it("is opened by the task's system message where it has none, and quotes every text", () => {

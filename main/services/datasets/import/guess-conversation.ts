@@ -1,5 +1,10 @@
 /** Which columns of a table make a conversation: one that is whole, or a prompt and its answer, and what stands beside them. */
-import { COMPLETION_NAMES, CONVERSATION_NAMES, isConversation } from '../../../tasks/folder/conversation.ts';
+import {
+  COMPLETION_NAMES,
+  CONVERSATION_NAMES,
+  isConversation,
+  isSystemText,
+} from '../../../tasks/folder/conversation.ts';
 import { isSystemName } from './joined-columns.ts';
 import type { Row } from './table.ts';
 
@@ -21,7 +26,7 @@ export function guessConversation(
   const [name = '', ...others] = names;
   const free = columns.filter((column) => !others.includes(column));
   const turns = guessTurns(name, columns, free, first);
-  const system = free.find((column) => isSystemName(column) && isTextOrNone(first[column]));
+  const system = free.find((column) => isSystemName(column) && isSystemText(first[column]));
   return turns === null || system === undefined ? turns : `${system}+${turns}`;
 }
 

@@ -1,0 +1,35 @@
+/** Messages of Anthropic's form, whose calls, results and thoughts are parts of the content, as several of the usual form. */
+import { isJsonObject } from '../../io/json.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const BLOCKS = ['tool_use', 'tool_result', 'thinking', 'redacted_thinking'];
+
+/** A message whose parts are texts alone; others are as they were. */
+export function withoutBlocks(message: unknown): readonly unknown[] {
+  const { content } = isJsonObject(message) ? message : {};
+  if (!isJsonObject(message) || !Array.isArray(content)) return [message];
+  const of = (...types: string[]): readonly Fields[] =>
+    content.filter((part): part is Fields => isJsonObject(part) && types.includes(String(part.type)));
+  if (of(...BLOCKS).length === 0) return [message];
+  const rest: readonly unknown[] = content.filter((part) => !of(...BLOCKS).includes(part as Fields));
+  const calls = of('tool_use').map(({ id, name, input }) => ({ id, function: { name, arguments: input } }));
+  const thoughts = of('thinking').map(({ thinking }) => thinking);
+  const results = of('tool_result').map(({ tool_use_id: id, content: given }) => ({
+    ...{ role: 'tool', tool_call_id: id, content: given ?? '' },
+  }));
+  const said = {
+    ...message,
+    content: rest.length === 0 && calls.length > 0 ? null : rest,
+    ...(calls.length > 0 && { tool_calls: calls }),
+    ...(thoughts.length > 0 && { reasoning_content: thoughts.join('\n') }),
+  };
+  return rest.length === 0 && results.length > 0 ? results : [...results, said];
+}
+
+/** A function with its schema under the usual name. */
+export function withParameters(tool: unknown): unknown {
+  if (!isJsonObject(tool) || tool.function !== undefined || !isJsonObject(tool.input_schema)) return tool;
+  const { name, description, input_schema: parameters } = tool;
+  return { type: 'function', function: { name, ...(description !== undefined && { description }), parameters } };
+}
