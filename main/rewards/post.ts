@@ -13,6 +13,8 @@ export interface PostOptions {
   readonly retries: number;
   /** Of the answer. */
   readonly maxBytes: number;
+  /** How the answer is read; by default as JSON with numbers. */
+  readonly parse?: (text: string) => unknown;
   readonly signal: AbortSignal;
   /** Before the second attempt; doubles up to 40 times as much. */
   readonly pauseMs?: number;
@@ -65,7 +67,7 @@ export async function postJson(url: string, body: object, options: PostOptions):
 }
 
 async function attempt(url: string, content: string, options: PostOptions): Promise<Attempt> {
-  const { key, timeoutMs, maxBytes, signal } = options;
+  const { key, timeoutMs, maxBytes, signal, parse = JSON.parse } = options;
   let isAnswering = false;
   try {
     const response = await fetch(url, {
@@ -78,7 +80,7 @@ async function attempt(url: string, content: string, options: PostOptions): Prom
     isAnswering = true;
     const text = await readBody(response, maxBytes);
     if (text === null) return final(`answered with more than ${Math.round(maxBytes / 2 ** 20)} MiB`);
-    return judged(response, text, key !== null);
+    return judged(response, text, key !== null, parse);
   } catch (error) {
     const isTimeout = error instanceof Error && error.name === 'TimeoutError';
     const what = isAnswering ? 'interrupted its answer' : "can't be reached";
@@ -87,7 +89,12 @@ async function attempt(url: string, content: string, options: PostOptions): Prom
   }
 }
 
-function judged({ status, headers }: Response, text: string, hadKey: boolean): Attempt {
+function judged(
+  { status, headers }: Response,
+  text: string,
+  hadKey: boolean,
+  parse: (text: string) => unknown,
+): Attempt {
   if (status >= 300 && status < 400)
     return final(`redirects to ${headers.get('location') ?? 'nowhere'}, which was not agreed to`);
   if (status === 401 || status === 403)
@@ -99,7 +106,7 @@ function judged({ status, headers }: Response, text: string, hadKey: boolean): A
       afterMs: retryAfter(headers.get('retry-after')),
     };
   try {
-    return { result: { body: JSON.parse(text) }, again: false, afterMs: null };
+    return { result: { body: parse(text) }, again: false, afterMs: null };
   } catch {
     return final(`gave no JSON, but ${JSON.stringify(text.slice(0, 120))}`);
   }

@@ -4,7 +4,7 @@
  */
 import { WebSocket } from 'ws';
 import { z } from 'zod';
-import { isJsonObject, parseJson } from '../../io/json.ts';
+import { isJsonObject, parseJsonExactly } from '../../io/json.ts';
 import { checkedScore, shownValue } from '../component.ts';
 
 /** Of one message from the server. */
@@ -77,7 +77,7 @@ export function openSession({ url, key, timeoutMs }: SessionPlace): Session {
     if (isBinary) return end('sent bytes, not text');
     const text = data.toString();
     try {
-      const value = parseJson(text);
+      const value = parseJsonExactly(text);
       if (isJsonObject(value) && waiting === null) {
         early = { got: value };
         return;

@@ -4,6 +4,7 @@
  */
 import type { ChildProcess } from 'node:child_process';
 import { rmSync } from 'node:fs';
+import { parseJsonExactly } from '../../io/json.ts';
 import { type CommandFiles, filesOf } from '../../tasks/external/access.ts';
 import type { CallResult } from '../../tasks/external/tool-messages.ts';
 import { shownValue } from '../component.ts';
@@ -94,7 +95,8 @@ function end(running: Running, why: string): void {
 
 function parsed(line: string): unknown {
   try {
-    return JSON.parse(line);
+    // The model reads what the tool wrote: no digit of an id is rounded.
+    return parseJsonExactly(line);
   } catch {
     return undefined;
   }

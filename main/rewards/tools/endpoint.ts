@@ -1,4 +1,5 @@
 /** A tool at an address: `{"name", "arguments"}` posted, `{"result": …}` or `{"error": "why"}` back. */
+import { parseJsonExactly } from '../../io/json.ts';
 import { shownValue } from '../component.ts';
 import { postJson } from '../post.ts';
 import { MOST_RESULT, resultIn, type ToolServer } from './result.ts';
@@ -14,7 +15,7 @@ export function openToolEndpoint(
 ): ToolServer {
   const closing = new AbortController();
   const timeoutMs = timeout_s * 1000;
-  const options = { key, retries: RETRIES, timeoutMs, maxBytes: MOST_RESULT };
+  const options = { key, retries: RETRIES, timeoutMs, maxBytes: MOST_RESULT, parse: parseJsonExactly };
   return {
     call: async (name, given) => {
       // Further attempts have what is left of the time.

@@ -17,6 +17,7 @@ require('node:readline').createInterface({ input: process.stdin }).on('line', (l
   const { id, name, arguments: given } = JSON.parse(line);
   const say = (answer) => console.log(JSON.stringify({ id, ...answer }));
   if (name === 'add') setTimeout(() => say({ result: given.a + given.b }), given.ms ?? 0);
+  else if (name === 'find') console.log('{"id": ' + id + ', "result": {"post": 1234567890123456789}}');
   else if (name === 'refuse') say({ error: 'no such article' });
   else if (name === 'die') process.exit(3);
   else if (name === 'chat') console.log('hello');
@@ -44,6 +45,7 @@ describe('openToolCommand', () => {
     expect(await Promise.all(calls)).toEqual([{ text: '1' }, { text: '2' }]);
     expect(order).toEqual([1, 0]);
     expect(await tools.call('refuse', {})).toEqual({ error: 'no such article' });
+    expect(await tools.call('find', {})).toEqual({ text: '{"post":"1234567890123456789"}' });
   });
 
   it.each([
@@ -70,6 +72,7 @@ describe('openToolEndpoint', () => {
   it('posts name and arguments, and gives the result, its error, or why there is neither', async () => {
     const answers: Record<string, string> = {
       add: '{"result": {"sum": 3}}',
+      find: '{"result": 1234567890123456789}',
       refuse: '{"error": "no"}',
       strange: '[]',
       flood: 'x'.repeat(2 ** 21),
@@ -78,9 +81,10 @@ describe('openToolEndpoint', () => {
       ({ body }, _, response) => void response.end(answers[body.name] ?? ''),
     );
     const tool = openToolEndpoint({ url, timeout_s: 5 }, null, { pauseMs: 1 });
-    const asked = ['add', 'refuse', 'strange', 'flood'].map((name) => tool.call(name, { a: 1 }));
+    const asked = ['add', 'find', 'refuse', 'strange', 'flood'].map((name) => tool.call(name, { a: 1 }));
     expect(await Promise.all(asked)).toEqual([
       { text: '{"sum":3}' },
+      { text: '1234567890123456789' },
       { error: 'no' },
       { failure: 'expected {"result": …}, got []' },
       { failure: 'answered with more than 1 MiB' },

@@ -1,6 +1,7 @@
 /** Bodies of requests as OpenAI's API has them, as what a kept model is asked. Pure, but for seeds that aren't given. */
 import { randomInt } from 'node:crypto';
 import { z } from 'zod';
+import { parseJsonExactly } from '../../../io/json.ts';
 import { type ChatMessage, chatRole, type ToolCall } from '../../../samples/chat-message.ts';
 import type { AnswerPrompt, AnswerRequest } from '../../../trainer/protocol/answers.ts';
 import { invalid, type Refusal } from './errors.ts';
@@ -187,7 +188,7 @@ function promptsOf(prompt: z.infer<typeof completionSchema>['prompt']): AnswerPr
 
 /** A message as chat templates read it, or what is wrong with it. */
 function messageOf(given: z.infer<typeof message>): ChatMessage | string {
-  const { role, content: said, name, tool_calls: calls, tool_call_id: id } = given;
+  const { role, content: said, name, tool_calls: calls, tool_call_id: id, reasoning_content: thoughts } = given;
   const words = Array.isArray(said) ? said.map(({ text: one }) => one).join('') : (said ?? null);
   if (words === null && calls == null) return "Expected 'content' to be a text";
   const called: ToolCall[] = [];
@@ -206,12 +207,13 @@ function messageOf(given: z.infer<typeof message>): ChatMessage | string {
     ...(called.length > 0 && { tool_calls: called }),
     ...(id != null && { tool_call_id: id }),
     ...(name != null && { name }),
+    ...(thoughts != null && { reasoning_content: thoughts }),
   };
 }
 
 function objectIn(json: string): Readonly<Record<string, unknown>> | null {
   try {
-    const value: unknown = JSON.parse(json === '' ? '{}' : json);
+    const value = parseJsonExactly(json.trim() || '{}');
     return typeof value === 'object' && value !== null && !Array.isArray(value)
       ? (value as Readonly<Record<string, unknown>>)
       : null;

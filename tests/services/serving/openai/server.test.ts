@@ -120,6 +120,7 @@ describe('openAddress', () => {
         role: 'assistant',
         content: null,
         tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: '{"a":1}' } }],
+        reasoning_content: 'Call it.',
       },
       { role: 'tool', tool_call_id: 'c', content: 'done' },
       { role: 'user', content: 'call' },
@@ -146,7 +147,10 @@ describe('openAddress', () => {
         kind: 'messages',
         messages: [
           { role: 'system', content: 'be brief' },
-          { role: 'assistant', content: null, tool_calls: [{ id: 'c', function: { name: 'f', arguments: { a: 1 } } }] },
+          {
+            ...{ role: 'assistant', content: null, reasoning_content: 'Call it.' },
+            tool_calls: [{ id: 'c', function: { name: 'f', arguments: { a: 1 } } }],
+          },
           { role: 'tool', tool_call_id: 'c', content: 'done' },
           { role: 'user', content: 'call' },
         ],
