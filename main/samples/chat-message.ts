@@ -105,5 +105,10 @@ const SPEAKERS: Readonly<Record<ChatRole, string>> = {
 export function plainLines(asked: readonly ChatMessage[]): string {
   const [first, second] = asked;
   if (first?.role === 'user' && second === undefined) return shownText(first);
-  return [...asked.map((message) => `${SPEAKERS[message.role]}: ${shownText(message)}`), 'Assistant:'].join('\n\n');
+  return [turnLines(asked), 'Assistant:'].join('\n\n');
+}
+
+/** Turns with who speaks before each. */
+export function turnLines(messages: readonly ChatMessage[]): string {
+  return messages.map((message) => `${SPEAKERS[message.role]}: ${shownText(message)}`).join('\n\n');
 }

@@ -3,7 +3,7 @@
  * one before; what only passes one on takes it by its name (`writtenOf`, `sampledFacts`).
  */
 import { z } from 'zod';
-import { type ChatMessage, chatMessageSchema } from './chat-message.ts';
+import { type ChatMessage, chatMessageSchema, turnLines } from './chat-message.ts';
 
 /** Of which nothing is changed. */
 type Unchanged<T> = T extends object ? { readonly [K in keyof T]: Unchanged<T[K]> } : T;
@@ -64,6 +64,11 @@ export interface Completed extends Written {
 
 export function writtenOf({ completion, messages }: Written): Written {
   return { completion, ...(messages !== undefined && { messages }) };
+}
+
+/** A completion as people read it: of several turns with what answered them. */
+export function wholeText({ completion, messages }: Written): string {
+  return messages === undefined ? completion : turnLines(messages);
 }
 
 export function completedOf({ tokens, finish, ...written }: Completed): Completed {

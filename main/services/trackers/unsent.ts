@@ -1,4 +1,5 @@
 /** What of a run's history a tracker hasn't got yet: the history is the only buffer, so nothing is lost while it is away. */
+import { wholeText } from '../../samples/completion.ts';
 import type { StoredSample } from '../../samples/sample.ts';
 import type { Store } from '../../store/index.ts';
 import type { TrackedStep, TrackedTable } from './tracker.ts';
@@ -53,8 +54,8 @@ function tableOf(step: number, samples: readonly StoredSample[]): TrackedTable {
   return {
     step,
     columns: ['step', 'prompt', 'completion', 'target', ...components, 'reward', 'advantage'],
-    rows: samples.map(({ prompt, completion, target, reward, advantage, ...sample }) => [
-      ...[step, prompt, completion, target],
+    rows: samples.map(({ prompt, target, reward, advantage, ...sample }) => [
+      ...[step, prompt, wholeText(sample), target],
       ...components.map((name) => finite(sample.components[name])),
       ...[finite(reward), finite(advantage)],
     ]),

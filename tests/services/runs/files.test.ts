@@ -170,6 +170,16 @@ describe('appendToLog', () => {
 });
 
 describe('formatSamples', () => {
+  it('shows of several turns what answered the model too', () => {
+    const messages = [
+      { role: 'assistant' as const, content: 'a guess' },
+      { role: 'user' as const, content: 'Higher' },
+    ];
+    expect(formatSamples(1, [sampleOf({ completion: 'a guess', messages })])).toContain(
+      '    Assistant: a guess\n\n    User: Higher\n',
+    );
+  });
+
   it('shows the best and the worst under their targets', () => {
     const text = formatSamples(20, [
       sampleOf({ index: 0, reward: 0.25, completion: 'one two', components: {}, terminated: false }),

@@ -6,6 +6,7 @@ import { inputError } from '../../../errors.ts';
 import { writeError, writeFileAtomic } from '../../../io/atomic-write.ts';
 import { csvText } from '../../../io/csv.ts';
 import { makeFolder } from '../../../io/make-folder.ts';
+import { wholeText } from '../../../samples/completion.ts';
 import { type ColumnKind, type NamedColumn, namedColumns, type StoredSample } from '../../../samples/sample.ts';
 import type { Store } from '../../../store/index.ts';
 import { nativeTask } from '../../../tasks/index.ts';
@@ -133,7 +134,8 @@ function completionsParquet(samples: readonly StoredSample[], rewardNames: reado
   });
   const buffer = parquetWriteBuffer({
     columnData: parquetColumns.flatMap(({ name, fileName, kind }) => {
-      if (kind !== 'numbers') return [column(fileName, kind, (sample) => sample[name])];
+      if (kind !== 'numbers')
+        return [column(fileName, kind, (sample) => (name === 'completion' ? wholeText(sample) : sample[name]))];
       return rewardNames.map((part) => column(part, 'number', ({ components }) => components[part] ?? Number.NaN));
     }),
   });

@@ -1,5 +1,6 @@
 /** The text of `sample_outputs.log`: for each step, the best and the worst completion with their target. */
 
+import { wholeText } from '../../../samples/completion.ts';
 import type { Sample } from '../../../samples/sample.ts';
 import { counted } from '../../../text/format.ts';
 import { visible } from '../../../text/visible.ts';
@@ -32,6 +33,7 @@ function header(step: number, samples: readonly Sample[]): string {
 function block(title: string, sample: Sample): string {
   const components = Object.entries(sample.components).map(([name, value]) => `${name} ${value.toFixed(4)}`);
   const end = sample.terminated ? 'ended by itself' : 'cut off at max_completion_length';
+  const text = wholeText(sample);
   return [
     `--- ${title}: reward ${sample.reward.toFixed(4)}, advantage ${sample.advantage.toFixed(4)}`,
     `  record ${sample.recordId}, group ${sample.group}, completion ${sample.index}, ${counted(sample.length, 'token')}, ${end}`,
@@ -39,7 +41,7 @@ function block(title: string, sample: Sample): string {
     ...(typeof sample.failure === 'string' ? [`  no reward: ${visible(sample.failure)}`] : []),
     ...(sample.target === '' ? [] : ['  target:', wrap(sample.target)]),
     '  completion:',
-    sample.completion.trim() === '' ? `${indent}(nothing)` : wrap(sample.completion),
+    text.trim() === '' ? `${indent}(nothing)` : wrap(text),
     '',
   ].join('\n');
 }

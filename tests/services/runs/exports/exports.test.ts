@@ -28,7 +28,11 @@ describe('exportRun', () => {
     const { runId } = createRun(store, parseConfig({ task: 'reply' }));
     store.metrics.record(runId, 1, { reward: 0.5, step_time: 2 });
     store.metrics.record(runId, 2, { reward: Number.NaN, 'completions/diversity': 0.25 });
-    store.samples.record(runId, 2, [sample(0, Number.NaN), sample(1, 0.75)]);
+    const messages = [
+      { role: 'assistant' as const, content: 'say c2' },
+      { role: 'tool' as const, content: 'c2' },
+    ];
+    store.samples.record(runId, 2, [sample(0, Number.NaN), sample(1, 0.75), { ...sample(2, 1), messages }]);
     const files = exportRun(store, runId, join(temporaryFolder(), 'deep', 'out'));
     expect(readFileSync(files.metrics, 'utf8')).toBe(
       'step,completions/diversity,reward,step_time\n1,,0.5,2\n2,0.25,,\n',
@@ -39,7 +43,9 @@ describe('exportRun', () => {
     const rows = await parquetReadObjects({
       file: bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length),
     });
-    expect(rows).toHaveLength(2);
+    expect(rows).toHaveLength(3);
+    // With what the tool said, which the model didn't write.
+    expect(rows[2]?.completion).toBe('Assistant: say c2\n\nTool: c2');
     expect(rows[1]).toEqual({
       step: 2,
       prompt: 'p, "quoted"',
