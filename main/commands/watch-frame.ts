@@ -1,5 +1,6 @@
 /** What `braid watch` draws: a run's state, curve, verdict, extreme completions and events as lines of text. Pure. */
 import { basename } from 'node:path';
+import { wholeText } from '../samples/completion.ts';
 import type { RunView } from '../services/runs/run-view.ts';
 import type { SampleView } from '../services/runs/samples/samples.ts';
 import type { Verdict } from '../services/runs/verdict/verdict.ts';
@@ -137,7 +138,7 @@ function completionLines(name: string, sample: SampleView, columns: number, colo
   const label = `${name.padEnd(8)}${short(sample.reward)}`.padEnd(LABEL);
   const target = sample.target === '' ? [] : textLines('  target', sample.target, columns);
   const failure = typeof sample.failure === 'string' ? textLines('  failed', sample.failure, columns) : [];
-  return [...textLines(label, sample.completion, columns), ...target, ...failure];
+  return [...textLines(label, wholeText(sample), columns), ...target, ...failure];
 }
 
 /** A line each in a window, everything without one. */

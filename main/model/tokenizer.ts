@@ -358,7 +358,7 @@ export function encodeConversation(tokenizer: Tokenizer, messages: readonly Chat
 /** The source of words that somebody wrote. */
 export const SOMEBODY = 0;
 
-/** Whether a template tells of the functions that may be called; one that can't be read says so when it is used. */
+/** Whether a template shows the functions that may be called; one that can't be read says so when it is used. */
 function readsTools(template: string, folder: string): boolean {
   try {
     return templateReads(template, folder).has('tools');

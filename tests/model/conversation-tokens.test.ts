@@ -104,7 +104,7 @@ describe('thoughts of a turn whose prompt begins them', () => {
 
 describe('encodeAnswer of results', () => {
   it('is what stands after calls where a template shows results beside calls alone', () => {
-    // As Gemma 4's: in the turn that called, which goes on.
+    // As Gemma 4's: in the turn that called, which continues.
     const beside = `{% for m in messages if m.role != 'tool' %}[{{ m.role }}]{{ m.content }}
 {%- for c in m.tool_calls or [] %}<call>{{ c.function.name }}</call>{% endfor %}
 {%- if m.tool_calls %}<results>{% for r in messages if r.role == 'tool' %}{{ r.name }}={{ r.content }};{% endfor %}

@@ -79,7 +79,7 @@ describe.each(known.filter(({ template }) => template !== null))(
       const record = task.parseRecord({ id: 'x', ...conversations[index] });
       return encodeRecords(task, tokenizer, [record], { eosTokenIds: [end], vocabSize: 1e6 }, everyTurn)[0];
     };
-    // A template that knows no tools loses calls or refuses them; they are told in words instead (conversation-tokens.test.ts).
+    // A template that knows no tools loses calls or refuses them; they are words instead (conversation-tokens.test.ts).
     const rows = family.rows.filter(
       ({ conversation }) =>
         tokenizer.takesTools ||

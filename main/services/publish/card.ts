@@ -1,5 +1,6 @@
 /** A model card: what the Hub shows of a pushed model, made from its run. Nothing of it is read as HTML or as a link. */
 import { stringify } from 'yaml';
+import { wholeText } from '../../samples/completion.ts';
 import type { EvaluationRow } from '../../store/evaluations.ts';
 import { counted } from '../../text/format.ts';
 import { VERSION } from '../../version.ts';
@@ -174,7 +175,7 @@ function samples(subject: CardSubject, { steps }: RunContent): string {
   const last = steps.findLast(({ step }) => step <= (subject.step ?? Number.POSITIVE_INFINITY));
   if (last === undefined || last.best.completion === LEFT_OUT) return '';
   const shown = (title: string, sample: SampleView): string =>
-    `${title}, reward ${sample.reward.toFixed(3)}:\n\n${fenced(`${sample.prompt}\n\n→ ${sample.completion}`)}`;
+    `${title}, reward ${sample.reward.toFixed(3)}:\n\n${fenced(`${sample.prompt}\n\n→ ${wholeText(sample)}`)}`;
   const worst = last.worst === null ? [] : [shown('The worst', last.worst)];
   return ['## Samples', `Of step ${last.step}.`, shown('The best', last.best), ...worst].join('\n\n');
 }
