@@ -3,10 +3,10 @@
  * `{"record": {…}, "completion": "…"}`, or the record's own fields beside `completion`; `completions` is a list of answers
  * to one record; of a task with an environment, `messages` is the conversation in place of `completion`. Optional: `tokens`, `finish` ("stop" or "length"), and `reward`, which the answer should get.
  */
-import { z } from 'zod';
 import { inputError } from '../../errors.ts';
 import { readJsonLines } from '../../io/json-lines.ts';
-import { type ChatMessage, chatMessageSchema, chatRole } from '../../samples/chat-message.ts';
+import type { ChatMessage } from '../../samples/chat-message.ts';
+import { ConversationFault, readTurns } from '../../tasks/folder/conversation.ts';
 import { ownText } from '../../tasks/folder/environment.ts';
 import type { Answer, Task, TaskRecord } from '../../tasks/task.ts';
 import { splitWords } from '../../text/words.ts';
@@ -36,13 +36,16 @@ export function readCompletions(file: string, task: Task, most?: number): GivenA
 function answersOf(value: unknown, line: number, task: Task): GivenAnswer[] {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw inputError('BAD_COMPLETIONS', 'expected an object with a record and a completion');
-  const { completion, completions, messages: said, tokens, finish, reward, record: given, ...rest } = value as Line;
-  const messages = said === undefined ? undefined : messagesOf(said);
+  const { completion, completions, tokens, finish, reward, record: given, ...others } = value as Line;
+  // Beside a completion they are the record's own.
+  const isOwn = given === undefined && task.environment === undefined && (completion ?? completions) !== undefined;
+  const { messages: said, ...rest } = others;
+  const messages = said === undefined || isOwn ? undefined : messagesOf(said);
   const whole = completion ?? (messages && ownText(messages));
   const texts = completions ?? (whole === undefined ? [] : [whole]);
   if (!Array.isArray(texts) || texts.length === 0 || !texts.every((text) => typeof text === 'string'))
     throw inputError('BAD_COMPLETIONS', 'expected "completion", a text, or "completions", a list of texts');
-  const fields = given ?? rest;
+  const fields = given ?? (isOwn ? others : rest);
   const record: TaskRecord = task.parseRecord(fields, line);
   // Two lines about the same record are answers of one group, whether or not it has an id.
   const { id: _, ...unnamed } = record;
@@ -65,18 +68,20 @@ interface Line extends Readonly<Record<string, unknown>> {
   readonly completions?: unknown;
 }
 
-const messagesSchema = z
-  .array(z.strictObject({ ...chatMessageSchema.shape, role: chatRole.exclude(['system']) }))
-  .min(1);
-
+/** The model's turns and what answered them, in any form that records have too. */
 function messagesOf(value: unknown): readonly ChatMessage[] {
-  const { data } = messagesSchema.safeParse(value);
-  if (data !== undefined) return data;
-  throw inputError(
-    'BAD_COMPLETIONS',
-    'expected "messages" to be a list of { role: assistant (the model) or user (the environment), content }',
-  );
+  if (!Array.isArray(value) || value.length === 0) throw inputError('BAD_COMPLETIONS', NO_TURNS);
+  try {
+    const messages = readTurns(value, 'messages');
+    if (messages.some(({ role }) => role === 'system')) throw inputError('BAD_COMPLETIONS', NO_TURNS);
+    return messages;
+  } catch (error) {
+    throw error instanceof ConversationFault ? inputError('BAD_COMPLETIONS', error.message) : error;
+  }
 }
+
+const NO_TURNS =
+  'expected "messages" to be what followed the prompt, a list of { role: assistant (the model), user or tool (the environment), content }';
 
 function hasId(fields: unknown): boolean {
   return typeof fields === 'object' && fields !== null && 'id' in fields && fields.id !== undefined;

@@ -97,11 +97,14 @@ export function readConversation(given: unknown, name: string): readonly ChatMes
   const value = typeof given === 'string' ? textOrList(given, name) : given;
   if (!Array.isArray(value)) throw fault(name, `to be a list of messages {role, content}, got ${shown(value)}`);
   if (value.length === 0) throw fault(name, 'to have at least one message, got none');
-  const messages = value.flatMap((one, i) =>
-    withoutBlocks(one).map((message) => readMessage(message, `${name}[${i}]`)),
-  );
+  const messages = readTurns(value, name);
   checkOrder(messages, name);
   return messages;
+}
+
+/** The same of a part of a conversation, which may begin with anybody. */
+export function readTurns(turns: readonly unknown[], name: string): readonly ChatMessage[] {
+  return turns.flatMap((one, i) => withoutBlocks(one).map((message) => readMessage(message, `${name}[${i}]`)));
 }
 
 /** A text alone is what the user says. */
