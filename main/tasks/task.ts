@@ -126,6 +126,8 @@ export interface Task<R extends TaskRecord = TaskRecord> extends TaskFacts {
   quoted(record: R): readonly string[];
   /** The functions that the model may call; absent: a task's records offer none. */
   tools?(record: R): readonly ChatTool[] | undefined;
+  /** Whether records bring their own conversations, whose turns of the assistant can be trained on; absent: no. */
+  readonly hasConversations?: boolean;
   /** The record with another template for its prompt, where the task has one that may be changed. */
   withPrompt?(record: R, template: string): R;
   /** The completion that would be perfect; supervised training fits it. Empty if the task has none. */

@@ -118,6 +118,7 @@ export function openFolderTask(
     parseRecord: (value, line) => parseFolderRecord(definition, value, line),
     quoted: (record) => quotedFields(definition, record),
     ...toolsFor(definition),
+    ...(conversationField(definition) !== undefined && { hasConversations: true }),
     target: (record) =>
       definition.target === undefined ? ownAnswer(definition, record) : fillIn(withoutEnd(definition.target), record),
     score,

@@ -7,7 +7,7 @@ import { encodeOpenPrompt } from '../../model/opening.ts';
 import type { PromptGroup } from '../../model/pack.ts';
 import { encodePrompt, endTokens, type Tokenizer } from '../../model/tokenizer.ts';
 import { describedTools } from '../../model/tool-prompt.ts';
-import { answerOf, askedOf, shownText } from '../../samples/chat-message.ts';
+import { answerOf, askedOf, type ChatMessage, shownText } from '../../samples/chat-message.ts';
 import { promptMessages } from '../../tasks/folder/environment.ts';
 import type { Task, TaskRecord } from '../../tasks/task.ts';
 import { type Quoting, quotingOf } from '../../text/quoted-tokens.ts';
@@ -46,7 +46,8 @@ export function encodeRecords(
     const tools = task.tools?.(record);
     const turn = isOwn ? answerTokens(tokenizer, messages, tools, ends) : null;
     const targetIds = turn ?? [...tokenizer.encodeText(target), end];
-    const lessons = everyTurn && isOwn ? turnsOf(tokenizer, messages, tools, ends) : null;
+    const isTalk = isOwn || (task.hasConversations === true && target === '' && hasAnswers(messages));
+    const lessons = everyTurn && isTalk ? turnsOf(tokenizer, messages, tools, ends) : null;
     checkTokens([...promptIds, ...targetIds], tokenizer, model.vocabSize, `record ${record.id}`);
     return {
       record,
@@ -56,6 +57,11 @@ export function encodeRecords(
       controlTokens: [...quoted, target].flatMap(tokenizer.controlTokens),
     };
   });
+}
+
+/** Whether the assistant speaks in a conversation, which somebody else may end. */
+function hasAnswers(messages: readonly ChatMessage[]): boolean {
+  return messages.some(({ role }, i) => i > 0 && role === 'assistant');
 }
 
 /** Whether the target is the turn that ends the record's own conversation. */

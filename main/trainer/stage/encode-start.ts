@@ -14,7 +14,7 @@ import {
   longestPrompt,
   type TokenRecord,
 } from '../batching/prompts.ts';
-import { isReinforcement, learnsTargets } from '../config/config.ts';
+import { isReinforcement, learnsTargets, type TrainConfig } from '../config/config.ts';
 import { recordedLimit } from '../memory/recorded-limit.ts';
 import type { TrainerStart } from '../protocol/start.ts';
 import type { Stage } from './stage.ts';
@@ -47,16 +47,10 @@ export function encodeStart(
   const records = encodeRecords(task, tokenizer, start.records, model, everyTurn);
   const evalRecords = encodeRecords(task, tokenizer, start.evalRecords, model);
   if (records.length === 0) throw inputError('EMPTY_DATASET', 'Expected at least one record to train on, got none');
-  const untargeted = records.find(({ record }) => task.target(record) === '');
-  if (untargeted !== undefined && learnsTargets(start.config)) {
-    const isWarmUp = isReinforcement(start.config.method);
-    throw inputError(
-      'NO_TARGET',
-      `Expected a target to fine-tune on with ${isWarmUp ? 'warm_up_steps' : `method ${start.config.method}`}, record ${untargeted.record.id} has none`,
-      `Give the task a "target", or ${isWarmUp ? 'set warm_up_steps to 0' : 'use the method grpo'}.`,
-    );
+  if (learnsTargets(start.config)) {
+    checkTargets(task, records, start.config);
+    checkTrained(task, records, everyTurn);
   }
-  if (learnsTargets(start.config)) checkTrained(task, records, everyTurn);
   const all = [...records, ...evalRecords];
   const recorded = recordedLimit(start.resumeFrom ?? null);
   const maxCompletionLength = recorded ?? completionLength(all, start.config, task);
@@ -71,6 +65,29 @@ export function encodeStart(
     maxCompletionLength,
     ...(isOpen && { trialLength: trialLength(maxCompletionLength, room) }),
   };
+}
+
+/** Throws where a record has nothing to fine-tune on. */
+function checkTargets(task: Task, records: readonly TokenRecord[], { method, ...config }: TrainConfig): void {
+  const untargeted = records.find(({ record, lessons }) => lessons === undefined && task.target(record) === '');
+  if (untargeted === undefined) return;
+  const isWarmUp = isReinforcement(method);
+  const without = isWarmUp ? 'set warm_up_steps to 0' : 'use the method grpo';
+  const wanted = isWarmUp ? 'warm_up_steps' : `method ${method}`;
+  const { record } = untargeted;
+  throw task.hasConversations === true
+    ? inputError(
+        'NO_TARGET',
+        `Expected an answer of the assistant to fine-tune on with ${wanted}, but somebody else's turn ends record ${record.id}`,
+        config.assistant_only_loss
+          ? `Leave the record out, or ${without}.`
+          : `Set assistant_only_loss, which trains the turns before, leave the record out, or ${without}.`,
+      )
+    : inputError(
+        'NO_TARGET',
+        `Expected a target to fine-tune on with ${wanted}, record ${record.id} has none`,
+        `Give the task a "target", or ${without}.`,
+      );
 }
 
 /** Throws where a record's conversation says of all turns that would be trained on that they aren't to be. */

@@ -21,23 +21,23 @@ const definition = "title: T\nfields: { messages: messages }\nprompt: '{messages
 const task = openTask({ name: 'talk', folder: 'talk', definition, reward: '' }, '');
 
 describe('supervised steps on turns with a weight', () => {
-  const conversation = (...weights: readonly (0 | 1)[]) => {
+  const conversation = (weights: readonly (0 | 1)[], end: readonly object[]) => {
     const turns = weights.flatMap((weight, i) => [
       { role: 'user', content: `question ${i}` },
       { role: 'assistant', content: `answer ${i}`, weight },
     ]);
-    return task.parseRecord({ id: 'x', messages: turns });
+    return task.parseRecord({ id: 'x', messages: [...turns, ...end] });
   };
-  const encode = (weights: readonly (0 | 1)[], own: object) => {
+  const encode = (weights: readonly (0 | 1)[], own: object, end: readonly object[] = []) => {
     const start = {
       config: parseConfig({ task: 'interleave', model: folder, dataset: 'x', ...own }),
       modelFolder: folder,
     };
-    return encodeStart({ ...start, records: [conversation(...weights)], evalRecords: [] }, task);
+    return encodeStart({ ...start, records: [conversation(weights, end)], evalRecords: [] }, task);
   };
   const every = { method: 'sft', assistant_only_loss: true };
-  const trained = (weights: readonly (0 | 1)[]) => {
-    const { tokenizer, records } = encode(weights, every);
+  const trained = (weights: readonly (0 | 1)[], own: object = every, end: readonly object[] = []) => {
+    const { tokenizer, records } = encode(weights, own, end);
     const lessons = records[0]?.lessons ?? [];
     const kept = lessons.flatMap(({ completions, predicted }) =>
       completions.map((ids, c) => tokenizer.decode(ids.filter((_, i) => predicted?.[c]?.[i] ?? true))),
@@ -50,6 +50,18 @@ describe('supervised steps on turns with a weight', () => {
     expect(trained([1, 0, 1])).toBe('answer 0answer 2');
     expect(trained([0, 0, 1])).toBe('answer 2');
     expect(trained([1, 1, 0])).toBe('answer 0answer 1');
+  });
+
+  it('are those before the turn of somebody else that ends the record, if every turn is trained', () => {
+    const thanks = [{ role: 'user', content: 'Thanks' }];
+    const limited = { ...every, max_completion_length: 9 };
+    expect(trained([1, 1], limited, thanks)).toBe('answer 0answer 1');
+    const refused = (remedy: RegExp) =>
+      expect.objectContaining({ code: 'NO_TARGET', remedy: expect.stringMatching(remedy) });
+    expect(() => encode([1, 1], { ...limited, assistant_only_loss: false }, thanks)).toThrow(
+      refused(/^Set assistant_only/),
+    );
+    expect(() => encode([], limited, thanks)).toThrow(refused(/^Leave the record out/));
   });
 
   it('refuse a record of which nothing would be trained on', () => {
