@@ -262,9 +262,6 @@ function calledInText(value: Fields, place: string): ChatMessage {
   return { role: 'assistant', content: null, tool_calls: readCalls(calls, 'assistant', `${place}.content`) };
 }
 
-/** A call as a model writes it, as in datasets of one family (Hermes). */
-const CALL_IN_WORDS = /<\|?tool_call|<function|\[TOOL_CALLS\]|<\|python_tag\|>/;
-
 /** What no chat template could make sense of. */
 function checkOrder(messages: readonly ChatMessage[], name: string): void {
   const system = messages.findLastIndex(({ role }) => role === 'system');
@@ -275,8 +272,9 @@ function checkOrder(messages: readonly ChatMessage[], name: string): void {
   if (!messages.some(({ role }) => role === 'user')) throw fault(name, 'to have a message of the user, got none');
   const called = new Set<string>();
   let open = false;
-  for (const [i, { role, content, tool_calls: calls = [], tool_call_id: id }] of messages.entries()) {
-    if (role === 'assistant') open = calls.length > 0 || CALL_IN_WORDS.test(content ?? '');
+  for (const [i, { role, tool_calls: calls = [], tool_call_id: id }] of messages.entries()) {
+    // Its words may be calls, as a family writes them (Hermes, ToolACE).
+    if (role === 'assistant') open = true;
     if (role === 'user') open = false;
     for (const call of calls) if (call.id !== undefined) called.add(call.id);
     if (role !== 'tool') continue;

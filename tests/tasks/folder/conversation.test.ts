@@ -133,7 +133,7 @@ describe('a record with a conversation', () => {
   });
 
   it('has results of calls in words, and lists that are JSON in a text', () => {
-    const inWords = { role: 'assistant', content: '<tool_call>\n{"name": "add"}\n</tool_call>' };
+    const inWords = { role: 'assistant', content: '[add(a=1)]' };
     const plain = { role: 'tool', content: '1' };
     expect(read({ messages: [user, inWords, plain, said] }).messages).toEqual([user, inWords, plain, said]);
     const asText = { ...called, tool_calls: JSON.stringify([call]) };
