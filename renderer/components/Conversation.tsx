@@ -34,14 +34,19 @@ export function Conversation({ messages, label, growing = false, user = 'Environ
   );
 }
 
-/** What somebody said: words, calls, or the result of a call, and what it was worth. */
+/** What somebody said: thoughts, words, calls, or the result of a call, and what it was worth. */
 function Said({ message, isOpen }: { readonly message: ChatMessage; readonly isOpen: boolean }) {
-  const { role, content, tool_calls: calls = [], name } = message;
+  const { role, content, tool_calls: calls = [], name, reasoning_content: thoughts } = message;
   const error = callError(message);
   const rewards = stepRewards(message);
   const isSilent = (content ?? '').trim() === '' && !isOpen;
   return (
     <div>
+      {thoughts !== undefined && (
+        <p className={`own-direction ${aligned.plain}`}>
+          <span className={classes.role}>thinks</span> <span className="faint">{thoughts}</span>
+        </p>
+      )}
       {!(isSilent && calls.length > 0) && (
         <p className={`own-direction ${aligned.plain}`}>
           {role === 'tool' && name !== undefined && <span className={classes.tool}>{name} </span>}
