@@ -10,7 +10,7 @@ import { type RopeScaling, readRopeScaling, scaledContext } from './rope-scaling
 import { issuesOf, shown } from './shown.ts';
 import { textPartOf } from './text-part.ts';
 import { LARGEST_SIZE, losesRopeBase, ropeBase, ropeIsByLayer, ropeOf, sizeTo, traitFields } from './trait-fields.ts';
-import { FAMILIES, MODEL_TYPES, type ModelType, readTraits, type Traits } from './traits.ts';
+import { FAMILIES, MODEL_TYPES, type ModelType, readTraits, rotatedShare, type Traits } from './traits.ts';
 import { weightsOptions } from './weight-names.ts';
 
 export { readJson };
@@ -228,7 +228,7 @@ function ropeScaling(raw: RawConfig, origin: string): RopeScaling | null {
   const rope = ropeOf(raw);
   const usual = isGemma4(raw.model_type) && rope.rope_type === undefined ? PROPORTIONAL : null;
   return readRopeScaling(
-    { ...usual, ...rope },
+    { partial_rotary_factor: rotatedShare(raw), ...usual, ...rope },
     {
       maxPositionEmbeddings: raw.max_position_embeddings,
       originalMaxPositionEmbeddings: raw.original_max_position_embeddings ?? null,

@@ -341,11 +341,21 @@ function checkActivation(raw: RawTraits, origin: string): void {
     throw unusable(origin, 'its attention isn\'t causal ("use_bidirectional_attention")');
 }
 
+/** The share of a head that RoPE rotates, of the architectures where it may be less than all. */
+const USUAL_SHARE: Readonly<Partial<Record<ModelType, number>>> = { phi3: 1, qwen3_5_text: 0.25 };
+
+/** The same as a config.json says, or its architecture. */
+export function rotatedShare(raw: RawTraits): number {
+  return ropeOf(raw).partial_rotary_factor ?? raw.partial_rotary_factor ?? USUAL_SHARE[raw.model_type] ?? 1;
+}
+
 /** What part of a head RoPE rotates, in Phi-3 with factors of its own. */
 function rotation(raw: RawTraits, headDim: number, origin: string): Pick<Traits, 'rotaryDim' | 'longRope'> {
-  const usual = { phi3: 1, qwen3_5_text: 0.25 }[raw.model_type as string];
-  if (usual === undefined) return { rotaryDim: null, longRope: null };
-  const factor = ropeOf(raw).partial_rotary_factor ?? raw.partial_rotary_factor ?? usual;
+  const { rope_type, type } = ropeOf(raw);
+  // A proportional RoPE has a frequency for each pair of the head, some of them 0.
+  if (USUAL_SHARE[raw.model_type] === undefined || (rope_type ?? type) === 'proportional')
+    return { rotaryDim: null, longRope: null };
+  const factor = rotatedShare(raw);
   const width = Math.floor(headDim * factor);
   if (width < 2 || width % 2 !== 0)
     throw unusable(origin, `"partial_rotary_factor" ${factor} rotates ${width} of a head's ${headDim} dimensions`);

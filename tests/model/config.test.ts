@@ -160,6 +160,14 @@ describe('parseModelConfig', () => {
     expect(contextLength(parse({ rope_scaling: yarn, max_position_embeddings: 8192 }))).toBe(8192);
   });
 
+  it('reads a proportional RoPE, which has a frequency for each pair of a head', () => {
+    const qwen = { model_type: 'qwen3_5_text', head_dim: 16 };
+    const read = (rope: object) => parse({ ...qwen, rope_parameters: { rope_type: 'proportional', ...rope } });
+    const share = (of: number) => ({ rotaryDim: null, ropeScaling: { type: 'proportional', factor: 1, share: of } });
+    expect(read({ partial_rotary_factor: 0.5 })).toMatchObject(share(0.5));
+    expect(read({})).toMatchObject(share(0.25));
+  });
+
   it('reads which layers mix by a convolution or a delta rule', () => {
     const lfm = { model_type: 'lfm2', num_hidden_layers: 3, norm_eps: 1e-4, intermediate_size: 96 };
     const conv = { mixer: 'short-convolution', taps: 3, bias: false };

@@ -254,6 +254,11 @@ describe('ggufTensors', () => {
     model.close();
   });
 
+  it('refuses a RoPE of which a part of each head is left out', () => {
+    const ropeScaling = { type: 'proportional', factor: 1, share: 0.5 } as const;
+    expect(() => ggufArchitecture({ ...merged.config, ropeScaling })).toThrow('in proportion');
+  });
+
   it("adds the 1 of Gemma's norms, with the layers that llama.cpp expects", () => {
     const gemma = family('gemma3');
     const config = { ...gemma.config, windowLayers: [0, 1, 2], attentionScale: 0.25, localRopeTheta: 10000 };

@@ -11,6 +11,8 @@ function scalingDifference({ ropeScaling, modelType }: ModelConfig): string | nu
   switch (ropeScaling?.type) {
     case 'dynamic':
       return 'its RoPE grows with the text ("dynamic"), which no GGUF file can say';
+    case 'proportional':
+      return 'its RoPE rotates a part of each head in proportion ("proportional"), which no GGUF file can say';
     case 'yarn':
       if (!ropeScaling.truncate) return 'it rounds the bounds of YaRN, this model doesn\'t ("truncate")';
       // It reads them of Ministral 3 alone.
