@@ -5,8 +5,16 @@ import { inputError } from '../errors.ts';
 import { parseYaml } from '../io/yaml.ts';
 import { type ConfigFields, readConfigChoice } from '../services/config/presets.ts';
 import { taskStartConfig } from '../services/tasks/start-config.ts';
-import { configFields, fieldMeta, parseConfig, type TrainConfig } from '../trainer/config/config.ts';
-import { isReadName, whyNotHere, withNamesHere } from '../trainer/config/trl-names.ts';
+import { didYouMean } from '../text/nearest-name.ts';
+import {
+  configFields,
+  fieldMeta,
+  meantField,
+  parseConfig,
+  type TrainConfig,
+  whyNot,
+} from '../trainer/config/config.ts';
+import { isReadName, withNamesHere } from '../trainer/config/trl-names.ts';
 import { hostPaths } from './host-paths.ts';
 import { type CommandContext, wholeNumber } from './shared.ts';
 
@@ -81,13 +89,13 @@ export function assigned(options: readonly string[]): ConfigFields {
 
 function assignment(text: string): [string, unknown] {
   const at = text.indexOf('=');
-  const field = text.slice(0, at);
+  const field = text.slice(0, Math.max(at, 0));
   if (at > 0 && ((configFields as readonly string[]).includes(field) || isReadName(field)))
     return [field, yamlValue(field, text.slice(at + 1))];
-  const why = whyNotHere(field);
+  const why = whyNot(field);
   throw inputError(
     'BAD_OPTION',
-    `Expected --set field=value with a field of the configuration, got "${text}"${why === undefined ? '' : `: ${why}`}`,
+    `Expected --set field=value with a field of the configuration, got "${text}"${why === undefined ? didYouMean(meantField(field)) : `: ${why}`}`,
     `For instance learning_rate=2e-4 (${fieldMeta('learning_rate').doc})`,
   );
 }

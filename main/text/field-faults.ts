@@ -114,7 +114,8 @@ function describeUnknown(key: string, names: KnownNames): string {
   return `unknown field "${shortened(key)}"${didYouMean(meantName(key, names))}`;
 }
 
-/** The field that an unknown one stands for, by another program's name or a misspelling. */
+/** The field that an unknown one stands for, by another program's name, with or without its groups, or a misspelling. */
 export function meantName(key: string, { fields, elsewhere }: KnownNames): string | undefined {
-  return (Object.hasOwn(elsewhere, key) ? elsewhere[key] : undefined) ?? nearestName(key, fields);
+  const name = key.slice(key.lastIndexOf('.') + 1);
+  return (Object.hasOwn(elsewhere, name) ? elsewhere[name] : undefined) ?? nearestName(name, fields);
 }

@@ -14,7 +14,9 @@ export function nearestName(name: string, known: readonly string[]): string | un
     .filter((other) => Math.abs(other.length - name.length) <= MOST_EDITS)
     .map((other) => ({ other, edits: distance(name, other) }))
     .sort((a, b) => a.edits - b.edits)[0];
-  return nearest !== undefined && nearest.edits <= MOST_EDITS ? nearest.other : undefined;
+  // Of a short name, so many edits would leave nothing.
+  const most = Math.min(MOST_EDITS, Math.ceil(name.length / 2));
+  return nearest !== undefined && nearest.edits <= most ? nearest.other : undefined;
 }
 
 /** The end of a message about an unknown name: a question if there is a guess. */

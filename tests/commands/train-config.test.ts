@@ -15,9 +15,9 @@ describe('assigned', () => {
     expect(assigned(['num_generations_eval=4'])).toEqual({ num_generations_eval: 4 });
   });
 
-  it('says why a field of TRL is none, and that a misspelt one is unknown', () => {
+  it('says why a field of TRL is none, and what a misspelt one means', () => {
     expect(() => assigned(['use_vllm=true'])).toThrow(/got "use_vllm=true": set engine/);
-    expect(() => assigned(['lerning_rate=1'])).toThrow(/got "lerning_rate=1"$/);
+    expect(() => assigned(['lerning_rate=1'])).toThrow(/got "lerning_rate=1"; did you mean "learning_rate"\?$/);
     expect(() => assigned(['beta'])).toThrow(/got "beta"$/);
   });
 });

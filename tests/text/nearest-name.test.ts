@@ -6,6 +6,7 @@ describe('nearestName', () => {
     expect(nearestName('promt', ['prompt', 'prompts'])).toBe('prompt');
     expect(nearestName('secnd-txt', ['second-text'])).toBe('second-text');
     expect(nearestName('entirely', ['prompt'])).toBeUndefined();
+    expect(nearestName('bias', ['task'])).toBeUndefined();
   });
 
   it('guesses nothing for a text that is not a name, however long', () => {

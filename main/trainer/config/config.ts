@@ -1,7 +1,8 @@
 /** Reads a run's configuration: the table of its fields is schema.ts. */
 import { inputError } from '../../errors.ts';
-import { type ConfigFault, described, faultsIn, type KnownNames } from '../../text/field-faults.ts';
+import { type ConfigFault, described, faultsIn, type KnownNames, meantName } from '../../text/field-faults.ts';
 import { combinationFault } from './combinations.ts';
+import { OTHER_NAMES, whyNotElsewhere } from './other-names.ts';
 import { configFields, type TrainConfig, trainConfigSchema } from './schema.ts';
 import { whyNotHere, withNamesHere } from './trl-names.ts';
 
@@ -93,21 +94,14 @@ export function fieldFaults(value: unknown): readonly ConfigFault[] {
   return error === undefined ? [] : faultsIn(error, names);
 }
 
-/** Names of fields in other programs. */
-const OTHER_NAMES: Readonly<Record<string, keyof TrainConfig>> = {
-  kl_coeff: 'beta',
-  kl_coef: 'beta',
-  n_generations: 'num_generations',
-  checkpoint_path: 'from_checkpoint',
-  lr: 'learning_rate',
-  batch_size: 'per_device_train_batch_size',
-  steps: 'max_steps',
-  diversity_weight: 'polychromic_lambda',
-  use_dynamic_sampling: 'dynamic_sampling',
-  dynamic_sample: 'dynamic_sampling',
-  max_resample_times: 'dynamic_sampling',
-  max_num_gen_batches: 'dynamic_sampling',
-  dynamic_sampling_max_gen_batches: 'dynamic_sampling',
-};
+/** Why a configuration can't have this field of another program's; undefined: none is known to have it, or it may. */
+export function whyNot(field: string): string | undefined {
+  return whyNotHere(field) ?? whyNotElsewhere(field);
+}
 
-const names: KnownNames = { fields: configFields, elsewhere: OTHER_NAMES, whyNot: whyNotHere };
+/** The field that another name stands for. */
+export function meantField(name: string): string | undefined {
+  return meantName(name, names);
+}
+
+const names: KnownNames = { fields: configFields, elsewhere: OTHER_NAMES, whyNot };

@@ -104,6 +104,26 @@ describe('configFaults', () => {
     expect(configFaults({ max_resample_times: 2 })[0]?.message).toMatch('did you mean "dynamic_sampling"?');
   });
 
+  it('knows settings of other programs by their names, with the groups that verl puts them in', () => {
+    const meant = ['actor_rollout_ref.actor.kl_loss_coef', 'clip_ratio_high', 'r', 'trainer.save_step'];
+    const fields = ['beta', 'epsilon_high', 'lora_r', 'save_steps'];
+    expect(configFaults(Object.fromEntries(meant.map((name) => [name, 1]))).map(({ message }) => message)).toEqual(
+      meant.map((name, i) => `unknown field "${name}"; did you mean "${fields[i]}"?`),
+    );
+    expect(configFaults({ use_dora: true, warmup_ratio: 0.1, 'data.max_prompt_length': 9 })).toMatchObject([
+      { message: expect.stringMatching(/^field "use_dora" isn't one of Braid's: a new adapter is LoRA or rsLoRA/) },
+      { message: expect.stringContaining('set warmup_steps, in steps') },
+      { message: expect.stringContaining('no text is cut') },
+    ]);
+  });
+
+  it("takes TRL's two values of scale_rewards that aren't names", () => {
+    expect([true, false].map((scale_rewards) => parseConfig({ scale_rewards }).scale_rewards)).toEqual([
+      'group',
+      'none',
+    ]);
+  });
+
   it('holds what PODS trains on to the group that is sampled, and the batch to whole parts of groups', () => {
     const config = { num_generations: 8, per_device_train_batch_size: 12 };
     expect(configFaults({ ...config, pods_update_size: 4 })).toEqual([]);
