@@ -47,7 +47,7 @@ function resolveConfig(store: Store, config: TrainConfig, paths: HostPaths) {
   const { folder: modelFolder, model, from } = chosenStartingModel(store, config, paths);
   const resolved: TrainConfig = {
     ...absolute,
-    ...(from !== null && config.use_peft && adapterSettings(from)),
+    ...(from !== null && config.use_peft && adapterSettings(from, config)),
     ...keptChatSettings(config, from ?? modelFolder),
     model,
     eval_dataset: absolute.eval_dataset ?? (existsSync(test) ? test : null),

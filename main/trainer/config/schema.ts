@@ -30,7 +30,8 @@ export const TRACKERS = ['trackio', 'wandb', 'mlflow'] as const;
 
 export type TrackerName = (typeof TRACKERS)[number];
 
-const LORA_TARGETS = [
+/** What `lora_target_modules` may name. */
+export const LORA_TARGETS = [
   ...(['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj'] as const),
   // Of LFM2 and Qwen3.5.
   ...(['in_proj', 'out_proj', 'w1', 'w2', 'w3'] as const),

@@ -30,6 +30,8 @@ export interface AdapterFacts {
   readonly alpha: number;
   readonly rslora: boolean;
   readonly targets: readonly string[];
+  /** The last words of the names of the layers that it adapts, each once. */
+  readonly layers: readonly string[];
   readonly parameters: number;
 }
 
@@ -116,6 +118,7 @@ export function readAdapterFacts(folder: string): AdapterFacts {
     alpha,
     rslora,
     targets: typeof targets === 'string' ? [targets] : targets,
+    layers: [...new Set(entries.map(([name]) => name.split('.').at(-3) ?? ''))],
     parameters: count(shapes),
   };
 }

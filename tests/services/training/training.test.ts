@@ -151,7 +151,8 @@ describe('a run through its services', () => {
     const full = await startTraining(store, world.config({ use_peft: false, max_steps: 3 }), { paths }).outcome;
     // The configuration's own model is not the checkpoint's, as with the default of --model.
     const from_checkpoint = full.checkpoint;
-    const stage = { ...config, max_steps: 6, model: 'tiny', from_checkpoint, lora_r: 4 };
+    const adapter: Partial<TrainConfig> = { lora_r: 4, lora_target_modules: ['q_proj', 'v_proj'] };
+    const stage = { ...config, max_steps: 6, model: 'tiny', from_checkpoint, ...adapter };
     const second = await runUntil(world, 2, (run) => run.send({ kind: 'stop' }), stage).outcome;
     const base = (run: number) => store.checkpoints.ofRun(run).at(-1)?.path ?? '';
     expect(lineage(store, second.runId).ancestors.map(({ id, fromPath }) => [id, fromPath])).toEqual([
@@ -174,7 +175,7 @@ describe('a run through its services', () => {
     expect(store.metrics.series(third.runId, 'kl')[0]?.value).toBe(0);
     // What deleting a model asks for, and what the run's page shows.
     expect(store.runs.get(third.runId)?.model).toBe(from_checkpoint);
-    expect(JSON.parse(store.runs.get(third.runId)?.configJson ?? '{}')).toMatchObject({ lora_r: 4 });
+    expect(JSON.parse(store.runs.get(third.runId)?.configJson ?? '{}')).toMatchObject(adapter);
     expect(lineage(store, third.runId).ancestors.map(({ id }) => id)).toEqual([full.runId, unbroken.runId]);
   });
 
