@@ -18,6 +18,8 @@ export interface WatchSettings {
   readonly equalTeaches?: boolean;
   /** Whether all weights of the reward are 0. */
   readonly weightless?: boolean;
+  /** Whether completions that are cut off don't count. */
+  readonly masksTruncated?: boolean;
   /** Whether supervised steps on the records' targets could come first, and don't. */
   readonly canWarmUp?: boolean;
 }

@@ -195,15 +195,17 @@ function noticeNothing(before: WatchState, metrics: Metrics, settings: WatchSett
   ];
 }
 
-function whyNothing(metrics: Metrics, { weightless, equalTeaches }: WatchSettings): string {
+function whyNothing(metrics: Metrics, { weightless, equalTeaches, masksTruncated }: WatchSettings): string {
   if (weightless === true) return 'all reward_weights are 0';
   if ((metrics.reward_rounded ?? 0) > 0) return 'rewards differ by less than float32 can tell apart';
   if (metrics['groups/dead'] === 1 && equalTeaches !== true)
     return metrics['groups/solved'] === 1
       ? 'all completions of each group get the same reward, the highest one'
       : 'all completions of each group get the same reward';
-  if (metrics['completions/clipped_ratio'] === 1)
-    return 'all completions were cut off, and none of them counts or has an advantage';
+  if ((metrics.reward_failures ?? 0) > 0 && metrics['groups/dead'] === undefined)
+    return 'rewards failed in every group, so that all are skipped';
+  if (metrics['completions/clipped_ratio'] === 1 && masksTruncated === true)
+    return 'all completions were cut off, and mask_truncated_completions leaves them out';
   return 'no completion that counts has an advantage';
 }
 

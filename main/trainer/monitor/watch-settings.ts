@@ -21,6 +21,7 @@ export function watchSettings(
     maxSteps: config.max_steps,
     highestReward: highestReward(task, config.reward_weights),
     equalTeaches: config.method === 'polychromic-grpo',
+    masksTruncated: config.mask_truncated_completions,
     canWarmUp: task.hasTargets && config.warm_up_steps === 0,
     weightless: (config.reward_weights ?? task.rewardWeights)?.every((weight) => weight === 0) ?? false,
   };

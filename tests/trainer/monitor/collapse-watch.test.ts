@@ -235,8 +235,9 @@ describe('watchStep', () => {
 
   it('says that there was nothing to learn where loss and gradient are 0, and why', () => {
     const once = { numIterations: 1 };
+    const { 'groups/dead': _dead, reward: _reward, ...unscored }: Metrics = healthy;
     const said = (metrics: Metrics, change: object = {}) =>
-      watch([{ ...healthy, loss: 0, grad_norm: 0, ...metrics }], startWatch(), { ...once, ...change }).said.map(
+      watch([{ ...unscored, loss: 0, grad_norm: 0, ...metrics }], startWatch(), { ...once, ...change }).said.map(
         ({ what }) => what.message,
       );
     const dead = { 'groups/dead': 1 };
@@ -244,9 +245,11 @@ describe('watchStep', () => {
       [dead, {}, 'all completions of each group get the same reward.'],
       [{ ...dead, 'groups/solved': 1 }, {}, 'the same reward, the highest one.'],
       [dead, { weightless: true }, 'all reward_weights are 0.'],
-      [{ 'completions/clipped_ratio': 1 }, {}, 'all completions were cut off'],
+      [{ 'completions/clipped_ratio': 1 }, { masksTruncated: true }, 'all completions were cut off'],
+      [{ 'completions/clipped_ratio': 1 }, {}, 'no completion that counts has an advantage.'],
       [{ ...dead, reward_rounded: 1 }, {}, 'rewards differ by less than float32 can tell apart.'],
       [{}, {}, 'no completion that counts has an advantage.'],
+      [{ reward_failures: 1 }, {}, 'rewards failed in every group, so that all are skipped.'],
       [dead, { numIterations: 2 }, 'all completions of each group'],
       [{ grad_norm: 1e-12, ...dead }, {}, 'all completions of each group'],
     ] as const) {
