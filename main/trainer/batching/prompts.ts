@@ -40,6 +40,7 @@ export function encodeRecords(
     const record = replyPrompt === null ? given : (task.withPrompt?.(given, replyPrompt) ?? given);
     const quoted = task.quoted(record);
     const promptIds = promptTokens(tokenizer, task, record);
+    if (promptIds.length === 0 && task.environment?.opens !== true) throw emptyPrompt(record);
     const target = task.target(record);
     const { messages = [] } = record;
     const isOwn = endsItself(task, record);
@@ -62,6 +63,15 @@ export function encodeRecords(
 /** Whether the assistant speaks in a conversation, which somebody else may end. */
 function hasAnswers(messages: readonly ChatMessage[]): boolean {
   return messages.some(({ role }, i) => i > 0 && role === 'assistant');
+}
+
+/** A completion's first token has nothing to depend on: the tokenizer writes none of its own before a text. */
+function emptyPrompt({ id }: TaskRecord) {
+  return inputError(
+    'EMPTY_PROMPT',
+    `record ${id}: its prompt is empty, and this model needs at least one token`,
+    'Give the record a prompt, or leave it out.',
+  );
 }
 
 /** Whether the target is the turn that ends the record's own conversation. */

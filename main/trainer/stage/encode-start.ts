@@ -86,7 +86,7 @@ function checkTargets(task: Task, records: readonly TokenRecord[], { method, ...
     : inputError(
         'NO_TARGET',
         `Expected a target to fine-tune on with ${wanted}, record ${record.id} has none`,
-        `Give the task a "target", or ${without}.`,
+        `${records.some((other) => task.target(other.record) !== '') ? 'Leave the record out, and others without one' : 'Give the task a "target"'}, or ${without}.`,
       );
 }
 

@@ -74,3 +74,29 @@ describe('supervised steps on turns with a weight', () => {
     expect(encode([1, 0], { method: 'grpo' }).records).toHaveLength(1);
   });
 });
+
+describe('records of which something is missing', () => {
+  const tiny = fileURLToPath(new URL('../../../resources/models/tiny', import.meta.url));
+  const fields = "fields: { question: text, answer: text }\nprompt: '{question}'\ntarget: '{answer}'\n";
+  const asked = `title: T\n${fields}success_threshold: 1\nmax_completion_length: 9\n`;
+  const qa = openTask({ name: 'qa', folder: 'qa', definition: asked, reward: '' }, '');
+  const encode = (method: string, ...records: readonly (readonly [string, string])[]) => {
+    const config = parseConfig({ task: 'qa', model: tiny, dataset: 'x', method });
+    const parsed = records.map(([question, answer], i) => qa.parseRecord({ id: `${i}`, question, answer }));
+    return encodeStart({ config, modelFolder: tiny, records: parsed, evalRecords: [] }, qa);
+  };
+
+  it('are refused by their names', () => {
+    expect(() => encode('grpo', ['river', 'stone'], ['', 'stone'])).toThrow(
+      expect.objectContaining({
+        code: 'EMPTY_PROMPT',
+        message: expect.stringMatching(/^record 1: its prompt is empty/),
+      }),
+    );
+    const untargeted = (remedy: RegExp) =>
+      expect.objectContaining({ code: 'NO_TARGET', remedy: expect.stringMatching(remedy) });
+    expect(() => encode('sft', ['river', 'stone'], ['cloud', ''])).toThrow(untargeted(/^Leave the record out/));
+    expect(() => encode('sft', ['cloud', ''])).toThrow(untargeted(/^Give the task a "target"/));
+    expect(encode('grpo', ['cloud', '']).records).toHaveLength(1);
+  });
+});
