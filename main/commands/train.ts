@@ -47,7 +47,7 @@ export function registerTrain(program: Command): void {
     )
     .option('--from <checkpoint>', 'start a new stage from the weights of a checkpoint')
     .option('--engine <name>', 'train on a server elsewhere: an engine of `braid engine list`')
-    .option('--steps <n>', 'optimiser steps')
+    .option('--steps <n>', 'optimiser steps; with --resume, those of a warm-up too')
     .option('--tensorboard <dir>', 'write TensorBoard events there as it trains, a folder for each run')
     .option('--report-to <trackers...>', `send it live to ${TRACKERS.join(', ')}`)
     .option('--checklist', "don't train: list what is ready, to check or wrong for this configuration")
