@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path';
 import { type BraidError, inputError } from '../../errors.ts';
 import type { Store } from '../../store/index.ts';
 import type { TrainConfig } from '../../trainer/config/config.ts';
-import { LORA_TARGETS } from '../../trainer/config/schema.ts';
+import { ALL_TARGETS, LORA_TARGETS } from '../../trainer/config/schema.ts';
 import { readAdapterFacts } from '../../trainer/memory/model-facts.ts';
 import { fromStoredPath } from '../workspace/workspace.ts';
 import { newestCheckpoint } from './history.ts';
@@ -63,11 +63,14 @@ export function droppedCheckpoint(store: Store, folder: string): BraidError | nu
 export function adapterSettings(checkpoint: string, { engine }: Pick<TrainConfig, 'engine'>): Partial<TrainConfig> {
   if (!existsSync(join(checkpoint, 'adapter_config.json'))) return {};
   const { rank, alpha, rslora, layers } = readAdapterFacts(checkpoint);
-  const targets = LORA_TARGETS.filter((name) => layers.includes(name));
+  const own = LORA_TARGETS.filter((name) => layers.includes(name));
   return {
     ...{ lora_r: rank, lora_alpha: alpha, use_rslora: rslora },
     // Some models' layers have names of their own, which no configuration has; an engine adapts all that there are.
-    ...(engine === null && targets.length === layers.length && { lora_target_modules: targets }),
+    ...(engine === null &&
+      own.length === layers.length && {
+        lora_target_modules: ALL_TARGETS.every((name) => layers.includes(name)) ? [...ALL_TARGETS] : own,
+      }),
   };
 }
 

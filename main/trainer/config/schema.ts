@@ -30,9 +30,11 @@ export const TRACKERS = ['trackio', 'wandb', 'mlflow'] as const;
 
 export type TrackerName = (typeof TRACKERS)[number];
 
-/** What `lora_target_modules` may name. */
+/** By these, `lora_target_modules` means all linear layers of a model. */
+export const ALL_TARGETS = ['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj'] as const;
+/** What it may name. */
 export const LORA_TARGETS = [
-  ...(['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj'] as const),
+  ...ALL_TARGETS,
   // Of LFM2 and Qwen3.5.
   ...(['in_proj', 'out_proj', 'w1', 'w2', 'w3'] as const),
   ...(['in_proj_qkv', 'in_proj_z', 'in_proj_a', 'in_proj_b'] as const),
@@ -94,7 +96,7 @@ export const trainConfigSchema = z.strictObject({
   lora_target_modules: z
     .array(z.enum(LORA_TARGETS))
     .min(1)
-    .default(['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj'])
+    .default([...ALL_TARGETS])
     .meta({
       doc: 'The linear layers that get an adapter, by their names in PEFT; these seven: all that the model has.',
     }),
