@@ -16,6 +16,8 @@ export interface KnownNames {
   readonly elsewhere: Readonly<Record<string, string>>;
   /** Why a field that another program has isn't here; undefined: it is of no known program. */
   readonly whyNot?: (field: string) => string | undefined;
+  /** What to do instead of giving a field a value that is refused, where that is known. */
+  readonly instead?: (field: string, value: unknown) => string | undefined;
 }
 
 /** Faults that are described: whoever has more reads no further, and a file may bring any number of them. */
@@ -32,7 +34,7 @@ function faultsOf(issue: z.core.$ZodIssue, names: KnownNames): ConfigFault[] {
     return issue.keys
       .slice(0, MOST_FAULTS)
       .map((field) => ({ field: shortened(field), message: describeUnknown(field, names), remedy: null }));
-  return [{ field: String(issue.path[0] ?? ''), message: messageOf(issue), remedy: null }];
+  return [{ field: String(issue.path[0] ?? ''), message: messageOf(issue, names), remedy: null }];
 }
 
 /** In one line. */
@@ -46,16 +48,17 @@ export function described({ issues }: z.ZodError, names: KnownNames): string {
 function describeIssue(issue: z.core.$ZodIssue, names: KnownNames): string[] {
   if (issue.code === 'unrecognized_keys')
     return issue.keys.slice(0, MOST_FAULTS).map((key) => describeUnknown(key, names));
-  return [`"${issue.path.join('.')}": ${messageOf(issue)}`];
+  return [`"${issue.path.join('.')}": ${messageOf(issue, names)}`];
 }
 
-function messageOf(issue: z.core.$ZodIssue): string {
+function messageOf(issue: z.core.$ZodIssue, { instead }: KnownNames): string {
   const expected = expectation(issue);
   const { input } = issue;
   if (input === undefined) return expected;
   const isMisspelt = issue.code === 'invalid_value' && typeof input === 'string';
   const meant = isMisspelt ? didYouMean(nearestName(input, issue.values.map(String))) : '';
-  return `${expected}, got ${shownValue(input)}${meant}`;
+  const advice = instead?.(String(issue.path[0] ?? ''), input);
+  return `${expected}, got ${shownValue(input)}${advice === undefined ? meant : `: ${advice}`}`;
 }
 
 /** What a value should be, in plain words: the form shows them beside the field. */

@@ -104,4 +104,9 @@ export function meantField(name: string): string | undefined {
   return meantName(name, names);
 }
 
-const names: KnownNames = { fields: configFields, elsewhere: OTHER_NAMES, whyNot };
+/** transformers takes TensorBoard for a tracker, here it is a folder. */
+function instead(field: string, value: unknown): string | undefined {
+  return field === 'report_to' && value === 'tensorboard' ? 'set logging_dir' : undefined;
+}
+
+const names: KnownNames = { fields: configFields, elsewhere: OTHER_NAMES, whyNot, instead };

@@ -117,6 +117,12 @@ describe('configFaults', () => {
     ]);
   });
 
+  it('says how TensorBoard is asked for', () => {
+    const message = 'expected one of trackio, wandb, mlflow, got "tensorboard": set logging_dir';
+    for (const report_to of ['tensorboard', ['wandb', 'tensorboard']])
+      expect(configFaults({ report_to })).toEqual([{ field: 'report_to', message, remedy: null }]);
+  });
+
   it("takes TRL's two values of scale_rewards that aren't names", () => {
     expect([true, false].map((scale_rewards) => parseConfig({ scale_rewards }).scale_rewards)).toEqual([
       'group',
