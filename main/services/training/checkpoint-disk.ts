@@ -5,15 +5,23 @@ import type { readModelConfig } from '../../trainer/memory/model-folder.ts';
 
 const FLOAT = 4;
 
-/** The most that a run keeps at a time. */
+/** The most that a run has at a time: while it writes one, those beyond its limit are still there. */
 export function checkpointCount(config: TrainConfig): number {
-  return (config.save_total_limit ?? Math.ceil(totalSteps(config) / config.save_steps)) + 1;
+  const { save_total_limit: limit, save_steps, warm_up_steps } = config;
+  // One more ends a warm-up that none of the others falls on.
+  const written = Math.ceil(totalSteps(config) / save_steps) + (warm_up_steps % save_steps === 0 ? 0 : 1);
+  return Math.min((limit ?? written) + 1, written);
 }
 
-/** Weights and two moments in float32, and those of a reference that is no longer what the run started from. */
-export function checkpointBytes(trainable: number, config: TrainConfig): number {
+/** One: weights and two moments in float32, and those of a reference that is no longer what the run started from. */
+export function checkpointSize(trainable: number, config: TrainConfig): number {
   const hasReference = config.beta > 0 && isReinforcement(config.method) && changesReference(config);
-  return checkpointCount(config) * trainable * FLOAT * (hasReference ? 4 : 3);
+  return trainable * FLOAT * (hasReference ? 4 : 3);
+}
+
+/** All that it has at a time. */
+export function checkpointBytes(trainable: number, config: TrainConfig): number {
+  return checkpointCount(config) * checkpointSize(trainable, config);
 }
 
 /** Parameters that such a run trains, by the model's shape. */

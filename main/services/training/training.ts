@@ -19,6 +19,7 @@ import { spawnTrainer } from '../trainer-process/process.ts';
 import { requireRunFolder } from '../workspace/own-folders.ts';
 import type { HostPaths } from '../workspace/paths.ts';
 import { readSettings } from '../workspace/settings.ts';
+import { requireCheckpointSpace } from './checkpoint-space.ts';
 import { knownEstimate } from './known-estimates.ts';
 import { type PlannedStart, plannedStart, readInputs } from './planned-start.ts';
 import { unlaunched } from './run-end.ts';
@@ -61,6 +62,7 @@ export interface TrainingOptions {
  */
 export function startTraining(store: Store, config: TrainConfig, options: TrainingOptions): LiveRun {
   const planned = plannedStart(store, config, options.paths, options.access);
+  requireCheckpointSpace(store.folder, planned, options.paths);
   const outside = externalWords(planned.task, planned.rewardAccess?.models);
   const { runId, folder } = createRun(store, planned.config, {
     stageId: options.stageId ?? null,
@@ -97,6 +99,7 @@ export function resumeTraining(store: Store, runId: number, options: ResumeOptio
       'Resume it with more steps, or start the next stage from its checkpoint.',
     );
   }
+  requireCheckpointSpace(store.folder, { config, modelFolder }, options.paths);
   const folder = requireRunFolder(store, run);
   const before = store.transaction(() => {
     const claimed = claimRun(store, runId);
@@ -115,7 +118,7 @@ function launchOrEnd(store: Store, launched: Launch, options: TrainingOptions): 
     return launch(store, launched, options);
   } catch (cause) {
     const { runId, folder } = launched;
-    const outcome = Promise.resolve(unlaunched(store, runId, launched.resume === null, cause));
+    const outcome = Promise.resolve(unlaunched(store, runId, launched.resume?.before ?? null, cause));
     return { runId, folder, send: () => undefined, kill: () => undefined, outcome };
   }
 }

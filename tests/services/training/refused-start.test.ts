@@ -6,6 +6,7 @@ import { finishRun } from '../../../main/services/runs/runs.ts';
 import { resumeTraining, startTraining } from '../../../main/services/training/training.ts';
 import { refusedAtFirst } from '../../as-windows.ts';
 import { errorOf } from '../../store/helpers.ts';
+import { writeTinyDataset } from '../../tiny-dataset.ts';
 import { writeTask } from '../tasks/task-folder.ts';
 import { type TinyWorkspace, tinyWorkspace } from '../tiny-workspace.ts';
 
@@ -37,6 +38,27 @@ describe('startTraining', () => {
     expect(refused([])).toThrow(/got 0$/);
     expect(refused([0])).toThrow(/every reward would be 0/);
     expect(store.runs.list()).toEqual([]);
+  });
+
+  it('refuses a run whose first checkpoint would not fit on the disk, before anything is stored', async () => {
+    const { store, paths, config } = await tinyWorkspace();
+    const statfsSync = vi.spyOn(fs, 'statfsSync');
+    const bytes = (free: number): void => {
+      statfsSync.mockReturnValue({ bavail: free, blocks: 2 ** 30, bsize: 1 } as fs.StatsFs);
+      syncBuiltinESMExports();
+    };
+    onTestFinished(() => {
+      statfsSync.mockRestore();
+      syncBuiltinESMExports();
+    });
+    bytes(1000);
+    expect(errorOf(() => startTraining(store, config(), { paths }))).toMatchObject({
+      code: 'DISK_FULL',
+      kind: 'runtime',
+    });
+    expect(store.runs.list()).toEqual([]);
+    bytes(2 ** 29);
+    expect(await startTraining(store, config({ max_steps: 1 }), { paths }).outcome).toMatchObject({ state: 'done' });
   });
 
   it('keeps a refused run as failed, with the reason, where its folder is in use', async () => {
@@ -98,6 +120,20 @@ rewards: { said: 1, helpful: { weight: 0.1, classifier: models/rm } }
     finishRun(world.store, runId, 'stopped');
     const again = resumeTraining(world.store, runId, withTrainer(world, neverStarts));
     expect(await again.outcome).toMatchObject({ state: 'interrupted', error: { code: 'TRAINER_NOT_STARTED' } });
+    finishRun(world.store, runId, 'done');
+    const longer = resumeTraining(world.store, runId, withTrainer(world, neverStarts));
+    expect(await longer.outcome).toMatchObject({ state: 'done', error: { code: 'TRAINER_NOT_STARTED' } });
+  });
+
+  it('leaves a stopped run stopped where its trainer refuses to resume it', async () => {
+    const { store, paths, config } = await tinyWorkspace();
+    const { runId } = await startTraining(store, config({ max_steps: 1 }), { paths }).outcome;
+    finishRun(store, runId, 'stopped', 'Stopped on request');
+    writeTinyDataset(config().dataset, { vocabulary: 9 });
+    const { error, state } = await resumeTraining(store, runId, { paths, maxSteps: 2 }).outcome;
+    expect({ code: error?.code, state }).toEqual({ code: 'OTHER_DATASET', state: 'stopped' });
+    expect(store.runs.get(runId)).toMatchObject({ state: 'stopped', reason: 'Stopped on request' });
+    expect(store.events.ofRun(runId).at(-1)).toMatchObject({ kind: 'failed', message: error?.message });
   });
 
   it('kills a process that cannot be given its job, and ends the run', async () => {
