@@ -44,43 +44,47 @@ export function RunProblem({ run: { id, state, reason, step }, live, savedAt, la
     );
   }
   const heading = headings[state];
-  if (heading === undefined) return state === 'done' ? <NotResumed newest={events.at(-1)} /> : null;
+  const newest = events.at(-1);
+  const notResumed = newest?.kind === 'failed' && newest.message !== reason ? <NotResumed {...newest} /> : null;
+  if (heading === undefined) return notResumed;
   const [first, ...rest] = (reason ?? 'No reason was recorded.').split('\n');
   // Of an interrupted one the heading says it, with or without a checkpoint.
   const remedy = state === 'interrupted' ? null : remedyFor(reason, events);
   return (
-    <section className={classes.trouble} data-tone="bad" role="alert">
-      <IconAlertTriangle size={16} aria-hidden="true" />
-      <div>
-        <strong>
-          {heading} at step {step}.{' '}
-          {savedAt === null
-            ? 'There was no checkpoint yet, so resuming restarts the run.'
-            : `Everything up to the checkpoint at step ${savedAt} is safe.`}
-        </strong>
-        <p>{first}</p>
-        {remedy !== null && <p>{remedy}</p>}
-        {lacks.length > 0 && (
-          <p>
-            <Lacks lacks={lacks} />
-          </p>
-        )}
-        <Details runId={id} said={rest.join('\n')} />
-      </div>
-    </section>
+    <>
+      {notResumed}
+      <section className={classes.trouble} data-tone="bad" role="alert">
+        <IconAlertTriangle size={16} aria-hidden="true" />
+        <div>
+          <strong>
+            {heading} at step {step}.{' '}
+            {savedAt === null
+              ? 'There was no checkpoint yet, so resuming restarts the run.'
+              : `Everything up to the checkpoint at step ${savedAt} is safe.`}
+          </strong>
+          <p>{first}</p>
+          {remedy !== null && <p>{remedy}</p>}
+          {lacks.length > 0 && (
+            <p>
+              <Lacks lacks={lacks} />
+            </p>
+          )}
+          <Details runId={id} said={rest.join('\n')} />
+        </div>
+      </section>
+    </>
   );
 }
 
-/** A finished run that could not be resumed is still finished. */
-function NotResumed({ newest }: { readonly newest: RunProblemProps['events'][number] | undefined }) {
-  if (newest?.kind !== 'failed') return null;
+/** A run that could not be resumed has still ended as it had. */
+function NotResumed({ message, remedy }: RunProblemProps['events'][number]) {
   return (
     <section className={classes.trouble} data-tone="bad" role="alert">
       <IconAlertTriangle size={16} aria-hidden="true" />
       <div>
         <strong>It was not resumed, and is as it was.</strong>
-        <p>{newest.message}</p>
-        {newest.remedy !== null && <p>{newest.remedy}</p>}
+        <p>{message}</p>
+        {remedy !== null && <p>{remedy}</p>}
       </div>
     </section>
   );

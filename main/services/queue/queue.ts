@@ -138,10 +138,10 @@ export function openQueue(store: Store, options: StageRunsOptions): RunQueue {
     if (stage === undefined || promotionOf(stage)?.end_early !== true) return;
     if (unmetGoal(store, runId) === null) live.command(runId, 'stop');
   });
-  live.onEnd(({ runId, kept, error, state }) => {
+  live.onEnd(({ runId, kept, error }) => {
     const lost = kept ? null : (error?.message ?? 'The run could not be started');
-    sweeps.ended(runId, lost);
-    void stages.ended(runId, lost, error === null || state !== 'done').then(startNext);
+    sweeps.ended(runId, lost, error);
+    void stages.ended(runId, lost, error === null).then(startNext);
   });
 
   return {

@@ -18,7 +18,9 @@ export interface SweepHost {
 /** Makes the trials follow the runs of this process, and updates those whose process is gone. */
 export function followSweeps({ live, sweeps }: SweepHost): void {
   sweeps.updateEnded();
-  live.onEnd(({ runId, kept, error }) => sweeps.ended(runId, kept ? null : (error?.message ?? 'It could not start')));
+  live.onEnd(({ runId, kept, error }) =>
+    sweeps.ended(runId, kept ? null : (error?.message ?? 'It could not start'), error),
+  );
 }
 
 /** Runs it until it is done, paused or cancelled; returns that state. `onRun` hears each run before and after. */

@@ -25,8 +25,8 @@ export interface SweepRunsOptions {
 export interface SweepRuns {
   /** Starts the next run of a sweep; null: there is none, and the sweep has ended or waits for a run of another process. */
   startNext(sweepId: number): number | null;
-  /** After a run has ended. `error`: why it left no row. */
-  ended(runId: number, error: string | null): void;
+  /** After a run has ended. `lost`: why it left no row. `error`: what ended it. */
+  ended(runId: number, lost: string | null, error: BraidError | null): void;
   /** Trials whose run ended elsewhere: before this start, or in a command that is gone. */
   updateEnded(): void;
   /** Saves and stops its run; the sweep leaves the queue. */
@@ -169,7 +169,7 @@ export function openSweepRuns(store: Store, { live, changes, notices }: SweepRun
       });
   }
 
-  function follow(trial: TrialRow, error: string | null, hostDied: boolean): void {
+  function follow(trial: TrialRow, error: string | null, hostDied: boolean, refused: string | null = null): void {
     const sweep = requireSweep(store, trial.sweepId);
     const run = trial.runId === null ? undefined : store.runs.get(trial.runId);
     if (run === undefined) {
@@ -178,7 +178,8 @@ export function openSweepRuns(store: Store, { live, changes, notices }: SweepRun
       const plan = readPlan(sweep);
       const rungEnd = plan === null ? null : stopStep(plan, trial.rung);
       const scored = rungEnd !== null && (scoreOf(store, run.id, rungEnd)?.step ?? 0) >= rungEnd;
-      const settled = settle(run, {
+      const ended = refused === null ? run : ({ ...run, state: 'failed', reason: refused } as const);
+      const settled = settle(ended, {
         sweep: sweep.state,
         attempts: trial.attempts,
         scored,
@@ -205,9 +206,10 @@ export function openSweepRuns(store: Store, { live, changes, notices }: SweepRun
 
   return {
     startNext,
-    ended: (runId, error) => {
-      const trial = trialOf(runId) ?? orphan(store, error);
-      if (trial !== undefined) follow(trial, error, false);
+    ended: (runId, lost, error) => {
+      const trial = trialOf(runId) ?? orphan(store, lost);
+      // A run that could not be resumed is as it was: to the sweep it has failed.
+      if (trial !== undefined) follow(trial, lost, false, error?.kind === 'input' ? error.message : null);
     },
     updateEnded: () => {
       for (const trial of store.sweeps.runningTrials())

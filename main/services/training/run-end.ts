@@ -2,6 +2,7 @@
 import { BraidError } from '../../errors.ts';
 import { startRemedy } from '../../io/start-reason.ts';
 import type { Store } from '../../store/index.ts';
+import type { RunRow } from '../../store/runs.ts';
 import { newestCheckpoint } from '../runs/history.ts';
 import { finishRun, interruptRun, removeRun, requireRun } from '../runs/runs.ts';
 import { describeExit, type TrainerExit } from '../trainer-process/process.ts';
@@ -12,6 +13,8 @@ export interface EndReasons {
   readonly failure: BraidError | null;
   /** Why the collapse watch has paused the run, if it has: if stopped now, the run counts as collapsed. */
   readonly collapse: string | null;
+  /** The run as it was, if it was to be resumed and its trainer hasn't begun. */
+  readonly before: RunRow | null;
 }
 
 /** Stores the end of a run that trained. */
@@ -19,10 +22,11 @@ export function concludeRun(
   store: Store,
   runId: number,
   exit: TrainerExit,
-  { failure, collapse }: EndReasons,
+  { failure, collapse, before }: EndReasons,
 ): RunOutcome {
   const reason = describeExit(exit);
   const interrupted = interruptRun(store, runId, reason);
+  if (before !== null && (failure?.kind === 'input' || before.state === 'done')) restore(store, before);
   if (collapse !== null && requireRun(store, runId).state === 'stopped') finishRun(store, runId, 'collapsed', collapse);
   const run = requireRun(store, runId);
   const died = new BraidError('TRAINER_DIED', `Run ${runId}: ${reason}`, {
@@ -38,13 +42,21 @@ export function concludeRun(
   };
 }
 
-/** A run whose process could not be started: nothing else would ever end it. */
-export function unlaunched(store: Store, runId: number, isNew: boolean, cause: unknown): RunOutcome {
+/** A run that was not resumed has ended as it had before; why it was not is among its events. */
+function restore(store: Store, { id, state, reason }: RunRow): void {
+  // Its process was gone and nobody had noted it.
+  const ended = state === 'running' || state === 'paused' ? 'interrupted' : state;
+  store.runs.setState(id, ended, reason);
+}
+
+/** A run whose process could not be started: nothing else would ever end it. `before`: as it was; null: it is new. */
+export function unlaunched(store: Store, runId: number, before: RunRow | null, cause: unknown): RunOutcome {
   const error = launchError(cause);
   try {
-    if (isNew && error.kind === 'input') return undoRun(store, runId, error);
-    if (isNew) finishRun(store, runId, 'failed', error.message);
+    if (before === null && error.kind === 'input') return undoRun(store, runId, error);
+    if (before === null) finishRun(store, runId, 'failed', error.message);
     else interruptRun(store, runId, error.message);
+    if (before?.state === 'done') restore(store, before);
     const { state, step } = requireRun(store, runId);
     return { runId, state, step, checkpoint: newestCheckpoint(store, runId)?.path ?? null, error, kept: true };
   } catch {

@@ -15,7 +15,7 @@ import { addHostEvent, recordEvents } from '../runs/events.ts';
 import { openRunFiles, type RunFiles } from '../runs/files.ts';
 import { dropOldCheckpoints } from '../runs/old-checkpoints.ts';
 import { decisiveScores } from '../runs/promotion.ts';
-import { finishRun, requireRun, rewindRun } from '../runs/runs.ts';
+import { requireRun, rewindRun } from '../runs/runs.ts';
 import { entryOf, faultEntry, resumeEntry, startEntry } from '../runs/training-log.ts';
 import { failedError, type TrainerExit } from '../trainer-process/process.ts';
 import { openEventLog } from './event-log.ts';
@@ -46,6 +46,8 @@ export interface RunRecorder {
   finish(exit: TrainerExit): Promise<RunOutcome>;
 }
 
+type Heard = Omit<EndReasons, 'before'>;
+
 /** Starts the run's log. `stop` stops the trainer: without a history the run isn't worth continuing. */
 export function openRunRecorder(store: Store, run: StoredRun, stop: () => void): RunRecorder {
   const { runId, folder, resume } = run;
@@ -53,7 +55,7 @@ export function openRunRecorder(store: Store, run: StoredRun, stop: () => void):
   if (resume === null) startLog(store, run, files);
   const beginning = openBeginning(store, run, files);
   const checkpoints = openCheckpointLimit(store, run);
-  let heard: EndReasons = { failure: null, collapse: null };
+  let heard: Heard = { failure: null, collapse: null };
   /** The log may have room where the database has none. */
   const lose = (cause: unknown, events: readonly TrainerEvent[]): BraidError => {
     const failure = historyLost(runId, cause);
@@ -79,12 +81,9 @@ export function openRunRecorder(store: Store, run: StoredRun, stop: () => void):
     // Only of a crash: what libraries log in a run that ends well is of no interest.
     if (exit.code !== 0 && exit.stderr.trim() !== '' && !refused) files.writeStderr(exit.stderr);
     if (refused) return undoRun(store, runId, failure);
-    // A finished run that isn't resumed is as finished as before.
-    const { before } = resume ?? {};
-    if (before?.state === 'done' && !beginning.isOver() && failure?.kind === 'input')
-      finishRun(store, runId, 'done', before.reason);
     const error = failure ?? (beginning.isFolderGone() ? folderLost(runId, folder) : null);
-    const outcome = concludeRun(store, runId, exit, { failure: error, collapse });
+    const before = beginning.isOver() ? null : (resume?.before ?? null);
+    const outcome = concludeRun(store, runId, exit, { failure: error, collapse, before });
     logEnd(files, outcome, failure);
     return outcome;
   };
@@ -186,7 +185,7 @@ function logEnd(files: RunFiles, { state, step, error }: RunOutcome, logged: Bra
   if (error !== null && error !== logged) files.appendLog(faultEntry(step, 'Error', error));
 }
 
-function hear(before: EndReasons, events: readonly TrainerEvent[]): EndReasons {
+function hear(before: Heard, events: readonly TrainerEvent[]): Heard {
   let { failure, collapse } = before;
   for (const event of events) {
     if (event.kind === 'failed') failure = failedError(event);

@@ -15,11 +15,14 @@ it('says what to do about the end of a run, by the newest event with that reason
   expect(shown(run, events)).toContain('<p>Another dataset</p><p>Put it back.</p>');
 });
 
-it('says of a finished run that it could not be resumed, until something else happens to it', () => {
+it('says of an ended run that it could not be resumed, until something else happens to it', () => {
   const run = { id: 7, state: 'done', reason: null, step: 4 } as RunSummary;
   const failed = { kind: 'failed', message: 'Another dataset', remedy: 'Put it back.' };
   expect(shown(run, [failed])).toContain('<p>Another dataset</p><p>Put it back.</p>');
+  expect(shown({ ...run, state: 'stopped' }, [failed])).toContain('<p>Another dataset</p>');
   expect(shown(run, [failed, { kind: 'done', message: 'Finished', remedy: null }])).toBe('');
+  const interrupted = shown({ ...run, state: 'interrupted', reason: 'The app quit' }, [failed]);
+  expect(interrupted).toMatch(/<p>Another dataset<\/p>.*<p>The app quit<\/p>/);
 });
 
 function shown(run: RunSummary, events: RunProblemProps['events']): string {

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { inputError } from '../../../main/errors.ts';
 import { openQueue } from '../../../main/services/queue/queue.ts';
 import { markAbandonedRuns } from '../../../main/services/runs/runs.ts';
 import { createSweep } from '../../../main/services/sweeps/create.ts';
@@ -121,6 +122,19 @@ describe('a sweep in the queue', () => {
       ['eliminated', 'Not among the best at step 1'],
     ]);
     expect([isOver(store, id), notices.list().length]).toEqual([true, 1]);
+  });
+
+  it('counts a run that could not be resumed as failed, although it is as it was', async () => {
+    const { store, host, sweep } = await bench();
+    const id = sweep({ fields: { learning_rate: [1e-5, 1e-4] } });
+    const { queue } = host();
+    const runId = addRun(store);
+    store.runs.setState(runId, 'stopped', 'Stopped on request');
+    store.sweeps.startTrial(store.sweeps.trials(id)[0]?.id ?? 0, runId);
+    store.sweeps.setState(id, 'running');
+    queue.sweeps.ended(runId, null, inputError('OTHER_DATASET', 'Another dataset'));
+    expect(store.sweeps.trials(id)[0]).toMatchObject({ state: 'failed', reason: 'Another dataset' });
+    expect(store.sweeps.get(id)?.state).toBe('running');
   });
 
   it('survives the death of its host: the run continues from its checkpoint, and the others follow', async () => {
