@@ -8,6 +8,7 @@ import { explaining } from './errors.ts';
 import { openEvaluationsTable } from './evaluations.ts';
 import { openEventsTable } from './events.ts';
 import { openMetricsTable } from './metrics.ts';
+import { followMove } from './moved.ts';
 import { type Db, type OpenOptions, openDatabase } from './open.ts';
 import { openPromptGroupsTable } from './prompt-groups.ts';
 import { openPromptSetsTable } from './prompt-sets.ts';
@@ -36,6 +37,7 @@ export function openStore(file: string, options: StoreOptions = {}) {
   const now = options.now ?? Date.now;
   const db = openDatabase(path, options);
   try {
+    if (options.readOnly !== true) explaining(path, () => followMove(db, path));
     if (options.waitMs !== undefined) db.pragma(`busy_timeout = ${options.waitMs}`);
     return explaining(path, () => prepareStore(db, path, now, options.readOnly ?? false));
   } catch (error) {

@@ -95,7 +95,7 @@ describe('settings', () => {
     settings.set('window', { width: 900 });
     settings.set('nothing', undefined);
     expect(settings.get('window')).toEqual({ width: 900 });
-    expect(settings.list()).toEqual({ nothing: null, window: { width: 900 } });
+    expect(settings.list()).toMatchObject({ nothing: null, window: { width: 900 } });
     expect(settings.remove('window')).toBe(true);
     expect(settings.get('window')).toBeUndefined();
   });

@@ -1,7 +1,7 @@
 /** Resolves model arguments to folders. */
 
 import { existsSync } from 'node:fs';
-import { basename, isAbsolute, join, resolve } from 'node:path';
+import { basename, dirname, isAbsolute, join, resolve, sep } from 'node:path';
 import { BraidError, inputError } from '../../errors.ts';
 import { parseJson } from '../../io/json.ts';
 import { readRegular } from '../../io/read-file.ts';
@@ -95,10 +95,19 @@ function baseOf(adapter: string, paths: Paths): string {
     if (downloaded !== null) return downloaded;
   }
   // An absolute name is the same from both.
-  const places = [resolve(adapter, name), resolve(name)];
+  const places = [resolve(adapter, name), resolve(name), ...sinceMoved(adapter, name, paths)];
   const found = places.find((place) => existsSync(join(place, 'config.json')));
   if (found !== undefined) return found;
   throw inputError('BASE_MISSING', `${file}: the base model "${name}" doesn't exist`, GIVE_BASE);
+}
+
+/** Where the base of one of this workspace's own checkpoints is, named before the workspace was moved with both. */
+function sinceMoved(adapter: string, name: string, { models }: Paths): string[] {
+  const root = dirname(models ?? '');
+  if (models === undefined || !isAbsolute(name) || !adapter.startsWith(join(root, 'outputs') + sep)) return [];
+  const parts = name.split(/[\\/]/);
+  const inside = parts.flatMap((part, i) => (part === 'models' || part === 'outputs' ? [parts.slice(i)] : []));
+  return inside.map((rest) => join(root, ...rest));
 }
 
 /** As much as is read of it when it is loaded. */

@@ -54,3 +54,17 @@ it("prefers bundled and downloaded models, then the adapter's neighbours, to fol
   expect(baseOf(join(here, 'small'))).toBe(join(here, 'small'));
   expect(errorOf(() => baseOf(join(root, 'small')))).toMatchObject({ code: 'BASE_MISSING' });
 });
+
+it("finds the base of a workspace's own checkpoint where both were moved, and no other's by its name", () => {
+  const root = temporaryFolder();
+  const base = join(root, 'models', 'mine');
+  const own = join(root, 'outputs', 'run-0001', 'checkpoint-2');
+  const others = join(root, 'adapters', 'one');
+  for (const folder of [base, own, others]) mkdirSync(folder, { recursive: true });
+  writeFileSync(join(base, 'config.json'), '{}');
+  const before = { base_model_name_or_path: join(root, 'gone', 'models', 'mine') };
+  for (const folder of [own, others]) writeFileSync(join(folder, 'adapter_config.json'), JSON.stringify(before));
+  const paths = { resources: join(root, 'r'), models: join(root, 'models') };
+  expect(resolveModelParts(own, paths).base).toBe(base);
+  expect(errorOf(() => resolveModelParts(others, paths))).toMatchObject({ code: 'BASE_MISSING' });
+});

@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { disposeModel } from '../../../main/model/model.ts';
 import { checkSpace } from '../../../main/services/models/check-space.ts';
 import { importModel } from '../../../main/services/models/import.ts';
+import { importedModels } from '../../../main/services/models/imported-folders.ts';
 import { listModels } from '../../../main/services/models/list.ts';
 import { resolveModel } from '../../../main/services/models/resolve.ts';
 import { asWindows, refusedAtFirst } from '../../as-windows.ts';
@@ -141,7 +142,7 @@ describe('importModel', () => {
     const folder = await outside();
     truncateSync(join(folder, 'model.safetensors'), 100);
     expect(errorOf(() => importModel(host, folder, false))).toMatchObject({ code: 'FILE_TRUNCATED' });
-    expect(host.store.settings.list()).toEqual({});
+    expect(importedModels(host.store)).toEqual([]);
   });
 });
 

@@ -50,7 +50,7 @@ describe('a damaged setting', () => {
   it('counts as not set', () => {
     const { store } = damagedBy(`update setting set value = '{"theme":' where key = 'preferences'`);
     expect(readSettings(store).theme).toBe('system');
-    expect(store.settings.list()).toEqual({ preferences: undefined });
+    expect(store.settings.list()).toMatchObject({ preferences: undefined });
   });
 });
 
