@@ -63,6 +63,11 @@ function report(group: SeedGroupSummary, context: CommandContext): void {
     return [[name, spread.n, ...cells]];
   });
   for (const line of tableLines(['at the end', 'seeds', 'mean', 'std', 'min', 'max'], rows)) context.print(line);
+  const { other_settings: others } = group;
+  if (others.length > 0)
+    context.say(
+      `${others.length === 1 ? 'Seed' : 'Seeds'} ${others.join(', ')} of ${group.experiment} had other settings and ${others.length === 1 ? "isn't" : "aren't"} counted. --experiment names another experiment.`,
+    );
   context.out({ ...group, workspace: context.workspace.root });
 }
 

@@ -5,7 +5,7 @@ import { inputError } from '../../errors.ts';
 import { parseConfig, type TrainConfig } from '../../trainer/config/config.ts';
 import { type ReplyRun, replyRuns } from '../recipes/reply-presets.ts';
 import { newestCheckpoint, runSummary } from '../runs/history.ts';
-import { type Spread, seedGroups, seedRunName, spreadOf } from '../runs/seed-groups.ts';
+import { finishedAlike, type Spread, seedGroups, seedRunName, spreadOf } from '../runs/seed-groups.ts';
 import type { LiveWorkspace } from '../training/live-runs.ts';
 import type { OpenWorkspace } from '../workspace/open-workspace.ts';
 import type { Workspace } from '../workspace/workspace.ts';
@@ -44,7 +44,8 @@ export function methodViews(
     const experiment = experimentName(points, name, isReinforced(name));
     const runs = groups.find((group) => group.experiment === experiment)?.runs ?? [];
     const summaries = runs.map(({ runId }) => runSummary(store, runId)).sort((a, b) => b.id - a.id);
-    const done = summaries.filter(({ state }) => state === 'done');
+    const alike = finishedAlike(store, runs).map(({ runId }) => runId);
+    const done = summaries.filter(({ id }) => alike.includes(id));
     const rewards = done.flatMap(({ latest }) => (latest.reward === undefined ? [] : [latest.reward.value]));
     const heldOuts = done.flatMap(({ evaluation }) => (evaluation === null ? [] : [evaluation.mean]));
     const newest = summaries[0];

@@ -7,7 +7,7 @@ import { counted } from '../../text/format.ts';
 import { compareReplies } from '../recipes/reply-demo.ts';
 import { type ReplyRun, replyRuns } from '../recipes/reply-presets.ts';
 import { newestCheckpoint } from '../runs/history.ts';
-import { seedGroups } from '../runs/seed-groups.ts';
+import { finishedAlike, seedGroups } from '../runs/seed-groups.ts';
 import {
   isClearlyBest,
   leaderOf,
@@ -61,8 +61,7 @@ function finishedRuns(app: Places): ReadonlyMap<ReplyRun, ReadonlyMap<number, nu
     replyRuns.map((method) => {
       const experiment = experimentName(points, method, isReinforced(method));
       const runs = groups.find((group) => group.experiment === experiment)?.runs ?? [];
-      const done = runs.filter(({ state }) => state === 'done');
-      return [method, new Map(done.map(({ seed, runId }) => [seed, runId]))];
+      return [method, new Map(finishedAlike(app.store, runs).map(({ seed, runId }) => [seed, runId]))];
     }),
   );
 }

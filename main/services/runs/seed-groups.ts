@@ -2,6 +2,8 @@
 import { inputError } from '../../errors.ts';
 import type { Store } from '../../store/index.ts';
 import type { RunRow } from '../../store/runs.ts';
+import type { TrainConfig } from '../../trainer/config/config.ts';
+import { variedSettings } from './varied-settings.ts';
 
 /** A run of a group. */
 export interface SeedRun {
@@ -27,8 +29,10 @@ export interface SeedGroup {
 }
 
 export interface SeedGroupSummary extends SeedGroup {
-  /** Over finished runs: each metric's newest value across the seeds. */
+  /** Over finished runs of the same settings: each metric's newest value across the seeds. */
   readonly metrics: Readonly<Record<string, Spread>>;
+  /** Seeds whose finished runs had other settings and are left out. */
+  readonly other_settings: readonly number[];
 }
 
 const NAME = /^(.+)\/seed_(\d+)$/;
@@ -65,13 +69,53 @@ export function seedGroups(store: Store): SeedGroup[] {
 export function seedGroupSummary(store: Store, experiment: string): SeedGroupSummary {
   const group = seedGroups(store).find((candidate) => candidate.experiment === experiment);
   if (group === undefined) throw inputError('GROUP_UNKNOWN', `There are no runs of the experiment "${experiment}"`);
+  const alike = finishedAlike(store, group.runs);
+  const others = group.runs.filter((run) => run.state === 'done' && !alike.includes(run)).map(({ seed }) => seed);
   const values = new Map<string, number[]>();
-  for (const { runId, state } of group.runs) {
-    if (state !== 'done') continue;
+  for (const { runId } of alike) {
     for (const [name, { value }] of Object.entries(store.metrics.latest(runId)))
       values.set(name, [...(values.get(name) ?? []), value]);
   }
-  return { ...group, metrics: Object.fromEntries([...values].map(([name, list]) => [name, spreadOf(list)])) };
+  return {
+    ...group,
+    other_settings: others,
+    metrics: Object.fromEntries([...values].map(([name, list]) => [name, spreadOf(list)])),
+  };
+}
+
+/** Settings that may differ between seeds: they change where and how a run is computed and watched, or follow its seed. */
+const FREE: ReadonlySet<string> = new Set<keyof TrainConfig>([
+  'seed',
+  'from_checkpoint',
+  'backend',
+  'threads',
+  'engine',
+  'activation_memory_mb',
+  'gradient_checkpointing',
+  'sample_steps',
+  'save_steps',
+  'save_total_limit',
+  'logging_dir',
+  'report_to',
+  'project',
+  'eval_steps',
+  'pause_on_collapse',
+  'collapse_patience',
+]);
+
+/**
+ * The finished runs of a group with the settings of the newest of them: a name is kept while settings are changed, and a
+ * mean over both would be of neither.
+ */
+export function finishedAlike(store: Store, runs: readonly SeedRun[]): readonly SeedRun[] {
+  const done = runs.filter(({ state }) => state === 'done');
+  const newest = Math.max(...done.map(({ runId }) => runId));
+  const differing = (runId: number): readonly string[] => variedSettings(store, [newest, runId]).fields;
+  return done.filter(({ runId }) => {
+    const fields = differing(runId);
+    // Trained whole, the checkpoint that a run starts from is its model.
+    return fields.every((field) => FREE.has(field) || (field === 'model' && fields.includes('from_checkpoint')));
+  });
 }
 
 /** Mean and spread of some values. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createRun } from '../../../main/services/runs/runs.ts';
 import { seedGroupSummary, seedGroups, seedRunName, spreadOf } from '../../../main/services/runs/seed-groups.ts';
-import { parseConfig } from '../../../main/trainer/config/config.ts';
+import { parseConfig, type TrainConfig } from '../../../main/trainer/config/config.ts';
 import { temporaryStore } from '../../store/helpers.ts';
 
 describe('spreadOf', () => {
@@ -36,6 +36,23 @@ describe('seed groups', () => {
     const summary = seedGroupSummary(store, 'baseline');
     expect(summary.metrics.reward).toMatchObject({ n: 2, mean: 15 });
     expect(summary.metrics.reward?.std).toBeCloseTo(Math.sqrt(50), 12);
+  });
+
+  it('averages only runs of the settings of the newest, whatever they start from', () => {
+    const store = temporaryStore();
+    const add = (seed: number, reward: number, changes: Partial<TrainConfig>): void => {
+      const config = { ...parseConfig({}), ...changes, seed };
+      const { runId } = createRun(store, config, { name: seedRunName('grpo', seed) });
+      store.metrics.record(runId, 1, { reward });
+      store.runs.setState(runId, 'done', null);
+    };
+    add(1, 0.1, { dataset: 'short.jsonl' });
+    add(2, 0.2, { learning_rate: 1e-2 });
+    add(3, 0.6, { threads: 1, from_checkpoint: '/base/seed_3', model: '/base/seed_3' });
+    add(4, 0.8, { from_checkpoint: '/base/seed_4', model: '/base/seed_4' });
+    const { metrics, other_settings } = seedGroupSummary(store, 'grpo');
+    expect(metrics.reward).toMatchObject({ n: 2, min: 0.6, max: 0.8 });
+    expect(other_settings).toEqual([1, 2]);
   });
 
   it('rejects unknown and unusable names', () => {
