@@ -125,6 +125,11 @@ export const shownColumns: readonly ShownColumn[] = namedColumns.flatMap(({ name
   shown === undefined ? [] : [{ name, kind, ...shown }],
 );
 
+/** A component's column in a table that has these others: a reward may have the name of one. */
+export function componentColumn(component: string, others: readonly string[]): string {
+  return others.includes(component) ? `rewards/${component}` : component;
+}
+
 export function snakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

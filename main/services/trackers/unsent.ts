@@ -1,6 +1,6 @@
 /** What of a run's history a tracker hasn't got yet: the history is the only buffer, so nothing is lost while it is away. */
 import { wholeText } from '../../samples/completion.ts';
-import type { StoredSample } from '../../samples/sample.ts';
+import { componentColumn, type StoredSample } from '../../samples/sample.ts';
 import type { Store } from '../../store/index.ts';
 import type { TrackedStep, TrackedTable } from './tracker.ts';
 
@@ -51,9 +51,14 @@ export function nextUnsent(store: Store, runId: number, cursor: Cursor): Unsent 
 
 function tableOf(step: number, samples: readonly StoredSample[]): TrackedTable {
   const components = [...new Set(samples.flatMap((sample) => Object.keys(sample.components)))].sort();
+  const [before, after] = [
+    ['step', 'prompt', 'completion', 'target'],
+    ['reward', 'advantage'],
+  ] as const;
+  const named = components.map((name) => componentColumn(name, [...before, ...after]));
   return {
     step,
-    columns: ['step', 'prompt', 'completion', 'target', ...components, 'reward', 'advantage'],
+    columns: [...before, ...named, ...after],
     rows: samples.map(({ prompt, target, reward, advantage, ...sample }) => [
       ...[step, prompt, wholeText(sample), target],
       ...components.map((name) => finite(sample.components[name])),

@@ -315,6 +315,7 @@ function inconsistencies(task: Parsed, lines: LineFinder, content: string): Defi
   if (task.messages !== undefined && task.messages.at(-1)?.role !== 'user')
     fault(['messages'], 'expected the last message to be of the user, which the model then answers');
   for (const [path, reason] of toolFaults(task)) fault(path, reason);
+  for (const [path, reason] of metricFaults(task)) fault(path, reason);
   if (Object.keys(task.rewards).length === 0) fault(['rewards'], 'expected at least one component of the reward');
   const hasTarget = task.target !== undefined || conversation !== undefined;
   if (!hasTarget && task.max_completion_length === undefined)
@@ -325,6 +326,22 @@ function inconsistencies(task: Parsed, lines: LineFinder, content: string): Defi
   if (!hasTarget && (task.show === 'aligned' || task.show === 'beside'))
     fault(['show'], `expected a "target" to show completions ${task.show} it`);
   return faults;
+}
+
+/** What evaluations say of the whole reward, under these names. */
+const WHOLE: readonly string[] = ['reward', 'success', 'failed'];
+
+/** Names under which an evaluation would have two numbers. */
+function metricFaults({ rewards, check }: Parsed): (readonly [readonly PropertyKey[], string])[] {
+  const components = Object.keys(rewards);
+  const several = components.length > 1 ? components : [];
+  const why = 'is what evaluations call a number of the whole reward: give it another name';
+  const faults = several
+    .filter((component) => WHOLE.includes(component))
+    .map((component) => [['rewards', component], `"${component}" beside other components ${why}`] as const);
+  if (check === undefined || ![...WHOLE, ...several].includes(check)) return faults;
+  const taken = WHOLE.includes(check) ? why : 'would be confused with that component: give it another name';
+  return [...faults, [['check'], `a check called "${check}" ${taken}`]];
 }
 
 function toolFaults({ tools = [], environment, max_completion_length, max_tool_calling_iterations }: Parsed) {

@@ -140,6 +140,21 @@ describe('parseDefinition', () => {
       'unknown field "contnt"; did you mean "content"?',
     ],
     ['an empty file', '', 'task.yaml, line 1: '],
+    [
+      'a component with the name of the whole reward',
+      good.replace('brief: 0.2', 'reward: 0.2'),
+      'line 12: "reward" beside other components is what evaluations call',
+    ],
+    [
+      'a check with that name',
+      good.replace('check: kind', 'check: success'),
+      'line 14: a check called "success" is what',
+    ],
+    [
+      'a check with the name of a component',
+      good.replace('check: kind', 'check: brief'),
+      'a check called "brief" would be confused',
+    ],
     ['no components', good.replace(/rewards:\n.*\n.*\n/, 'rewards: {}\n'), 'line 10: expected at least one component'],
     [
       'both forms of a prompt',

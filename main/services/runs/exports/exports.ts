@@ -7,7 +7,13 @@ import { writeError, writeFileAtomic } from '../../../io/atomic-write.ts';
 import { csvText } from '../../../io/csv.ts';
 import { makeFolder } from '../../../io/make-folder.ts';
 import { wholeText } from '../../../samples/completion.ts';
-import { type ColumnKind, type NamedColumn, namedColumns, type StoredSample } from '../../../samples/sample.ts';
+import {
+  type ColumnKind,
+  componentColumn,
+  type NamedColumn,
+  namedColumns,
+  type StoredSample,
+} from '../../../samples/sample.ts';
 import type { Store } from '../../../store/index.ts';
 import { nativeTask } from '../../../tasks/index.ts';
 import { isLink } from '../../workspace/own-folders.ts';
@@ -132,11 +138,14 @@ function completionsParquet(samples: readonly StoredSample[], rewardNames: reado
     data: samples.map(of),
     type: types[kind],
   });
+  const others = parquetColumns.map(({ fileName }) => fileName);
   const buffer = parquetWriteBuffer({
     columnData: parquetColumns.flatMap(({ name, fileName, kind }) => {
       if (kind !== 'numbers')
         return [column(fileName, kind, (sample) => (name === 'completion' ? wholeText(sample) : sample[name]))];
-      return rewardNames.map((part) => column(part, 'number', ({ components }) => components[part] ?? Number.NaN));
+      return rewardNames.map((part) =>
+        column(componentColumn(part, others), 'number', ({ components }) => components[part] ?? Number.NaN),
+      );
     }),
   });
   return new Uint8Array(buffer);

@@ -4,8 +4,9 @@ import { parquetReadObjects } from 'hyparquet';
 import { describe, expect, it } from 'vitest';
 import { exportedFile, exportRun } from '../../../../main/services/runs/exports/exports.ts';
 import { createRun } from '../../../../main/services/runs/runs.ts';
+import { nextUnsent, START } from '../../../../main/services/trackers/unsent.ts';
 import { parseConfig } from '../../../../main/trainer/config/config.ts';
-import { errorOf, temporaryStore } from '../../../store/helpers.ts';
+import { addRun, errorOf, temporaryStore } from '../../../store/helpers.ts';
 import { temporaryFolder } from '../../../temporary-folder.ts';
 
 const sample = (index: number, relevance: number) => ({
@@ -61,6 +62,20 @@ describe('exportRun', () => {
       },
     });
     expect(rows[0]?.relevance).toBeNaN();
+  });
+
+  it('gives a component a column of its own where its name is that of another', async () => {
+    const store = temporaryStore();
+    const runId = addRun(store, { task: 'mine' });
+    store.metrics.record(runId, 1, { reward: 0.5, step_time: 1 });
+    store.samples.record(runId, 1, [{ ...sample(0, 0.75), components: { completion: 0.75, step: 2 } }]);
+    const bytes = readFileSync(exportRun(store, runId, temporaryFolder()).completions ?? '');
+    const rows = await parquetReadObjects({
+      file: bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length),
+    });
+    expect(rows).toMatchObject([{ step: 1, completion: 'c0\n', 'rewards/completion': 0.75, 'rewards/step': 2 }]);
+    const { table } = nextUnsent(store, runId, START) ?? {};
+    expect(table?.columns).toContain('rewards/step');
   });
 
   it('puts held-out evaluations at the steps after which they were made', () => {
