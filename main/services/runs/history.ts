@@ -204,10 +204,14 @@ function tidy(folder: string): void {
   }
 }
 
-/** The run for `--resume` without a name: the newest unfinished one. `maxSteps` makes a shorter one unfinished again. */
+/** The run for `--resume` without a name: the newest unfinished one that nothing but a person would resume. `maxSteps` makes a shorter one unfinished again. */
 export function newestResumable(store: Store, maxSteps = 0): RunRow {
-  const open = store.runs.list({ states: ['interrupted', 'stopped', 'failed', 'collapsed'], limit: 1 })[0];
-  const done = store.runs.list({ states: ['done'] }).find(({ backend }) => backend !== TRL_BACKEND);
+  const open = store.runs
+    .list({ states: ['interrupted', 'stopped', 'failed', 'collapsed'] })
+    .find((run) => !endsByRule(store, run));
+  const done = store.runs
+    .list({ states: ['done'] })
+    .find((run) => run.backend !== TRL_BACKEND && !endsByRule(store, run));
   if (done !== undefined && done.step < maxSteps && done.id > (open?.id ?? 0)) return absolute(store, done);
   if (open !== undefined) return absolute(store, open);
   const other = 'Start a run with train --dataset, or give a checkpoint with --resume.';
@@ -218,6 +222,12 @@ export function newestResumable(store: Store, maxSteps = 0): RunRow {
       : `There is no interrupted or stopped run in ${store.folder}, and run ${done.id}, the newest, is done at step ${done.step}`,
     done === undefined ? other : (continuation(store, done) ?? other),
   );
+}
+
+/** Whether its sweep decides how far it trains, or its stage ended it as its rule was met. */
+function endsByRule(store: Store, { id, state, stageId }: RunRow): boolean {
+  if (store.sweeps.trialOfRun(id) !== undefined) return true;
+  return state === 'stopped' && stageId !== null && store.stages.get(stageId)?.state === 'done';
 }
 
 /** How to train a finished run further; null: it has no checkpoint. */

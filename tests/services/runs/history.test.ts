@@ -101,6 +101,12 @@ describe('reading the history', () => {
     const { runId, folder } = createRun(store, config);
     interruptRun(store, runId, 'r');
     finishRun(store, createRun(store, config).runId, 'done');
+    const stopped = createRun(store, config).runId;
+    finishRun(store, stopped, 'stopped');
+    expect(newestResumable(store).id).toBe(stopped);
+    // A sweep decides how far its runs train.
+    store.sweeps.add('s', {}, [{ setting: 0, seed: 42, name: 's', config, after: null }]);
+    store.sweeps.startTrial(1, stopped);
     expect(newestResumable(store)).toMatchObject({ id: runId, folder });
   });
 
