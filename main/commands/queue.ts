@@ -125,9 +125,11 @@ async function run(context: CommandContext): Promise<void> {
   });
   let view = followTraining(context);
   let asked = false;
+  let failed = false;
   app.live.onStart(({ name }) => context.say(`${name}:`));
   app.live.onEvents((_, events) => view.onEvents(events));
-  app.live.onEnd(({ runId, state, step }) => {
+  app.live.onEnd(({ runId, state, step, error }) => {
+    failed ||= error !== null;
     view.end();
     view = followTraining(context);
     const stageId = app.store.runs.get(runId)?.stageId ?? null;
@@ -158,11 +160,17 @@ async function run(context: CommandContext): Promise<void> {
   try {
     // Whoever types this decides about the queue of a workspace that was opened elsewhere.
     app.queue.release();
+    // And asks for what could not be started before.
+    for (const { kind, id, reason } of app.queue.list()) if (kind === 'run' && reason !== null) app.queue.retry(id);
     await ended;
     report(app.store, context);
+    const held = app.queue.held();
+    if (held !== null) context.say(`The stages in the queue are paused: ${held}`);
+    failed ||= held !== null || app.queue.list().some(({ reason }) => reason !== null);
   } finally {
     await app.close();
     for (const signal of END_SIGNALS) process.off(signal, stop);
   }
   if (asked) process.exitCode = 130;
+  else if (failed) process.exitCode = 1;
 }

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { renameSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { changeSettings } from '../../main/services/workspace/settings.ts';
@@ -95,14 +95,19 @@ describe('braid queue', () => {
   });
 
   it('adds, moves, removes and runs', async () => {
-    const { file, run, store } = await bench();
+    const { file, run, store, dataset } = await bench();
     for (const name of ['one', 'two', 'three']) await run('queue', 'add', '--config', file, '--name', name);
     expect((await run('queue', 'move', 'run:3', '1')).stdout).toMatch(/1 {2}run:3 {2}three\n2 {2}run:1/);
     expect((await run('queue', 'remove', 'run:1', '--json')).stdout).toContain('"place":"run:2"');
     expect(await run('queue', 'remove', 'run:9')).toMatchObject({ code: 2 });
     // That nothing starts by itself is for the app: here somebody has said so.
     changeSettings(store, { run_queue: false });
+    store.queue.setReason(2, 'The disk was full');
     expect(await run('queue', 'run')).toMatchObject({ code: 0, stdout: expect.stringContaining('Nothing waits.') });
     expect(store.runs.list().map(({ name, state }) => `${name} ${state}`)).toEqual(['two done', 'three done']);
+    await run('queue', 'add', '--config', file, '--name', 'four');
+    renameSync(dataset, `${dataset}.away`);
+    const failed = await run('queue', 'run');
+    expect(failed).toMatchObject({ code: 1, stdout: expect.stringContaining('could not start') });
   }, 180_000);
 });
