@@ -70,8 +70,8 @@ async function train(options: TrainOptions & ConsentOptions, command: Command): 
       agree(findTask(task, { workspace: store.folder, paths: hostPaths() }), options);
     }
     if (options.checklist !== true) await requireServer(engineOf(store, options), context);
-    if (options.seeds !== undefined) return await trainSeeds(store, options, command, context);
     if (options.checklist === true) return await printChecklist(store, options, command, context);
+    if (options.seeds !== undefined) return await trainSeeds(store, options, command, context);
     const view = followTraining(context, readSettings(store));
     const run = begin(store, options, command, context, view.onEvents);
     const stop = stopOnSignals(run, context);
@@ -120,6 +120,7 @@ function checkOptions(options: TrainOptions, command: Command): void {
     'experiment',
     'backend',
     'threads',
+    'checklist',
   ];
   const given = settled.find((name) => command.getOptionValueSourceWithGlobals(name) === 'cli');
   if (given === undefined) return;

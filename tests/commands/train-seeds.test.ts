@@ -21,7 +21,7 @@ describe('braid train --checklist', () => {
     });
     const wrong = await check('--model', join(world.root, 'nothing'));
     expect(wrong).toMatchObject({ code: 1, stdout: expect.stringContaining('[!] model: ') });
-    const prompted = await check('--set', 'system_prompt=wa');
+    const prompted = await check('--set', 'system_prompt=wa', '--seeds', '1,2');
     expect(prompted).toMatchObject({ code: 1, stdout: expect.stringMatching(/^\[!\] start: .*chat template/m) });
     expect(ready.stdout).toMatch(/"rewards_differ".*"time"/);
     expect(world.store.runs.list({})).toEqual([]);

@@ -59,6 +59,7 @@ describe('braid train on bad input', () => {
         ['--resume', '--dataset', dataset],
         /--resume with no other option than --steps, got --dataset/,
       ],
+      ['a checklist of a resume', ['--resume', '--checklist'], /no other option than --steps, got --checklist/],
       ['no dataset at all', [], /Expected --dataset, --config, --task or --resume/],
     ];
     for (const [name, args, message] of cases) {
