@@ -16,7 +16,9 @@ export function diskSpace(folder: string): DiskSpace {
 /** The same, but null if unknown. */
 export function knownDiskSpace(folder: string): DiskSpace | null {
   try {
-    return diskSpace(folder);
+    const space = diskSpace(folder);
+    // Some network file systems say 0 of everything.
+    return space.totalBytes === 0 ? null : space;
   } catch {
     return null;
   }
