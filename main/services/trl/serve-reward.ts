@@ -12,6 +12,7 @@ import { parseJson } from '../../io/json.ts';
 import type { ExternalAccess } from '../../tasks/external/access.ts';
 import { nativeTask, openTask, type TaskSource } from '../../tasks/index.ts';
 import type { Answer, Task, TaskRecord } from '../../tasks/task.ts';
+import { nanStats } from '../../trainer/advantages/advantages.ts';
 import type { TrainConfig } from '../../trainer/config/config.ts';
 import { parseConfig } from '../../trainer/config/config.ts';
 import { failureMetrics } from '../../trainer/rollout/failed-rewards.ts';
@@ -99,7 +100,7 @@ function scoreBatch(task: Task, answers: readonly Answer[], { reward_failure: po
 }
 
 function meanOf(values: readonly number[]): number | null {
-  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  const { mean } = nanStats(values);
   return Number.isFinite(mean) ? mean : null;
 }
 

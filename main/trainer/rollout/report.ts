@@ -6,6 +6,7 @@ import type { Sample } from '../../samples/sample.ts';
 import type { Answer, Task } from '../../tasks/task.ts';
 import { isFailedCall } from '../../tasks/tool-use.ts';
 import { ngramSets, setDiversity } from '../../text/diversity.ts';
+import { nanStats } from '../advantages/advantages.ts';
 import type { Generation, Rollouts } from '../batching/generation.ts';
 import { ownTokens, promptOfRow } from '../batching/rows.ts';
 import type { TrainConfig } from '../config/config.ts';
@@ -64,10 +65,9 @@ function checkMetrics(
   if (check === null) return {};
   const { texts, prompts } = generation;
   const checked = check.measure(texts.map((_, row) => answerOfRow(generation, row, size)));
-  const sum = checked.reduce((total, value) => total + value, 0);
   const groups = prompts.map((_, g) => setDiversity(texts.slice(g * size, (g + 1) * size).map(ngramSets)));
   return {
-    [`check/${check.name}`]: sum / texts.length,
+    [`check/${check.name}`]: nanStats(checked).mean,
     'completions/diversity': groups.reduce((total, diversity) => total + diversity, 0) / groups.length,
   };
 }

@@ -8,6 +8,7 @@ import { ngramSets, setDiversity } from '../../../text/diversity.ts';
 import { passAtK } from '../../../text/pass-at-k.ts';
 import { distinctN } from '../../../text/repetition.ts';
 import { splitWords } from '../../../text/words.ts';
+import { nanStats } from '../../../trainer/advantages/advantages.ts';
 
 /** One row: a metric, and which direction is better. */
 export interface MeasureInfo {
@@ -94,8 +95,8 @@ export function measurePrompt(
   const texts = completions.map(({ completion }) => completion);
   const words = texts.map(splitWords);
   const passed = each.filter((measures) => (measures[task.mainMetric] ?? 0) >= threshold).length;
-  const mean = (name: string): number =>
-    each.reduce((sum, measures) => sum + (measures[name] ?? Number.NaN), 0) / each.length;
+  // Of those that have it: one failed reward must not take the prompt out of the table.
+  const mean = (name: string): number => nanStats(each.map((measures) => measures[name] ?? Number.NaN)).mean;
   return {
     ...Object.fromEntries(k.map((value) => [`pass@${value}`, passAtK(completions.length, passed, value)])),
     ...Object.fromEntries(Object.keys(each[0] ?? {}).map((name) => [name, mean(name)])),

@@ -29,6 +29,13 @@ describe('measurePrompt', () => {
     expect(measured.words).toBe(3);
   });
 
+  it('averages the completions whose reward did not fail', () => {
+    const each = [0.4, Number.NaN, 0.8, Number.NaN].map((alignment) => ({ alignment }));
+    const four = sampled('one', 'two', 'red', 'blue');
+    const { alignment } = measurePrompt(interleaveTask, interleave, four, options, each);
+    expect(alignment).toBeCloseTo(0.6, 12);
+  });
+
   it('has every row of the table for replies', () => {
     const record = replyTask.parseRecord({
       id: 'r',
