@@ -11,6 +11,17 @@ describe('signFlipTest', () => {
     expect(signFlipTest([0, 0], () => 0)).toBe(1);
   });
 
+  it('gives rewards of any size the same value', () => {
+    const differences = [1, 2, 3, 1, -2, 4, 3, -1];
+    for (const size of [0.1, 33333.3, 700000000.1])
+      expect(
+        signFlipTest(
+          differences.map((value) => value * size),
+          () => 0,
+        ),
+      ).toBe(36 / 256);
+  });
+
   it('samples patterns of many differences', () => {
     const differences = Array.from({ length: 40 }, (_, i) => (i % 10 === 0 ? -1 : 1));
     expect(signFlipTest(differences, randomStream(1).next)).toBeLessThan(0.001);
