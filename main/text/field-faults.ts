@@ -62,7 +62,7 @@ function messageOf(issue: z.core.$ZodIssue, { instead }: KnownNames): string {
 }
 
 /** What a value should be, in plain words: the form shows them beside the field. */
-function expectation(issue: z.core.$ZodIssue): string {
+export function expectation(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case 'invalid_type':
       return `expected ${TYPES[issue.expected] ?? issue.expected}`;

@@ -1,6 +1,7 @@
 /** The plan of a sweep: which settings are tried, with which seeds, and whether losers are stopped early. */
 import { z } from 'zod';
 import { inputError } from '../../errors.ts';
+import { expectation } from '../../text/field-faults.ts';
 import { configFields, fieldFaults } from '../../trainer/config/config.ts';
 import { EXPERIMENT_NAME } from '../runs/seed-groups.ts';
 
@@ -123,7 +124,9 @@ export function parsePlan(value: unknown, origin: string): SweepPlan {
 function messageOf(issue: z.core.$ZodIssue): string {
   const inner =
     issue.code === 'invalid_key' ? issue.issues : issue.code === 'invalid_union' ? (issue.errors.at(-1) ?? []) : [];
-  return inner.length === 0 ? issue.message : [...new Set(inner.map(messageOf))].join(', ');
+  if (inner.length > 0) return [...new Set(inner.map(messageOf))].join(', ');
+  // Its own words, where the plan has some.
+  return issue.message.startsWith('expected') ? issue.message : expectation(issue);
 }
 
 /** A setting: the values of the fields that vary. */

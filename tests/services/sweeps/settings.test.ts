@@ -60,7 +60,8 @@ describe('parsePlan', () => {
     [{ fields: { beta: { min: 1, max: 0 } } }, '"beta": expected min to be below max'],
     [{ fields: { beta: { min: 0, max: 1, scale: 'log' } } }, 'expected min above 0 for a logarithmic range'],
     [{ name: '../up' }, 'expected a name of letters'],
-    [{ halving: { min_steps: 0 } }, 'halving.min_steps'],
+    [{ seeds: 0 }, '"seeds": expected at least 1'],
+    [{ halving: { min_steps: 0 } }, '"halving.min_steps": expected at least 1'],
     [{ grid: {} }, 'grid'],
   ])('refuses %j', (value, message) => {
     expect(errorOf(() => plan(value))).toMatchObject({ code: 'BAD_PLAN', message: expect.stringContaining(message) });
