@@ -75,6 +75,7 @@ function checkTargets(task: Task, records: readonly TokenRecord[], { method, ...
   const without = isWarmUp ? 'set warm_up_steps to 0' : 'use the method grpo';
   const wanted = isWarmUp ? 'warm_up_steps' : `method ${method}`;
   const { record } = untargeted;
+  const others = records.some((other) => task.target(other.record) !== '');
   throw task.hasConversations === true
     ? inputError(
         'NO_TARGET',
@@ -86,7 +87,7 @@ function checkTargets(task: Task, records: readonly TokenRecord[], { method, ...
     : inputError(
         'NO_TARGET',
         `Expected a target to fine-tune on with ${wanted}, record ${record.id} has none`,
-        `${records.some((other) => task.target(other.record) !== '') ? 'Leave the record out, and others without one' : 'Give the task a "target"'}, or ${without}.`,
+        `${others ? 'Leave the record out, and others without one' : 'Give the task a "target"'}, or ${without}.`,
       );
 }
 
