@@ -31,6 +31,6 @@ export function requireCheckpointSpace(
   throw new BraidError(
     'DISK_FULL',
     `Not enough space in ${folder} for a checkpoint of this run: ${formatBytes(needed)} needed, ${formatBytes(free)} free. Nothing was started`,
-    { remedy: 'Free some space there, use a workspace on another disk (--workspace), or train a smaller adapter.' },
+    { remedy: 'Free some space there, use a workspace on another disk, or train a smaller adapter.' },
   );
 }
