@@ -10,7 +10,7 @@ vi.mock('../../main/services/training/training.ts');
 vi.mock('../../main/commands/host-paths.ts');
 vi.mock('../../main/services/runs/seed-groups.ts', async (original) => ({
   ...(await original<object>()),
-  seedGroupSummary: (_: unknown, experiment: string) => ({ experiment, runs: [], metrics: {} }),
+  seedGroupSummary: (_: unknown, experiment: string) => ({ experiment, runs: [], other_settings: [], metrics: {} }),
 }));
 
 afterEach(() => {

@@ -41,7 +41,7 @@ describe.skipIf(noBrowser)('the Models screen', () => {
     await page.getByRole('heading', { name: 'tiny-reply' }).waitFor();
     await page.keyboard.press('j');
     await page.getByRole('heading', { name: 'random' }).waitFor();
-    await page.getByText('48 GiB').click();
+    await page.getByText('48 GiB', { exact: true }).click();
     await page.getByText(/processed at once in 48\.0 GiB/).waitFor();
     await page.getByRole('button', { name: /^step 20/ }).click();
     await page.getByRole('heading', { name: 'run-0001-10words-grpo · step 20' }).waitFor();

@@ -204,7 +204,10 @@ function tidy(folder: string): void {
   }
 }
 
-/** The run for `--resume` without a name: the newest unfinished one that nothing but a person would resume. `maxSteps` makes a shorter one unfinished again. */
+/**
+ * The run for `--resume` without a name: the newest unfinished one that nothing but a person would resume. `maxSteps`
+ * makes a shorter one unfinished again.
+ */
 export function newestResumable(store: Store, maxSteps = 0): RunRow {
   const open = store.runs
     .list({ states: ['interrupted', 'stopped', 'failed', 'collapsed'] })
