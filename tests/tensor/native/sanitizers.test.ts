@@ -30,9 +30,9 @@ describe.runIf(compiler !== undefined)('the kernels with random shapes', () => {
     ]);
     const seed = String(Math.floor(Math.random() * 1e6));
     // What failed says the seed, which repeats it.
-    const { stdout } = await run(program, [seed, '100']).catch((error: { stderr?: string }) => {
+    const { stdout } = await run(program, [seed, '300']).catch((error: { stderr?: string }) => {
       throw new Error(`seed ${seed}: ${error.stderr ?? error}`);
     });
-    expect(stdout).toContain(`seed ${seed}: 100 products, 100 calls that fit, 100 spoilt ones`);
+    expect(stdout).toContain(`seed ${seed}: 300 products, 300 calls that fit, 300 spoilt ones`);
   });
 });
