@@ -17,6 +17,9 @@ function distance(a: number | undefined, b: number | undefined): number {
   return Number.isNaN(difference) ? Infinity : difference;
 }
 
+/** Tokens of a completion on a slow backend, whose kernels are the same at each. */
+export const FEW_TOKENS = 12;
+
 /** One greedy completion a prompt. */
 export function greedyOptions(eosTokenIds: readonly number[], maxNewTokens = 24): GenerateOptions {
   return {

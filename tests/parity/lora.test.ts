@@ -9,7 +9,7 @@ import { disposeModel, type Model } from '../../main/model/model.ts';
 import { encodeAdapter, loadAdapter } from '../../main/model/peft.ts';
 import { scoreCompletions } from '../../main/model/score.ts';
 import { openTestBackends } from '../backends.ts';
-import { greedyOptions, largestDifference } from './compare.ts';
+import { FEW_TOKENS, greedyOptions, largestDifference } from './compare.ts';
 import { mergeAdapter } from './merge-adapter.ts';
 
 interface Reference {
@@ -51,8 +51,9 @@ describe.each(backends)('on $name', (backend) => {
     });
 
     it('generates the tokens of PEFT', () => {
-      const ours = generate(model, adapter, reference.prompts, greedyOptions([2]));
-      expect(ours.map(({ ids }) => ids)).toEqual(reference.greedy);
+      const most = backend.slow ? FEW_TOKENS : undefined;
+      const ours = generate(model, adapter, reference.prompts, greedyOptions([2], most));
+      expect(ours.map(({ ids }) => ids)).toEqual(reference.greedy.map((ids) => ids.slice(0, most)));
     });
 
     it('gives them merged into the base too, and unmerging takes it out again', () => {

@@ -7,7 +7,7 @@ import { loadModel } from '../../main/model/load.ts';
 import { disposeModel, type Model } from '../../main/model/model.ts';
 import { scoreCompletions } from '../../main/model/score.ts';
 import { openTestBackends } from '../backends.ts';
-import { greedyOptions, largestDifference } from './compare.ts';
+import { FEW_TOKENS, greedyOptions, largestDifference } from './compare.ts';
 
 interface Reference {
   readonly name: string;
@@ -25,6 +25,7 @@ const backends = await openTestBackends();
 
 describe.each(backends)('on $name', (backend) => {
   beforeAll(backend.use);
+  const most = backend.slow ? FEW_TOKENS : undefined;
 
   describe.each(references)('$name', (reference) => {
     let model: Model;
@@ -43,23 +44,24 @@ describe.each(backends)('on $name', (backend) => {
       expect(largestDifference(ours, reference.logps)).toBeLessThan(1e-4);
     });
 
-    it('gives them sequence by sequence too', () => {
+    it.skipIf(backend.slow)('gives them sequence by sequence too', () => {
       const ours = items.flatMap((item) => scoreCompletions(model, null, [item], { maxTokens: 1 }));
       expect(largestDifference(ours, reference.logps)).toBeLessThan(1e-4);
     });
 
     it('generates greedily, through its cache, the tokens of transformers, up to any of several end tokens', () => {
-      const ours = generate(model, null, reference.prompts, greedyOptions(reference.eos));
-      expect(ours.map(({ ids }) => ids)).toEqual(reference.greedy);
+      const ours = generate(model, null, reference.prompts, greedyOptions(reference.eos, most));
+      const expected = reference.greedy.map((ids) => ids.slice(0, most));
+      expect(ours.map(({ ids }) => ids)).toEqual(expected);
       expect(ours.map(({ terminated }) => terminated)).toEqual(
-        reference.greedy.map((ids) => reference.eos.includes(ids.at(-1) ?? -1)),
+        expected.map((ids) => reference.eos.includes(ids.at(-1) ?? -1)),
       );
     });
 
     it('penalises repetitions as transformers does', () => {
-      const options = { ...greedyOptions(reference.eos), repetitionPenalty: 1.3 };
+      const options = { ...greedyOptions(reference.eos, most), repetitionPenalty: 1.3 };
       const ours = generate(model, null, reference.prompts, options);
-      expect(ours.map(({ ids }) => ids)).toEqual(reference.penalised);
+      expect(ours.map(({ ids }) => ids)).toEqual(reference.penalised.map((ids) => ids.slice(0, most)));
     });
   });
 });
