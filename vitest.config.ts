@@ -103,8 +103,8 @@ const shared = {
 
 export default defineConfig({
   test: {
-    // Twice the cores of a small machine: pages and processes are waited for half of the time.
-    maxWorkers: 4,
+    // For the two cores of a small machine: pages and processes are waited for half of the time, and four leave a sixth idle.
+    maxWorkers: 5,
     projects: [
       {
         test: {
