@@ -1,9 +1,9 @@
 /** What a model reads between two of its turns: what somebody answers, and the beginning of its next turn. */
 import { inputError } from '../errors.ts';
 import { type ChatMessage, shownText, textOf } from '../samples/chat-message.ts';
-import { quotedMessage, type RenderedMessage } from './chat-template.ts';
+import type { RenderedMessage } from './chat-template.ts';
 import { quote, type Str, slice } from './jinja/text.ts';
-import { SOMEBODY, type Tokenizer } from './tokenizer.ts';
+import { SOMEBODY, saidBySomebody, type Tokenizer } from './tokenizer.ts';
 import { callsInWords } from './tool-prompt.ts';
 
 /** The source of the turn that is answered. */
@@ -28,7 +28,7 @@ export function encodeAnswer(tokenizer: Tokenizer, answers: readonly ChatMessage
 function afterWords(tokenizer: Tokenizer, answers: readonly ChatMessage[]): number[] | null {
   const asked: RenderedMessage = { role: 'user', content: '.' };
   const said: RenderedMessage = { role: 'assistant', content: quote('.', ANSWERED) };
-  const rendered = tokenizer.chatQuoting([asked, said, ...answers.map(quoted)], true, toolsFor(answers));
+  const rendered = tokenizer.chatQuoting([asked, said, ...answers.map(saidBySomebody)], true, toolsFor(answers));
   const at = endOf(rendered, ANSWERED);
   if (at === null)
     throw inputError(
@@ -49,16 +49,12 @@ function afterCalls(tokenizer: Tokenizer, answers: readonly ChatMessage[]): numb
     { role: 'user', content: '.' },
     { role: 'assistant', content: '', tool_calls: calls },
   ];
-  const rendered = tokenizer.chatQuoting([...called, ...answers.map(quoted)], true, toolsFor(answers));
+  const rendered = tokenizer.chatQuoting([...called, ...answers.map(saidBySomebody)], true, toolsFor(answers));
   if (!shows(rendered, answers)) return null;
   const [ids, before] = [rendered, tokenizer.chatQuoting(called, false, toolsFor(answers))].map(tokenizer.encodeQuoted);
   const differs = ids?.findIndex((id, i) => id !== before?.[i]) ?? 0;
   // What the calls end with may be the turn's end token, or begin the results.
   return ids?.slice(differs === before?.length ? differs - 1 : differs) ?? null;
-}
-
-function quoted(answer: ChatMessage): RenderedMessage {
-  return quotedMessage(answer, (words) => quote(words, SOMEBODY));
 }
 
 /** A template for chats with tools knows what a tool answers; which tools there are stands before it. */

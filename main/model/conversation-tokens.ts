@@ -4,10 +4,9 @@
  * break, the end of a document) isn't trained on: a model that is sampled from stops before it.
  */
 import { type ChatMessage, type ChatTool, isTrained, plainLines, shownText, textOf } from '../samples/chat-message.ts';
-import { quotedMessage } from './chat-template.ts';
 import { concat, plain, quote, type Str, slice } from './jinja/text.ts';
 import type { PromptGroup } from './pack.ts';
-import { SOMEBODY, type Tokenizer } from './tokenizer.ts';
+import { quotedChat, SOMEBODY, type Tokenizer } from './tokenizer.ts';
 
 type Tools = readonly ChatTool[] | undefined;
 
@@ -112,9 +111,7 @@ function alone(
 }
 
 function rendered(tokenizer: Tokenizer, messages: readonly ChatMessage[], tools: Tools, ready: boolean): Str {
-  const said = tokenizer.inWords(messages);
-  const quoted = said.map((message) => quotedMessage(message, (words) => quote(words, SOMEBODY)));
-  return tokenizer.chatQuoting(quoted, ready, tools ?? null);
+  return quotedChat(tokenizer, messages, ready, tools ?? null);
 }
 
 /** Where the prompt begins the thoughts of the turn that follows, and perhaps ends them: then it has none. */

@@ -130,10 +130,9 @@ export function loadTokenizer(folder: string, chat: ChatSettings = readChatSetti
         ? messages
         : [{ role: 'system', content: system }, ...messages.filter(({ role }) => role !== 'system')];
     const input = { template: tools === null ? template : (withTools ?? template), config, folder, kwargs };
-    const quoted = (words: string): Str => quote(words, SOMEBODY);
-    if (takesTools) return renderMessages(input, given, ready, tools && fromJs(tools, quoted));
+    if (takesTools) return renderMessages(input, given, ready, tools && fromJs(tools, bySomebody));
     if (tools === null || tools.length === 0) return renderMessages(input, given, ready);
-    const described = describedTools(tools, quoted);
+    const described = describedTools(tools, bySomebody);
     try {
       return renderMessages(input, withSystem(given, described), ready);
     } catch (error) {
@@ -350,9 +349,26 @@ export function encodePrompt(
  * in the messages are characters.
  */
 export function encodeConversation(tokenizer: Tokenizer, messages: readonly ChatMessage[], ready = false): number[] {
-  const said = tokenizer.inWords(messages);
-  const quoted = said.map((message) => quotedMessage(message, (words) => quote(words, SOMEBODY)));
-  return tokenizer.encodeQuoted(tokenizer.chatQuoting(quoted, ready));
+  return tokenizer.encodeQuoted(quotedChat(tokenizer, messages, ready));
+}
+
+/** The chat template applied to what somebody said. */
+export function quotedChat(
+  tokenizer: Tokenizer,
+  messages: readonly ChatMessage[],
+  ready: boolean,
+  tools: readonly ChatTool[] | null = null,
+): Str {
+  return tokenizer.chatQuoting(tokenizer.inWords(messages).map(saidBySomebody), ready, tools);
+}
+
+/** A message whose control tokens are characters. */
+export function saidBySomebody(message: ChatMessage): RenderedMessage {
+  return quotedMessage(message, bySomebody);
+}
+
+function bySomebody(words: string): Str {
+  return quote(words, SOMEBODY);
 }
 
 /** The source of words that somebody wrote. */

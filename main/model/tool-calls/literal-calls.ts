@@ -12,10 +12,14 @@ export interface LiteralCall {
 /** Stands for a quotation mark in Gemma 4; nothing is escaped between two. */
 export const GEMMA_QUOTE = '<|"|>';
 
-const WORDS: ReadonlyMap<string, unknown> = new Map([
-  ...(['True', 'true'] as const).map((word): [string, unknown] => [word, true]),
-  ...(['False', 'false'] as const).map((word): [string, unknown] => [word, false]),
-  ...(['None', 'null'] as const).map((word): [string, unknown] => [word, null]),
+/** Values that are words, in Python and in JSON. */
+export const WORDS: ReadonlyMap<string, unknown> = new Map<string, unknown>([
+  ['True', true],
+  ['true', true],
+  ['False', false],
+  ['false', false],
+  ['None', null],
+  ['null', null],
 ]);
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', b: '\b', f: '\f', '0': '\0' };
 const NAME = /[\w.-]+/y;

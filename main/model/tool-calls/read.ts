@@ -5,7 +5,7 @@
  */
 import { isJsonObject, parseJsonExactly } from '../../io/json.ts';
 import { type ChatTool, type ToolCall, toolName } from '../../samples/chat-message.ts';
-import { GEMMA_QUOTE, literalCalls } from './literal-calls.ts';
+import { GEMMA_QUOTE, literalCalls, WORDS } from './literal-calls.ts';
 
 export interface ToolTurn {
   /** The words beside the calls. */
@@ -126,14 +126,10 @@ function typesIn(schema: unknown): readonly unknown[] {
   return type === undefined ? others : [type].flat();
 }
 
-/** Python's words, as Qwen3.5's template writes them. */
-const WORDS: ReadonlyMap<string, unknown> = new Map([
-  ['True', true],
-  ['False', false],
-  ['None', null],
-]);
-
-/** A value that is JSON, or a text: one of digits is a number only where the function wants one. */
+/**
+ * A value that is JSON or a word of Python's (as Qwen3.5's template writes it), or a text: one of digits is a number only
+ * where the function wants one.
+ */
 function argumentIn(text: string, types: readonly unknown[]): unknown {
   const wantsText = types.includes('string');
   if (wantsText && types.length === 1) return text;

@@ -4,6 +4,7 @@
  * with the field that is meant, or with the reason why there is none.
  */
 import type { TrainConfig } from './schema.ts';
+import { each } from './trl-names.ts';
 
 /** A field by its names there. */
 export const OTHER_NAMES: Readonly<Record<string, keyof TrainConfig>> = {
@@ -107,8 +108,4 @@ const NOT_HERE: Readonly<Record<string, string>> = {
 export function whyNotElsewhere(field: string): string | undefined {
   const name = field.slice(field.lastIndexOf('.') + 1);
   return Object.hasOwn(NOT_HERE, name) ? NOT_HERE[name] : undefined;
-}
-
-function each<T>(value: T, names: readonly string[]): Readonly<Record<string, T>> {
-  return Object.fromEntries(names.map((name) => [name, value]));
 }

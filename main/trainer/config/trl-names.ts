@@ -142,6 +142,7 @@ export function withNamesHere(given: Readonly<Record<string, unknown>>): Readonl
   return fields;
 }
 
-function each(reason: string, names: readonly string[]): Readonly<Record<string, string>> {
-  return Object.fromEntries(names.map((name) => [name, reason]));
+/** The same for each of these names. */
+export function each<T>(value: T, names: readonly string[]): Readonly<Record<string, T>> {
+  return Object.fromEntries(names.map((name) => [name, value]));
 }
