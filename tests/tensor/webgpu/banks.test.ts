@@ -1,7 +1,11 @@
 /** Workgroup memory has banks: lanes that ask one bank for several places wait for each other. Counted, not measured. */
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
-import { BANKS, spread, vectorOf } from '../../../main/tensor/webgpu/kernels/attention-tile.ts';
+import { BLOCK, placeInPanel, tileFor } from '../../../main/tensor/webgpu/kernels/attention-tile.ts';
+import { vectorOf } from '../../../main/tensor/webgpu/kernels/decode-attention.ts';
+
+/** Of a GPU's workgroup memory, of four bytes each: 16 bytes of eight lanes are served at a time. */
+const BANKS = 32;
 
 /** Turns that a load takes: the most places of one bank, each of `width` words. */
 function turns(places: readonly number[], width: number): number {
@@ -13,12 +17,14 @@ function turns(places: readonly number[], width: number): number {
   return Math.max(...[...banks.values()].map(({ size }) => size));
 }
 
-/** Sixteen bytes each of so many lanes are served at a time. */
+/** Those that are served at a time. */
 const lanes = Array.from({ length: 8 }, (_, lane) => lane);
 
-/** Of the vector that lane `j` reads as its n-th, by the WGSL itself. */
-const vectorAt = (n: number, j: number, vectors: number): number =>
-  runInNewContext(vectorOf('n', 'j', vectors).replaceAll(/(\d)u\b/g, '$1'), { n, j });
+/** An expression's value, by the WGSL itself. */
+const evaluated = (wgsl: string, names: Readonly<Record<string, number>>): number =>
+  runInNewContext(wgsl.replaceAll(/(\d)u\b/g, '$1'), { ...names });
+
+const vectorAt = (n: number, j: number, vectors: number): number => evaluated(vectorOf('n', 'j', vectors), { n, j });
 
 describe('vectorOf', () => {
   it.each([32, 64, 96, 128, 256])('has eight lanes read eight lines of heads of %i at once', (headDim) => {
@@ -42,29 +48,21 @@ describe('vectorOf', () => {
   });
 });
 
-describe('spread', () => {
-  it.each([
-    [8, 8],
-    [8, 16],
-    [8, 32],
-    [16, 8],
-    [16, 16],
-    [16, 32],
-  ])('keeps the scores of a subgroup of teams of %i apart in tiles of %i keys', (team, keys) => {
-    const stride = spread({ keys, team });
-    const rows = Array.from({ length: 32 / team }, (_, row) => row);
-    const mine = Array.from({ length: Math.min(team, keys) }, (_, me) => me);
-    expect(
-      turns(
-        rows.flatMap((row) => mine.map((me) => row * stride + me)),
-        1,
-      ),
-    ).toBe(1);
-    expect(
-      turns(
-        rows.map((row) => row * stride),
-        1,
-      ),
-    ).toBe(1);
+describe('placeInPanel', () => {
+  const fours = BLOCK / 4;
+  const placeOf = (number: number, four: number): number => evaluated(placeInPanel('number', 'four'), { number, four });
+
+  it.each([8, 80, 128, 256])('has lanes read and write a head of %i by all banks', (headDim) => {
+    const { depth } = tileFor(headDim, 1, 32_768);
+    const places = new Set<number>();
+    for (let number = 0; number < 4 * depth; number++) {
+      const reads = lanes.map((four) => placeOf(number, four));
+      expect(turns(reads, 4)).toBe(1);
+      for (const place of reads) places.add(place);
+    }
+    // A number of one vector after the other, as pieces are dealt out to lanes.
+    const writes = lanes.map((lane) => placeOf(4 * (lane % depth), Math.floor(lane / depth)));
+    expect(turns(writes, 4)).toBeLessThanOrEqual(depth === fours ? 1 : 2);
+    expect(places.size).toBe(4 * depth * fours);
   });
 });

@@ -1,7 +1,22 @@
 /** The programs of packed attention's backward pass: gradients of the queries by rows, of keys and values by keys. */
 import { type Program, program, variants } from '../program.ts';
 import { KEY_BLOCK, PAIR, SPLIT } from './attention-plan.ts';
-import { dot4, forColumns, load, openRows, partsOf, ROW_AND_KEY, spread, type Tile } from './attention-tile.ts';
+import {
+  addProducts,
+  BLOCK,
+  declareSums,
+  FIRST_SCORE,
+  OPEN_KEYS,
+  OPEN_ROWS,
+  panels,
+  ROW_AND_KEY,
+  scoreLine,
+  scoreLines,
+  scorePlace,
+  scoresOf,
+  storeSums,
+  type Tile,
+} from './attention-tile.ts';
 
 const DELTA_LANES = 64;
 /** Lanes that share a head, so that they read it side by side. */
@@ -30,8 +45,8 @@ export const deltaProgram = program({
 
 /** The queries' gradient, a block of rows over its keys. */
 export const queryGradProgram = variants((tile: Tile): Program => {
-  const { vectors, team, rows, keys } = tile;
-  const stride = spread(tile);
+  const { vectors, lanes } = tile;
+  const rows = scoreLines(tile);
   return program({
     name: 'PackedAttentionGradQ',
     parameters: ['heads', 'kvHeads', 'group', 'scale:f32', 'skip'],
@@ -41,57 +56,51 @@ export const queryGradProgram = variants((tile: Tile): Program => {
       v: 'vec4<f32>',
       dy: 'vec4<f32>',
       blocks: 'i32',
-      lse: 'f32',
-      delta: 'f32',
+      lseDelta: 'vec2<f32>',
       dQ: 'rw vec4<f32>',
     },
-    workgroup: team * rows,
+    workgroup: lanes,
     declarations: `
-var<workgroup> qs: array<vec4<f32>, ${rows * vectors}>;
-var<workgroup> dys: array<vec4<f32>, ${rows * vectors}>;
-var<workgroup> ks: array<vec4<f32>, ${keys * vectors}>;
-var<workgroup> vs: array<vec4<f32>, ${keys * vectors}>;
-var<workgroup> dScores: array<f32, ${rows * stride}>;
-${ROW_AND_KEY}
-${dot4('qs', 'ks', tile)}
-${dot4('dys', 'vs', tile)}`,
+${panels(tile)}
+${ROW_AND_KEY}`,
     main: `
-${openRows(tile)}
-${load('dys', 'dy', rows, tile, 'firstRow + j < rowsOfSegment', 'rowPlace(firstRow + j, kvHead)')}
-  let place = rowPlace(min(f, rowsOfSegment - 1u), kvHead);
-  let logsum = lse[place];
-  let along = delta[place];
-${partsOf(tile)
-  .map((part) => `  var g${part} = vec4<f32>(0.0);`)
+${OPEN_ROWS}
+  workgroupBarrier();
+${rows
+  .map(
+    (i) => `  let seen${i} = seenBy(firstRow + ${scoreLine(tile, i)});
+  let stats${i} = lseDelta[own[${scoreLine(tile, i)}]];`,
+  )
   .join('\n')}
-  for (var u0 = 0u; u0 < total; u0 += ${keys}u) {
-    workgroupBarrier();
-${load('ks', 'k', keys, tile, 'u0 + j < total', 'keyToken(u0 + j) * p.kvHeads + kvHead')}
-${load('vs', 'v', keys, tile, 'u0 + j < total', 'keyToken(u0 + j) * p.kvHeads + kvHead')}
-    workgroupBarrier();
-    for (var j = me; j < ${keys}u; j += ${team}u) {
-      var slope = 0.0;
-      if (u0 + j < total && sees(f, u0 + j)) {
-        slope = exp(p.scale * qs_ks(row, j) - logsum) * (dys_vs(row, j) - along) * p.scale;
-      }
-      dScores[row * ${stride}u + j] = slope;
-    }
-    workgroupBarrier();
-    for (var j = 0u; j < ${keys}u; j++) {
-      let slope = dScores[row * ${stride}u + j];
-${forColumns(tile, (part, column) => `g${part} = fma(vec4(slope), ks[j * ${vectors}u + ${column}], g${part});`)}
-    }
+${declareSums(tile, 'g')}
+  for (var u0 = 0u; u0 < total; u0 += ${BLOCK}u) {
+${OPEN_KEYS}
+${scoresOf(tile, 's', 'q', 'k')}
+${scoresOf(tile, 't', 'dy', 'v')}
+${rows
+  .map(
+    (i) => `    {
+      let probability = exp(min(p.scale * s${i} - stats${i}.x, vec4(1.0)));
+      let slope = probability * (t${i} - stats${i}.y) * p.scale;
+      scores[${scorePlace(tile, i)}] = select(vec4(0.0), slope, among(u0 + ${FIRST_SCORE}, seen${i}));
+    }`,
+  )
+  .join('\n')}
+${addProducts(tile, 'g', 'k')}
   }
-  if (f >= rowsOfSegment) { return; }
-${forColumns(tile, (part, column) => `dQ[place * ${vectors}u + ${column}] = g${part};`)}`,
+${storeSums(
+  tile,
+  'g',
+  ({ name, line, column }) =>
+    `if (firstRow + ${line} < rowsOfSegment) { dQ[own[${line}] * ${vectors}u + ${column}] = ${name}; }`,
+)}`,
   });
 });
 
 /** The keys' and values' gradients, a block of keys over the rows that see it. */
 export const keyGradProgram = variants((tile: Tile): Program => {
-  // Here a team of lanes has a key, and a tile is one of rows.
-  const { vectors, team, rows: keys, keys: rows } = tile;
-  const stride = spread(tile);
+  const { vectors, lanes } = tile;
+  const keys = scoreLines(tile);
   return program({
     name: 'PackedAttentionGradKV',
     parameters: ['heads', 'kvHeads', 'group', 'scale:f32', 'skip', 'pairs'],
@@ -105,35 +114,29 @@ export const keyGradProgram = variants((tile: Tile): Program => {
       dK: 'rw vec4<f32>',
       dV: 'rw vec4<f32>',
     },
-    workgroup: team * keys,
+    workgroup: lanes,
     declarations: `
-var<workgroup> ks: array<vec4<f32>, ${keys * vectors}>;
-var<workgroup> vs: array<vec4<f32>, ${keys * vectors}>;
-var<workgroup> qs: array<vec4<f32>, ${rows * vectors}>;
-var<workgroup> dys: array<vec4<f32>, ${rows * vectors}>;
-var<workgroup> stats: array<vec2<f32>, ${rows}>;
-var<workgroup> probs: array<f32, ${keys * stride}>;
-var<workgroup> dScores: array<f32, ${keys * stride}>;
-fn place(start: u32, f: u32, kvHead: u32) -> u32 {
-  return (start + f / p.group) * p.heads + kvHead * p.group + f % p.group;
+${panels(tile)}
+// Of each row of a tile: its statistics, and the first key that it doesn't see any more.
+var<workgroup> stats: array<vec2<f32>, ${BLOCK}>;
+var<workgroup> ends: array<u32, ${BLOCK}>;
+fn fourOf(first: u32) -> vec4<u32> { return vec4(ends[first], ends[first + 1u], ends[first + 2u], ends[first + 3u]); }
+fn logsums(first: u32) -> vec4<f32> {
+  return vec4(stats[first].x, stats[first + 1u].x, stats[first + 2u].x, stats[first + 3u].x);
 }
-${dot4('ks', 'qs', tile)}
-${dot4('vs', 'dys', tile)}`,
+fn deltas(first: u32) -> vec4<f32> {
+  return vec4(stats[first].y, stats[first + 1u].y, stats[first + 2u].y, stats[first + 3u].y);
+}`,
     main: `
   let kvHead = wg.y;
-  let row = lane / ${team}u;
-  let me = lane % ${team}u;
   let entry = (wg.x + p.skip) * ${KEY_BLOCK}u;
   let firstKey = u32(plan[entry]);
   let count = u32(plan[entry + 1u]);
   let firstPair = u32(plan[entry + 2u]);
   let endPair = firstPair + u32(plan[entry + 3u]);
-  let key = firstKey + row;
-${load('ks', 'k', keys, tile, 'j < count', '(firstKey + j) * p.kvHeads + kvHead')}
-${load('vs', 'v', keys, tile, 'j < count', '(firstKey + j) * p.kvHeads + kvHead')}
-${partsOf(tile)
-  .map((part) => `  var gk${part} = vec4<f32>(0.0);\n  var gv${part} = vec4<f32>(0.0);`)
-  .join('\n')}
+  if (lane < ${BLOCK}u) { own[lane] = (firstKey + min(lane, count - 1u)) * p.kvHeads + kvHead; }
+${declareSums(tile, 'gk')}
+${declareSums(tile, 'gv')}
   for (var pair = firstPair; pair < endPair; pair++) {
     let at = p.pairs + pair * ${PAIR}u;
     let start = u32(plan[at]);
@@ -141,41 +144,46 @@ ${partsOf(tile)
     let low = u32(plan[at + 3u]);
     let high = u32(plan[at + 4u]);
     let causal = plan[at + 5u] != 0;
-    for (var f0 = u32(plan[at + 1u]); f0 < endRow; f0 += ${rows}u) {
-      workgroupBarrier();
-${load('qs', 'q', rows, { ...tile, rows: keys }, 'f0 + j < endRow', 'place(start, f0 + j, kvHead)')}
-${load('dys', 'dy', rows, { ...tile, rows: keys }, 'f0 + j < endRow', 'place(start, f0 + j, kvHead)')}
-      for (var j = lane; j < ${rows}u; j += ${team * keys}u) {
-        stats[j] = lseDelta[place(start, min(f0 + j, endRow - 1u), kvHead)];
+    for (var f0 = u32(plan[at + 1u]); f0 < endRow; f0 += ${BLOCK}u) {
+      if (lane < ${BLOCK}u) {
+        let f = min(f0 + lane, endRow - 1u);
+        let token = start + f / p.group;
+        let row = token * p.heads + kvHead * p.group + f % p.group;
+        others[lane] = row;
+        stats[lane] = lseDelta[row];
+        ends[lane] = select(0u, select(high, min(high, token + 1u), causal), f0 + lane < endRow);
       }
+${scoresOf(tile, 's', 'k', 'q')}
+${scoresOf(tile, 't', 'v', 'dy')}
+      let logsum = logsums(${FIRST_SCORE});
+      let along = deltas(${FIRST_SCORE});
+      let end = fourOf(${FIRST_SCORE});
+${keys
+  .map(
+    (i) => `      let key${i} = firstKey + ${scoreLine(tile, i)};
+      let seen${i} = vec4(key${i}) < select(vec4(0u), end, key${i} >= low);
+      let exact${i} = exp(min(p.scale * s${i} - logsum, vec4(1.0)));
+      let probability${i} = select(vec4(0.0), exact${i}, seen${i});
+      scores[${scorePlace(tile, i)}] = probability${i};`,
+  )
+  .join('\n')}
+${addProducts(tile, 'gv', 'dy')}
       workgroupBarrier();
-      for (var j = me; j < ${rows}u; j += ${team}u) {
-        let f = f0 + j;
-        let seen = row < count && f < endRow && key >= low && key < high && (!causal || key <= start + f / p.group);
-        var probability = 0.0;
-        var slope = 0.0;
-        if (seen) {
-          probability = exp(p.scale * ks_qs(row, j) - stats[j].x);
-          slope = probability * (vs_dys(row, j) - stats[j].y) * p.scale;
-        }
-        probs[row * ${stride}u + j] = probability;
-        dScores[row * ${stride}u + j] = slope;
-      }
-      workgroupBarrier();
-      for (var j = 0u; j < ${rows}u; j++) {
-        let probability = probs[row * ${stride}u + j];
-        let slope = dScores[row * ${stride}u + j];
-${forColumns(
-  tile,
-  (part, column) => `gv${part} = fma(vec4(probability), dys[j * ${vectors}u + ${column}], gv${part});
-    gk${part} = fma(vec4(slope), qs[j * ${vectors}u + ${column}], gk${part});`,
-)}
-      }
+${keys.map((i) => `      scores[${scorePlace(tile, i)}] = probability${i} * (t${i} - along) * p.scale;`).join('\n')}
+${addProducts(tile, 'gk', 'q')}
     }
   }
-  if (row >= count) { return; }
-  let out = (u32(plan[entry + 4u]) + row) * p.kvHeads + kvHead;
-${forColumns(tile, (part, column) => `dK[out * ${vectors}u + ${column}] = gk${part};\n    dV[out * ${vectors}u + ${column}] = gv${part};`)}`,
+  let line0 = u32(plan[entry + 4u]);
+${(['gk', 'gv'] as const)
+  .map((result) =>
+    storeSums(
+      tile,
+      result,
+      ({ name, line, column }) =>
+        `if (${line} < count) { ${result === 'gk' ? 'dK' : 'dV'}[((line0 + ${line}) * p.kvHeads + kvHead) * ${vectors}u + ${column}] = ${name}; }`,
+    ),
+  )
+  .join('\n')}`,
   });
 });
 

@@ -2,7 +2,7 @@
 import type { TensorInfo } from '@tensorflow/tfjs-core';
 import type { WebGpuBackend } from '../backend.ts';
 import { type KeyPlan, keyPlan, rowPlan, SPLIT } from './attention-plan.ts';
-import type { Tile } from './attention-tile.ts';
+import { BLOCK } from './attention-tile.ts';
 
 /** The tables of a batch's segments on the GPU; all layers use the same. */
 interface Plans {
@@ -26,22 +26,22 @@ interface KeyTables extends Pick<KeyPlan, 'lines'> {
 export class PlanCache {
   readonly #plans = new Map<object, { readonly key: string; readonly plans: Plans }>();
 
-  get(backend: WebGpuBackend, segments: TensorInfo, tokens: number, group: number, tile: Tile): Plans {
-    const key = `${tokens},${group},${tile.rows},${tile.keys}`;
+  get(backend: WebGpuBackend, segments: TensorInfo, tokens: number, group: number): Plans {
+    const key = `${tokens},${group}`;
     const known = this.#plans.get(segments.dataId);
     if (known?.key === key) return known.plans;
     this.#sweep(backend);
     if (known !== undefined) this.#drop(backend, segments.dataId);
-    const { blocks, costs } = rowPlan(backend.values(segments), tokens, group, tile.rows);
+    const { blocks, costs } = rowPlan(backend.values(segments), tokens, group, BLOCK);
     const plans: Plans = { rows: backend.integers(blocks), rowCosts: costs, keys: null };
     this.#plans.set(segments.dataId, { key, plans });
     return plans;
   }
 
-  keys(backend: WebGpuBackend, segments: TensorInfo, tokens: number, group: number, tile: Tile): KeyTables {
-    const plans = this.get(backend, segments, tokens, group, tile);
+  keys(backend: WebGpuBackend, segments: TensorInfo, tokens: number, group: number): KeyTables {
+    const plans = this.get(backend, segments, tokens, group);
     if (plans.keys === null) {
-      const { whole, parts, splits, lines, pairs } = keyPlan(backend.values(segments), tokens, group, tile.rows);
+      const { whole, parts, splits, lines, pairs } = keyPlan(backend.values(segments), tokens, group, BLOCK);
       const splitsAt = whole.entries.length + parts.entries.length;
       plans.keys = {
         plan: backend.integers(Int32Array.from([...whole.entries, ...parts.entries, ...splits, ...pairs])),

@@ -18,21 +18,27 @@ import {
 } from './attention-gradients.ts';
 import { PlanCache } from './attention-plans.ts';
 import {
-  dot4,
-  forColumns,
-  load,
-  openRows,
-  partsOf,
+  addProducts,
+  BLOCK,
+  declareSums,
+  forSums,
+  OPEN_KEYS,
+  OPEN_ROWS,
+  panels,
   ROW_AND_KEY,
-  spread,
+  SCORES_STRIDE,
+  scoreLines,
+  scorePlace,
+  scoresOf,
+  storeSums,
   type Tile,
   tileFor,
 } from './attention-tile.ts';
 
-/** q [N, H*d], k and v [N, K*d] → out [N, H*d], lse [N, H]. */
 const forwardProgram = variants((tile: Tile): Program => {
-  const { vectors, team, rows, keys } = tile;
-  const stride = spread(tile);
+  const { vectors, lanes } = tile;
+  // Lanes that share a row's softmax.
+  const team = lanes / BLOCK;
   return program({
     name: 'PackedAttention',
     parameters: ['heads', 'kvHeads', 'group', 'scale:f32', 'skip'],
@@ -44,55 +50,61 @@ const forwardProgram = variants((tile: Tile): Program => {
       out: 'rw vec4<f32>',
       lse: 'rw f32',
     },
-    workgroup: team * rows,
+    workgroup: lanes,
     declarations: `
-var<workgroup> qs: array<vec4<f32>, ${rows * vectors}>;
-var<workgroup> ks: array<vec4<f32>, ${keys * vectors}>;
-var<workgroup> scores: array<f32, ${rows * stride}>;
-${ROW_AND_KEY}
-${dot4('qs', 'ks', tile)}`,
+${panels(tile)}
+var<workgroup> factors: array<f32, ${BLOCK}>;
+var<workgroup> masses: array<f32, ${lanes}>;
+${ROW_AND_KEY}`,
     main: `
-${openRows(tile)}
+${OPEN_ROWS}
+  let row = lane / ${team}u;
+  let me = lane % ${team}u;
+  let f = firstRow + row;
+  let seen = seenBy(f);
   var most = -1e30;
   var mass = 0.0;
-${partsOf(tile)
-  .map((part) => `  var o${part} = vec4<f32>(0.0);`)
+${declareSums(tile, 'o')}
+  for (var u0 = 0u; u0 < total; u0 += ${BLOCK}u) {
+${OPEN_KEYS}
+${scoresOf(tile, 's', 'q', 'k')}
+${scoreLines(tile)
+  .map((i) => `    scores[${scorePlace(tile, i)}] = p.scale * s${i};`)
   .join('\n')}
-  for (var u0 = 0u; u0 < total; u0 += ${keys}u) {
     workgroupBarrier();
-${load('ks', 'k', keys, tile, 'u0 + j < total', 'keyToken(u0 + j) * p.kvHeads + kvHead')}
-    workgroupBarrier();
-    for (var j = me; j < ${keys}u; j += ${team}u) {
-      let seen = u0 + j < total && sees(f, u0 + j);
-      scores[row * ${stride}u + j] = select(-1e30, p.scale * qs_ks(row, j), seen);
-    }
-    workgroupBarrier();
-    // The keys have been used: their place is free for the values.
-${load('ks', 'v', keys, tile, 'u0 + j < total', 'keyToken(u0 + j) * p.kvHeads + kvHead')}
     var top = most;
-    for (var j = 0u; j < ${keys}u; j++) { top = max(top, scores[row * ${stride}u + j]); }
-    let shrink = exp(most - top);
-    workgroupBarrier();
-    for (var j = me; j < ${keys}u; j += ${team}u) {
-      let score = scores[row * ${stride}u + j];
-      scores[row * ${stride}u + j] = select(0.0, exp(score - top), score > -9e29);
+    for (var c = 0u; c < ${BLOCK / 4}u; c++) {
+      let four = select(vec4(-1e30), scores[row * ${SCORES_STRIDE}u + c], among(u0 + 4u * c, seen));
+      top = max(top, max(max(four.x, four.y), max(four.z, four.w)));
     }
     workgroupBarrier();
+    let shrink = exp(most - top);
     most = top;
     mass *= shrink;
-${partsOf(tile)
-  .map((part) => `    o${part} *= shrink;`)
-  .join('\n')}
-    for (var j = 0u; j < ${keys}u; j++) {
-      let probability = scores[row * ${stride}u + j];
-      mass += probability;
-${forColumns(tile, (part, column) => `o${part} = fma(vec4(probability), ks[j * ${vectors}u + ${column}], o${part});`)}
+    if (me == 0u) { factors[row] = shrink; }
+    for (var c = me; c < ${BLOCK / 4}u; c += ${team}u) {
+      let at = row * ${SCORES_STRIDE}u + c;
+      let four = select(vec4(0.0), exp(min(scores[at] - top, vec4(0.0))), among(u0 + 4u * c, seen));
+      scores[at] = four;
+      mass += dot(four, vec4(1.0));
     }
+    workgroupBarrier();
+${forSums(tile, 'o', ({ name, line }) => `${name} *= factors[${line}];`)}
+${addProducts(tile, 'o', 'v')}
   }
-  if (f >= rowsOfSegment) { return; }
-  let place = rowPlace(f, kvHead);
-${forColumns(tile, (part, column) => `out[place * ${vectors}u + ${column}] = o${part} / mass;`)}
-  if (me == 0u) { lse[place] = most + log(mass); }`,
+  masses[lane] = mass;
+  workgroupBarrier();
+  mass = 0.0;
+  for (var i = 0u; i < ${team}u; i++) { mass += masses[row * ${team}u + i]; }
+  if (me == 0u) { factors[row] = 1.0 / max(mass, 1e-30); }
+  if (me == 0u && f < rowsOfSegment) { lse[own[row]] = most + log(mass); }
+  workgroupBarrier();
+${storeSums(
+  tile,
+  'o',
+  ({ name, line, column }) =>
+    `if (firstRow + ${line} < rowsOfSegment) { out[own[${line}] * ${vectors}u + ${column}] = ${name} * factors[${line}]; }`,
+)}`,
   });
 });
 
@@ -103,22 +115,22 @@ const KEY_GRADIENT_WORK = 4 * 8;
 
 export function registerAttention(register: Register): void {
   const cache = new PlanCache();
-  const tileOf = (backend: WebGpuBackend, { headDim }: AttentionShape): Tile =>
-    tileFor(headDim, backend.gpu.adapter.limits.maxComputeWorkgroupStorageSize);
+  const tileOf = ({ gpu }: WebGpuBackend, { headDim }: AttentionShape, results: number): Tile =>
+    tileFor(headDim, results, gpu.adapter.limits.maxComputeWorkgroupStorageSize);
 
   register<AttentionShape>('PackedAttention', ({ backend, input, attrs }) => {
     const { numHeads, numKvHeads, headDim, scale } = attrs;
     const [q, k, v] = [input('q'), input('k'), input('v')];
     const [tokens = 0] = q.shape;
-    const tile = tileOf(backend, attrs);
     const group = numHeads / numKvHeads;
-    const { rows, rowCosts } = cache.get(backend, input('segments'), tokens, group, tile);
+    const { rows, rowCosts } = cache.get(backend, input('segments'), tokens, group);
     const [out, lse] = [backend.output(q.shape), backend.output([tokens, numHeads])];
     const buffers = [q, k, v, rows, out, lse].map((tensor) => backend.buffer(tensor));
     const parameters = [numHeads, numKvHeads, group, scale];
     const { gpu } = backend;
+    const code = forwardProgram(tileOf(backend, attrs, 1));
     for (const { first, count, work } of partsByCost(rowCosts, FORWARD_WORK * numKvHeads * headDim, gpu.mostWork))
-      gpu.run(forwardProgram(tile), buffers, [...parameters, first], [count, numKvHeads, 1], work);
+      gpu.run(code, buffers, [...parameters, first], [count, numKvHeads, 1], work);
     return [out, lse];
   });
 
@@ -134,11 +146,10 @@ export function registerAttention(register: Register): void {
     ];
     const [tokens = 0] = q.shape;
     const { gpu } = backend;
-    const tile = tileOf(backend, attrs);
     const group = numHeads / numKvHeads;
     const segments = input('segments');
-    const { rows, rowCosts } = cache.get(backend, segments, tokens, group, tile);
-    const keys = cache.keys(backend, segments, tokens, group, tile);
+    const { rows, rowCosts } = cache.get(backend, segments, tokens, group);
+    const keys = cache.keys(backend, segments, tokens, group);
     const n = tokens * numHeads;
     const [delta, stats] = [backend.output([n]), backend.output([n, 2])];
     const [dQ, dK, dV] = [backend.output(q.shape), backend.output(k.shape), backend.output(v.shape)];
@@ -147,19 +158,14 @@ export function registerAttention(register: Register): void {
     gpu.run(pairProgram, buffers(lse, delta, stats), [n], groupsFor(n, 64));
     const parameters = [numHeads, numKvHeads, group, scale];
     const unit = numKvHeads * headDim;
-    const forQueries = buffers(q, k, v, dy, rows, lse, delta, dQ);
+    const forQueries = buffers(q, k, v, dy, rows, stats, dQ);
+    const [byRows, byKeys] = [queryGradProgram(tileOf(backend, attrs, 1)), keyGradProgram(tileOf(backend, attrs, 2))];
     for (const { first, count, work } of partsByCost(rowCosts, QUERY_GRADIENT_WORK * unit, gpu.mostWork))
-      gpu.run(queryGradProgram(tile), forQueries, [...parameters, first], [count, numKvHeads, 1], work);
+      gpu.run(byRows, forQueries, [...parameters, first], [count, numKvHeads, 1], work);
     const keyGradients = (costs: readonly number[], before: number, ...results: readonly TensorInfo[]): void => {
       const forKeys = buffers(q, k, v, dy, keys.plan, stats, ...results);
       for (const { first, count, work } of partsByCost(costs, KEY_GRADIENT_WORK * unit, gpu.mostWork))
-        gpu.run(
-          keyGradProgram(tile),
-          forKeys,
-          [...parameters, before + first, keys.pairsAt],
-          [count, numKvHeads, 1],
-          work,
-        );
+        gpu.run(byKeys, forKeys, [...parameters, before + first, keys.pairsAt], [count, numKvHeads, 1], work);
     };
     if (keys.splits > 0) {
       const shape = [keys.lines, numKvHeads * headDim];
@@ -169,8 +175,8 @@ export function registerAttention(register: Register): void {
       gpu.run(
         splitSumProgram,
         buffers(keys.plan, partK, partV, dK, dV),
-        [keys.splits, width, tile.rows, keys.splitsAt],
-        groupsFor(keys.splits * tile.rows * width, 64),
+        [keys.splits, width, BLOCK, keys.splitsAt],
+        groupsFor(keys.splits * BLOCK * width, 64),
       );
       backend.release(partK, partV);
     }

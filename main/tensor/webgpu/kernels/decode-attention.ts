@@ -10,7 +10,6 @@ import { headsTooLarge } from '../faults.ts';
 import { groupsFor } from '../kernel.ts';
 import type { GpuBuffer } from '../pool.ts';
 import { type Program, program, range, variants } from '../program.ts';
-import { vectorOf } from './attention-tile.ts';
 import { readApart, readRaw } from './decode-heads.ts';
 import {
   JOIN_PARAMETERS,
@@ -54,6 +53,12 @@ function keysOfTile(vectors: number, group: number, memory: number, whole: boole
   if (keys < 1) throw headsTooLarge(`${group} heads of ${4 * vectors} on one key`, memory);
   return keys;
 }
+
+/**
+ * The vector that comes `c`-th in a product with line `line` of a panel. Lanes beside each other have lines beside each
+ * other, whole heads apart: all would read from the same banks if they began at the same vector.
+ */
+export const vectorOf = (c: string, line: string, vectors: number): string => `(${c} + ${line}) % ${vectors}u`;
 
 /** Prefix and own cache hold all keys first, then all values. */
 export const attendProgram = variants(({ vectors, group, keys, format, split, raw, headNorm, whole }: Key): Program => {
