@@ -1,7 +1,7 @@
 /**
  * What the products of a model's weights are computed in, forward and backward: float32, or numbers that are rounded to
- * bfloat16 as they are multiplied, with float32 sums. Everything else is float32 in both: adapters, norms, attention,
- * softmax, the optimiser.
+ * bfloat16 as they are multiplied, with float32 sums. Everything else is float32 in both: adapters, norms, softmax, the
+ * optimiser, and attention but for its products on a GPU's matrix units.
  */
 import * as tf from '@tensorflow/tfjs-core';
 import { inputError } from '../errors.ts';

@@ -1,10 +1,11 @@
 /** Whether a GPU's matrix units compute what they should: WGSL's way to them is an experiment, and so are its drivers. */
 import * as tf from '@tensorflow/tfjs-core';
 import { randomStream } from '../../random.ts';
+import { registerBfloat16, setComputeDtype } from '../compute-dtype.ts';
+import { runOp } from '../portable.ts';
 import { makeWeight, type WeightSource } from '../weights.ts';
-import type { WebGpuBackend } from './backend.ts';
+import { WEBGPU_BACKEND, type WebGpuBackend } from './backend.ts';
 import { endsGpu } from './faults.ts';
-import type { MatrixUnit } from './matrix-units.ts';
 
 /** Rows of x for each kind of tile, with an edge. */
 const ROWS = [5, 80];
@@ -34,31 +35,38 @@ function bfloat16(floats: Float32Array<ArrayBuffer>): WeightSource {
   };
 }
 
+/** A prompt of 40 tokens and a completion of it, for two heads on one: blocks that are full and others. */
+const TABLE = [0, 40, 0, 0, 40, 30, 0, 40];
+const ATTENTION = { numHeads: 2, numKvHeads: 1, headDim: 64, scale: 1 / 8 } as const;
+const TOKENS = 70;
+
+/** Of the largest number: factors are rounded to eleven bits. */
+const ATTENTION_DIFFERENCE = 1e-2;
+
 /**
- * Computes products with and without the units on the current backend, and does without where they differ or fail. Throws
- * where they take the GPU with them.
+ * Computes products and attention with and without the units on the current backend, and does without where they differ or
+ * fail. Throws where they take the GPU with them.
  */
 export function checkMatrixUnits({ gpu }: WebGpuBackend): void {
   const { matrixUnit: unit } = gpu;
   if (unit === null) return;
-  const right = tf.tidy((): boolean => {
-    const source = bfloat16(numbers(K * N, 1, 0.1));
-    const weights = (['stored', 'nf4'] as const).flatMap((precision) =>
-      [true, false].map((transposed) => {
-        const shape = transposed ? [N, K] : [K, N];
-        return { weight: makeWeight(source, shape, precision) as tf.Tensor2D, transposed };
-      }),
-    );
-    const inputs = ROWS.map((rows) => tf.tensor2d(numbers(rows * K, 2, 1), [rows, K]));
-    const products = (used: MatrixUnit | null): Float32Array[] => {
+  /** Whether what is computed twice is the same, up to so much: a difference, or one of the largest number. */
+  const agree = (results: () => Float32Array[], most: (plain: Float32Array) => number): boolean => {
+    const [byUnits, plain] = [unit, null].map((used) => {
       gpu.matrixUnit = used;
-      return inputs.flatMap((x) =>
-        weights.map(({ weight, transposed }) => tf.matMul(x, weight, false, transposed).dataSync<'float32'>()),
-      );
-    };
+      return results();
+    }) as [Float32Array[], Float32Array[]];
+    return plain.every((numbers, i) => {
+      const allowed = most(numbers);
+      return numbers.every((value, j) => Math.abs(value - (byUnits[i]?.[j] ?? Number.NaN)) <= allowed);
+    });
+  };
+  const right = tf.tidy((): boolean => {
     try {
-      const [units, plain] = [products(unit), products(null)];
-      return units.every((product, i) => close(product, plain[i] ?? new Float32Array()));
+      return (
+        agree(products(), () => MOST_DIFFERENCE) &&
+        agree(attention(), (plain) => ATTENTION_DIFFERENCE * plain.reduce((a, b) => Math.max(a, Math.abs(b)), 0))
+      );
     } catch (error) {
       if (endsGpu(error)) throw error;
       // A driver that can't compile or run them: the other kernels need nothing of the kind.
@@ -68,5 +76,38 @@ export function checkMatrixUnits({ gpu }: WebGpuBackend): void {
   gpu.matrixUnit = right ? unit : null;
 }
 
-const close = (a: Float32Array, b: Float32Array): boolean =>
-  a.every((value, i) => Math.abs(value - (b[i] ?? Number.NaN)) <= MOST_DIFFERENCE);
+/** With weights of 16 and of 4 bits. */
+function products(): () => Float32Array[] {
+  const source = bfloat16(numbers(K * N, 1, 0.1));
+  const weights = (['stored', 'nf4'] as const).flatMap((precision) =>
+    [true, false].map((transposed) => {
+      const shape = transposed ? [N, K] : [K, N];
+      return { weight: makeWeight(source, shape, precision) as tf.Tensor2D, transposed };
+    }),
+  );
+  const inputs = ROWS.map((rows) => tf.tensor2d(numbers(rows * K, 2, 1), [rows, K]));
+  return () =>
+    inputs.flatMap((x) =>
+      weights.map(({ weight, transposed }) => tf.matMul(x, weight, false, transposed).dataSync<'float32'>()),
+    );
+}
+
+/** As runs in bfloat16 compute it, with its gradients. */
+function attention(): () => Float32Array[] {
+  const { numHeads, numKvHeads, headDim } = ATTENTION;
+  const [q, dy, k, v] = [numHeads, numHeads, numKvHeads, numKvHeads].map((heads, i) =>
+    tf.tensor2d(numbers(TOKENS * heads * headDim, i + 1, 1), [TOKENS, heads * headDim]),
+  ) as [tf.Tensor, tf.Tensor, tf.Tensor, tf.Tensor];
+  const inputs = { q, k, v, segments: tf.tensor2d(TABLE, [TABLE.length / 4, 4], 'int32') };
+  return () => {
+    registerBfloat16(WEBGPU_BACKEND, null);
+    setComputeDtype('bfloat16');
+    try {
+      const [out, lse] = runOp<tf.Tensor[]>('PackedAttention', inputs, ATTENTION) as [tf.Tensor, tf.Tensor];
+      const gradients = runOp<tf.Tensor[]>('PackedAttentionGrad', { ...inputs, dy, out, lse }, ATTENTION);
+      return [out, ...gradients].map((x) => x.dataSync<'float32'>());
+    } finally {
+      setComputeDtype('float32');
+    }
+  };
+}

@@ -86,7 +86,7 @@ export const trainConfigSchema = z.strictObject({
     doc: 'Precision of frozen weights under LoRA: bfloat16 in half the memory; int8 and nf4 (linear layers in blocks of 64) in less on webgpu only; auto: bfloat16 if float32 does not fit.',
   }),
   compute_dtype: z.enum(COMPUTE_DTYPES).default('float32').meta({
-    doc: 'What products of weights are computed in, with float32 sums (TRL: bf16); bfloat16: native on AVX-512 BF16, webgpu on float16 matrix units under LoRA, and base_weights auto is bfloat16, too.',
+    doc: 'What products of weights are computed in, with float32 sums (TRL: bf16); bfloat16: native on AVX-512 BF16, webgpu on float16 matrix units under LoRA, attention with them; base_weights auto is bfloat16 then.',
   }),
   use_peft: z.boolean().default(true).meta({ doc: 'Train LoRA adapters (true) or all weights (false).' }),
   lora_r: count.default(16).meta({ doc: 'LoRA rank.' }),

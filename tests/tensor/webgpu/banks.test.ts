@@ -1,7 +1,8 @@
 /** Workgroup memory has banks: lanes that ask one bank for several places wait for each other. Counted, not measured. */
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
-import { BLOCK, placeInPanel, tileFor } from '../../../main/tensor/webgpu/kernels/attention-tile.ts';
+import { cutOf, placeInPanel } from '../../../main/tensor/webgpu/kernels/attention-registers.ts';
+import { FOURS } from '../../../main/tensor/webgpu/kernels/attention-tile.ts';
 import { vectorOf } from '../../../main/tensor/webgpu/kernels/decode-attention.ts';
 
 /** Of a GPU's workgroup memory, of four bytes each: 16 bytes of eight lanes are served at a time. */
@@ -49,11 +50,10 @@ describe('vectorOf', () => {
 });
 
 describe('placeInPanel', () => {
-  const fours = BLOCK / 4;
   const placeOf = (number: number, four: number): number => evaluated(placeInPanel('number', 'four'), { number, four });
 
   it.each([8, 80, 128, 256])('has lanes read and write a head of %i by all banks', (headDim) => {
-    const { depth } = tileFor(headDim, 1, 32_768);
+    const { depth } = cutOf(headDim, 1);
     const places = new Set<number>();
     for (let number = 0; number < 4 * depth; number++) {
       const reads = lanes.map((four) => placeOf(number, four));
@@ -62,7 +62,7 @@ describe('placeInPanel', () => {
     }
     // A number of one vector after the other, as pieces are dealt out to lanes.
     const writes = lanes.map((lane) => placeOf(4 * (lane % depth), Math.floor(lane / depth)));
-    expect(turns(writes, 4)).toBeLessThanOrEqual(depth === fours ? 1 : 2);
-    expect(places.size).toBe(4 * depth * fours);
+    expect(turns(writes, 4)).toBeLessThanOrEqual(depth === FOURS ? 1 : 2);
+    expect(places.size).toBe(4 * depth * FOURS);
   });
 });

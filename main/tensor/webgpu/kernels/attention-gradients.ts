@@ -1,132 +1,125 @@
 /** The programs of packed attention's backward pass: gradients of the queries by rows, of keys and values by keys. */
 import { type Program, program, variants } from '../program.ts';
 import { KEY_BLOCK, PAIR, SPLIT } from './attention-plan.ts';
+import { type AttentionKey, productsOf } from './attention-products.ts';
 import {
-  addProducts,
   BLOCK,
-  declareSums,
   FIRST_SCORE,
   OPEN_KEYS,
   OPEN_ROWS,
-  panels,
+  programOf,
   ROW_AND_KEY,
+  type Scales,
   scoreLine,
   scoreLines,
-  scorePlace,
-  scoresOf,
-  storeSums,
-  type Tile,
 } from './attention-tile.ts';
 
-const DELTA_LANES = 64;
+const STATS_LANES = 64;
 /** Lanes that share a head, so that they read it side by side. */
-const DELTA_TEAM = 8;
-export const DELTA_HEADS = DELTA_LANES / DELTA_TEAM;
+const STATS_TEAM = 8;
+export const STATS_HEADS = STATS_LANES / STATS_TEAM;
 
-/** Σ dy·out over each head: [N, H]. */
-export const deltaProgram = program({
-  name: 'PackedAttentionDelta',
+/** logsumexp and Σ dy·out of each head, side by side: one buffer fewer to bind. [N, H] → [N, H, 2]. */
+export const statsProgram = program({
+  name: 'PackedAttentionStats',
   parameters: ['n', 'vectors'],
-  buffers: { dy: 'vec4<f32>', out: 'vec4<f32>', delta: 'rw f32' },
-  workgroup: DELTA_LANES,
-  declarations: `var<workgroup> sums: array<f32, ${DELTA_LANES}>;`,
-  main: `  let head = group * ${DELTA_HEADS}u + lane / ${DELTA_TEAM}u;
-  let me = lane % ${DELTA_TEAM}u;
+  buffers: { dy: 'vec4<f32>', out: 'vec4<f32>', lse: 'f32', stats: 'rw vec2<f32>' },
+  workgroup: STATS_LANES,
+  declarations: `var<workgroup> sums: array<f32, ${STATS_LANES}>;`,
+  main: `  let head = group * ${STATS_HEADS}u + lane / ${STATS_TEAM}u;
+  let me = lane % ${STATS_TEAM}u;
   let base = min(head, p.n - 1u) * p.vectors;
   var sum = 0.0;
-  for (var c = me; c < p.vectors; c += ${DELTA_TEAM}u) { sum += dot(dy[base + c], out[base + c]); }
+  for (var c = me; c < p.vectors; c += ${STATS_TEAM}u) { sum += dot(dy[base + c], out[base + c]); }
   sums[lane] = sum;
   workgroupBarrier();
   if (me != 0u || head >= p.n) { return; }
   var all = 0.0;
-  for (var i = 0u; i < ${DELTA_TEAM}u; i++) { all += sums[lane + i]; }
-  delta[head] = all;`,
+  for (var i = 0u; i < ${STATS_TEAM}u; i++) { all += sums[lane + i]; }
+  stats[head] = vec2(lse[head], all);`,
 });
 
+/** Behind the statistics of all rows. */
+const SCALES: Scales = {
+  q: 'stats[p.rows].x',
+  k: 'stats[p.rows].y',
+  v: 'stats[p.rows + 1u].x',
+  dy: 'stats[p.rows + 1u].y',
+};
+
 /** The queries' gradient, a block of rows over its keys. */
-export const queryGradProgram = variants((tile: Tile): Program => {
-  const { vectors, lanes } = tile;
-  const rows = scoreLines(tile);
+export const queryGradProgram = variants((key: AttentionKey): Program => {
+  const products = productsOf(key, 1);
+  const rows = scoreLines(products);
+  const line = (i: number): string => scoreLine(products, i);
   return program({
-    name: 'PackedAttentionGradQ',
-    parameters: ['heads', 'kvHeads', 'group', 'scale:f32', 'skip'],
+    ...programOf(products, 'PackedAttentionGradQ'),
+    parameters: ['heads', 'kvHeads', 'group', 'scale:f32', 'rows', 'skip'],
     buffers: {
       q: 'vec4<f32>',
       k: 'vec4<f32>',
       v: 'vec4<f32>',
       dy: 'vec4<f32>',
       blocks: 'i32',
-      lseDelta: 'vec2<f32>',
+      stats: 'vec2<f32>',
       dQ: 'rw vec4<f32>',
     },
-    workgroup: lanes,
     declarations: `
-${panels(tile)}
+${products.declarations}
 ${ROW_AND_KEY}`,
     main: `
 ${OPEN_ROWS}
-  workgroupBarrier();
+${products.open(SCALES)}
 ${rows
   .map(
-    (i) => `  let seen${i} = seenBy(firstRow + ${scoreLine(tile, i)});
-  let stats${i} = lseDelta[own[${scoreLine(tile, i)}]];`,
+    (i) => `  let seen${i} = seenBy(firstRow + ${line(i)});
+  let row${i} = stats[own[${line(i)}]];`,
   )
   .join('\n')}
-${declareSums(tile, 'g')}
+${products.declareSums('g')}
   for (var u0 = 0u; u0 < total; u0 += ${BLOCK}u) {
 ${OPEN_KEYS}
-${scoresOf(tile, 's', 'q', 'k')}
-${scoresOf(tile, 't', 'dy', 'v')}
+${products.scoresOf('s', 'q', 'k')}
+${products.scoresOf('t', 'dy', 'v')}
 ${rows
   .map(
-    (i) => `    {
-      let probability = exp(min(p.scale * s${i} - stats${i}.x, vec4(1.0)));
-      let slope = probability * (t${i} - stats${i}.y) * p.scale;
-      scores[${scorePlace(tile, i)}] = select(vec4(0.0), slope, among(u0 + ${FIRST_SCORE}, seen${i}));
-    }`,
+    (i) => `    let all${i} = exp(min(p.scale * s${i} - row${i}.x, vec4(1.0))) * (t${i} - row${i}.y);
+    let slope${i} = select(vec4(0.0), all${i}, among(u0 + ${FIRST_SCORE}, seen${i}));`,
   )
   .join('\n')}
-${addProducts(tile, 'g', 'k')}
+${products.keepWeights('slopes', (i) => `slope${i}`)}
+${products.addProducts('g', 'k')}
   }
-${storeSums(
-  tile,
-  'g',
-  ({ name, line, column }) =>
-    `if (firstRow + ${line} < rowsOfSegment) { dQ[own[${line}] * ${vectors}u + ${column}] = ${name}; }`,
-)}`,
+${products.storeSums('g', 'slopes', 'k', ({ vector, line: row, column }) => `if (firstRow + ${row} < rowsOfSegment) { dQ[own[${row}] * ${products.vectors}u + ${column}] = ${vector} * p.scale; }`)}`,
   });
 });
 
 /** The keys' and values' gradients, a block of keys over the rows that see it. */
-export const keyGradProgram = variants((tile: Tile): Program => {
-  const { vectors, lanes } = tile;
-  const keys = scoreLines(tile);
+export const keyGradProgram = variants((key: AttentionKey): Program => {
+  const products = productsOf(key, 2);
+  const keys = scoreLines(products);
+  const line = (i: number): string => scoreLine(products, i);
+  const place = (row: string, column: string): string =>
+    `((line0 + ${row}) * p.kvHeads + kvHead) * ${products.vectors}u + ${column}`;
   return program({
-    name: 'PackedAttentionGradKV',
-    parameters: ['heads', 'kvHeads', 'group', 'scale:f32', 'skip', 'pairs'],
+    ...programOf(products, 'PackedAttentionGradKV'),
+    parameters: ['heads', 'kvHeads', 'group', 'scale:f32', 'rows', 'skip', 'pairs'],
     buffers: {
       q: 'vec4<f32>',
       k: 'vec4<f32>',
       v: 'vec4<f32>',
       dy: 'vec4<f32>',
       plan: 'i32',
-      lseDelta: 'vec2<f32>',
+      stats: 'vec2<f32>',
       dK: 'rw vec4<f32>',
       dV: 'rw vec4<f32>',
     },
-    workgroup: lanes,
     declarations: `
-${panels(tile)}
+${products.declarations}
 // Of each row of a tile: its statistics, and the first key that it doesn't see any more.
-var<workgroup> stats: array<vec2<f32>, ${BLOCK}>;
-var<workgroup> ends: array<u32, ${BLOCK}>;
-fn fourOf(first: u32) -> vec4<u32> { return vec4(ends[first], ends[first + 1u], ends[first + 2u], ends[first + 3u]); }
-fn logsums(first: u32) -> vec4<f32> {
-  return vec4(stats[first].x, stats[first + 1u].x, stats[first + 2u].x, stats[first + 3u].x);
-}
-fn deltas(first: u32) -> vec4<f32> {
-  return vec4(stats[first].y, stats[first + 1u].y, stats[first + 2u].y, stats[first + 3u].y);
-}`,
+var<workgroup> logsums: array<f32, ${BLOCK}>;
+var<workgroup> deltas: array<f32, ${BLOCK}>;
+var<workgroup> ends: array<u32, ${BLOCK}>;`,
     main: `
   let kvHead = wg.y;
   let entry = (wg.x + p.skip) * ${KEY_BLOCK}u;
@@ -134,9 +127,11 @@ fn deltas(first: u32) -> vec4<f32> {
   let count = u32(plan[entry + 1u]);
   let firstPair = u32(plan[entry + 2u]);
   let endPair = firstPair + u32(plan[entry + 3u]);
+  let mine = ${FIRST_SCORE};
   if (lane < ${BLOCK}u) { own[lane] = (firstKey + min(lane, count - 1u)) * p.kvHeads + kvHead; }
-${declareSums(tile, 'gk')}
-${declareSums(tile, 'gv')}
+${products.open(SCALES)}
+${products.declareSums('gk')}
+${products.declareSums('gv')}
   for (var pair = firstPair; pair < endPair; pair++) {
     let at = p.pairs + pair * ${PAIR}u;
     let start = u32(plan[at]);
@@ -150,42 +145,38 @@ ${declareSums(tile, 'gv')}
         let token = start + f / p.group;
         let row = token * p.heads + kvHead * p.group + f % p.group;
         others[lane] = row;
-        stats[lane] = lseDelta[row];
+        logsums[lane] = stats[row].x;
+        deltas[lane] = stats[row].y;
         ends[lane] = select(0u, select(high, min(high, token + 1u), causal), f0 + lane < endRow);
       }
-${scoresOf(tile, 's', 'k', 'q')}
-${scoresOf(tile, 't', 'v', 'dy')}
-      let logsum = logsums(${FIRST_SCORE});
-      let along = deltas(${FIRST_SCORE});
-      let end = fourOf(${FIRST_SCORE});
+${products.scoresOf('s', 'k', 'q')}
+${products.scoresOf('t', 'v', 'dy')}
+      let logsum = ${fourOf('logsums')};
+      let along = ${fourOf('deltas')};
+      let end = ${fourOf('ends')};
 ${keys
   .map(
-    (i) => `      let key${i} = firstKey + ${scoreLine(tile, i)};
+    (i) => `      let key${i} = firstKey + ${line(i)};
       let seen${i} = vec4(key${i}) < select(vec4(0u), end, key${i} >= low);
-      let exact${i} = exp(min(p.scale * s${i} - logsum, vec4(1.0)));
-      let probability${i} = select(vec4(0.0), exact${i}, seen${i});
-      scores[${scorePlace(tile, i)}] = probability${i};`,
+      let all${i} = exp(min(p.scale * s${i} - logsum, vec4(1.0)));
+      let probability${i} = select(vec4(0.0), all${i}, seen${i});`,
   )
   .join('\n')}
-${addProducts(tile, 'gv', 'dy')}
+${products.keepWeights('probabilities', (i) => `probability${i}`)}
+${products.addProducts('gv', 'dy')}
       workgroupBarrier();
-${keys.map((i) => `      scores[${scorePlace(tile, i)}] = probability${i} * (t${i} - along) * p.scale;`).join('\n')}
-${addProducts(tile, 'gk', 'q')}
+${products.keepWeights('slopes', (i) => `probability${i} * (t${i} - along)`)}
+${products.addProducts('gk', 'q')}
     }
   }
   let line0 = u32(plan[entry + 4u]);
-${(['gk', 'gv'] as const)
-  .map((result) =>
-    storeSums(
-      tile,
-      result,
-      ({ name, line, column }) =>
-        `if (${line} < count) { ${result === 'gk' ? 'dK' : 'dV'}[((line0 + ${line}) * p.kvHeads + kvHead) * ${vectors}u + ${column}] = ${name}; }`,
-    ),
-  )
-  .join('\n')}`,
+${products.storeSums('gk', 'slopes', 'q', ({ vector, line: row, column }) => `if (${row} < count) { dK[${place(row, column)}] = ${vector} * p.scale; }`)}
+${products.storeSums('gv', 'probabilities', 'dy', ({ vector, line: row, column }) => `if (${row} < count) { dV[${place(row, column)}] = ${vector}; }`)}`,
   });
 });
+
+/** Of the lane's four rows. */
+const fourOf = (array: string): string => `vec4(${[0, 1, 2, 3].map((n) => `${array}[mine + ${n}u]`).join(', ')})`;
 
 /** Adds up the parts of split blocks: [lines, K*d] → the lines of their keys. */
 export const splitSumProgram = program({
@@ -208,14 +199,4 @@ export const splitSumProgram = program({
   let out = u32(plan[at]) * p.width + rest;
   dK[out] = k;
   dV[out] = v;`,
-});
-
-/** logsumexp and delta of each row side by side: one buffer fewer to bind. */
-export const pairProgram = program({
-  name: 'PackedAttentionStats',
-  parameters: ['n'],
-  buffers: { a: 'f32', b: 'f32', out: 'rw vec2<f32>' },
-  workgroup: 64,
-  main: `  let i = group * 64u + lane;
-  if (i < p.n) { out[i] = vec2(a[i], b[i]); }`,
 });

@@ -73,9 +73,11 @@ export const prepare = (tile: Tile, format: UnitsFormat, from = '0u'): string =>
   workgroupBarrier();`
     : `${fillLevels(format)}
 ${largest(tile, from)}
-  // A power of two that brings the largest number to 2^14 … 2^15.
-  let exponent = clamp(bitcast<u32>(most) >> 23u, 15u, 254u);
-  let scale = bitcast<f32>((268u - exponent) << 23u);`;
+  let scale = ${scaleOf('most')};`;
+
+/** A power of two that brings the largest number to 2^14 … 2^15. */
+export const scaleOf = (most: string): string =>
+  `bitcast<f32>((268u - clamp(bitcast<u32>(${most}) >> 23u, 15u, 254u)) << 23u)`;
 
 /** Statements that take the factors' scales off the sums. */
 export const unscaled = (tile: Tile, format: UnitsFormat): string =>
