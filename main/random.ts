@@ -12,18 +12,28 @@ function mix(hash: number, word: number): number {
   return (Math.imul(h, 5) + 0xe6546b64) | 0;
 }
 
-/** A 32-bit unsigned hash of the coordinates. */
-export function hash32(...coordinates: readonly number[]): number {
-  let h = 0x9747b28c;
-  for (const c of coordinates) {
-    h = mix(h, c | 0);
-    // Keeps seeds beyond 32 bits distinct.
-    if (c > 0x7fffffff || c < -0x80000000) h = mix(h, Math.floor(c / 0x100000000));
-  }
-  h ^= coordinates.length * 4;
+/** Mixes one more coordinate into a hash. */
+function mixCoordinate(hash: number, coordinate: number): number {
+  const h = mix(hash, coordinate | 0);
+  // Keeps seeds beyond 32 bits distinct.
+  return coordinate > 0x7fffffff || coordinate < -0x80000000 ? mix(h, Math.floor(coordinate / 0x100000000)) : h;
+}
+
+/** Ends a hash of `count` coordinates: 32 unsigned bits. */
+function finish(hash: number, count: number): number {
+  let h = hash ^ (count * 4);
   h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
   h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
   return (h ^ (h >>> 16)) >>> 0;
+}
+
+const START = 0x9747b28c;
+
+/** A 32-bit unsigned hash of the coordinates. */
+export function hash32(...coordinates: readonly number[]): number {
+  let h = START;
+  for (const c of coordinates) h = mixCoordinate(h, c);
+  return finish(h, coordinates.length);
 }
 
 /** A uniform number in [0, 1) with 32 random bits, determined by its coordinates. */
@@ -31,7 +41,7 @@ export function uniform(...coordinates: readonly number[]): number {
   return hash32(...coordinates) / 0x100000000;
 }
 
-/** A stream of uniforms under fixed coordinates: the n-th value is `uniform(...coordinates, n)`. */
+/** A stream of uniforms under fixed coordinates: the n-th value is `uniform(hash32(...coordinates), n)`. */
 export interface RandomStream {
   next(): number;
   /** A whole number in [0, n). */
@@ -40,9 +50,10 @@ export interface RandomStream {
 
 /** Opens the stream of the given coordinates. */
 export function randomStream(...coordinates: readonly number[]): RandomStream {
-  const base = hash32(...coordinates);
+  // Mixed once: a bootstrap draws millions.
+  const base = mixCoordinate(START, hash32(...coordinates));
   let n = 0;
-  const next = (): number => uniform(base, n++);
+  const next = (): number => finish(mixCoordinate(base, n++), 2) / 0x100000000;
   return { next, below: (limit) => Math.floor(next() * limit) };
 }
 
