@@ -1,8 +1,17 @@
 /** The table of a comparison: means with intervals, paired differences, corrected significance, winners. */
-import { hashString, randomStream } from '../../../random.ts';
-import { bootstrapDifference, bootstrapMean, type Interval } from '../../../text/intervals.ts';
-import { holm, signFlipTest } from '../../../text/significance.ts';
-import type { MeasureInfo } from './measures.ts';
+import { hashString, randomStream } from '../../random.ts';
+import { bootstrapDifference, bootstrapMean, type Interval } from '../../text/intervals.ts';
+import { holm, signFlipTest } from '../../text/significance.ts';
+
+/** One row: a metric, and which direction is better. */
+export interface MeasureInfo {
+  readonly name: string;
+  readonly label: string;
+  /** null: neither direction is better, or nobody has said which. */
+  readonly better: Direction;
+}
+
+export type Direction = 'higher' | 'lower' | null;
 
 /** A model's metrics, prompt by prompt, all in the same order. */
 export interface MeasuredModel {
@@ -40,12 +49,14 @@ export const LEVEL = 0.05;
 const TIE = 1e-9;
 const SIGN_PATTERNS = 10_000;
 
+export interface TableInput {
+  readonly models: readonly MeasuredModel[];
+  readonly measures: readonly MeasureInfo[];
+  readonly seed: number;
+}
+
 /** Every metric for every pair of models. NaN on a prompt excludes that prompt from the row. */
-export function comparisonTable(
-  models: readonly MeasuredModel[],
-  measures: readonly MeasureInfo[],
-  seed: number,
-): readonly ComparisonRow[] {
+export function comparisonTable({ models, measures, seed }: TableInput): readonly ComparisonRow[] {
   const tests = (measures.length * models.length * (models.length - 1)) / 2;
   // No p is below 1 / (patterns + 1): with fewer, the correction would leave nothing significant in a large table.
   const patterns = Math.max(SIGN_PATTERNS, Math.ceil((2 * tests) / LEVEL));

@@ -1,5 +1,5 @@
 /**
- * Tasks on texts that may take seconds and run in a separate thread: pure functions of their input, except for those
+ * Tasks on texts and their scores that may take seconds and run in a separate thread: pure functions of their input, except for those
  * that write files. The host calls them by name (workers.ts).
  */
 import { appendRecord } from '../datasets/append-record.ts';
@@ -7,6 +7,7 @@ import { planImport, writeImport } from '../datasets/import/plan.ts';
 import { recordFacts } from '../datasets/record-facts.ts';
 import { drawRecords, recordAt, recordPage } from '../datasets/record-page.ts';
 import { writeTrialRecords } from '../datasets/reply-split/trial-records.ts';
+import { comparisonTable } from './comparison-table.ts';
 import { checkLeakage, inspectDataset, previewDataset, writeDatasets } from './dataset-tasks.ts';
 import { readDocument } from './document-task.ts';
 import { mergeImport, readImport } from './import-tasks.ts';
@@ -37,6 +38,7 @@ export const tasks = {
   writeTrialRecords,
   recordFacts,
   appendRecord,
+  comparisonTable,
   planImport,
   writeImport,
 };

@@ -2,9 +2,9 @@
 import { join } from 'node:path';
 import { randomStream } from '../../../main/random.ts';
 import { measuresOf } from '../../../main/services/comparisons/sampled/measures.ts';
-import { comparisonTable } from '../../../main/services/comparisons/sampled/statistics.ts';
 import { writeComparison } from '../../../main/services/comparisons/sampled/write.ts';
 import { remember } from '../../../main/services/replies/stored-state.ts';
+import { comparisonTable } from '../../../main/services/text-worker/comparison-table.ts';
 import { toStoredPath } from '../../../main/services/workspace/workspace.ts';
 import type { Store } from '../../../main/store/index.ts';
 import type { MadeAnswers } from './made-answers.ts';
@@ -74,7 +74,7 @@ export async function makeReport(
         prompts: POSTS,
         backend: 'wasm',
         models,
-        rows: comparisonTable(models, measures, 7),
+        rows: comparisonTable({ models, measures, seed: 7 }),
         rewardCost: null,
         relevanceModel: null,
       },

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { MeasureInfo } from '../../../../main/services/comparisons/sampled/measures.ts';
-import { comparisonTable } from '../../../../main/services/comparisons/sampled/statistics.ts';
+import { comparisonTable, type MeasureInfo } from '../../../main/services/text-worker/comparison-table.ts';
 
 const higher: MeasureInfo = { name: 'score', label: 'Score', better: 'higher' };
 const lower: MeasureInfo = { name: 'alike', label: 'Alike', better: 'lower' };
@@ -25,7 +24,7 @@ describe('comparisonTable', () => {
         (i) => 0.7 + noise(i) / 10,
       ),
     ];
-    const [score, alike] = comparisonTable(models, [higher, lower], 42);
+    const [score, alike] = comparisonTable({ models, measures: [higher, lower], seed: 42 });
     // b and c both beat a, but not each other.
     expect(score?.winner).toBeNull();
     expect(score?.pairs.map(({ from, to, significant }) => [from, to, significant])).toEqual([
@@ -48,9 +47,13 @@ describe('comparisonTable', () => {
       name,
       prompts: [1, 1, 1, 1, 1, 1, 1].map((sign) => ({ score: sign * gain, alike: sign * gain })),
     });
-    const [row] = comparisonTable([few('a', 0), few('b', 1)], [higher], 1);
+    const [row] = comparisonTable({ models: [few('a', 0), few('b', 1)], measures: [higher], seed: 1 });
     expect(row?.pairs[0]).toMatchObject({ p: 2 / 128, p_corrected: 2 / 128, significant: true });
-    const rows = comparisonTable([few('a', 0), few('b', 1)], [higher, lower, { ...higher, label: 'again' }, higher], 1);
+    const rows = comparisonTable({
+      models: [few('a', 0), few('b', 1)],
+      measures: [higher, lower, { ...higher, label: 'again' }, higher],
+      seed: 1,
+    });
     expect(rows[0]?.pairs[0]).toMatchObject({ p_corrected: 8 / 128, significant: false });
     expect(rows[0]?.winner).toBeNull();
   });
@@ -61,25 +64,25 @@ describe('comparisonTable', () => {
       name: `model ${m}`,
       prompts: Array.from({ length: 18 }, (_, i) => ({ score: m + noise(i) * (m / 9), alike: 0 })),
     }));
-    const rows = comparisonTable(
-      ranked,
-      Array.from({ length: 14 }, () => higher),
-      1,
-    );
+    const rows = comparisonTable({ models: ranked, measures: Array.from({ length: 14 }, () => higher), seed: 1 });
     expect(rows[0]?.winner).toBe('model 8');
   });
 
   it('leaves out prompts where a model has no number, and rows without any', () => {
     const models = [model('a', (i) => (i < 10 ? Number.NaN : 0)), model('b', () => 1)];
-    const [row] = comparisonTable(models, [higher], 1);
+    const [row] = comparisonTable({ models, measures: [higher], seed: 1 });
     expect(row?.pairs[0]?.wins).toBe(30);
-    const [empty] = comparisonTable([model('a', () => Number.NaN), model('b', () => 1)], [higher], 1);
+    const [empty] = comparisonTable({
+      models: [model('a', () => Number.NaN), model('b', () => 1)],
+      measures: [higher],
+      seed: 1,
+    });
     expect(empty).toMatchObject({ pairs: [], winner: null });
   });
 
   it('has no winner where neither direction is better, nor with a single model', () => {
     const models = [model('a', () => 0), model('b', () => 1)];
-    expect(comparisonTable(models, [{ ...higher, better: null }], 1)[0]?.winner).toBeNull();
-    expect(comparisonTable(models.slice(0, 1), [higher], 1)[0]?.winner).toBeNull();
+    expect(comparisonTable({ models, measures: [{ ...higher, better: null }], seed: 1 })[0]?.winner).toBeNull();
+    expect(comparisonTable({ models: models.slice(0, 1), measures: [higher], seed: 1 })[0]?.winner).toBeNull();
   });
 });

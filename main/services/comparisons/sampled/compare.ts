@@ -13,10 +13,11 @@ import { readDataset } from '../../datasets/index.ts';
 import type { ModelChoice } from '../../evaluation/evaluate.ts';
 import { resolveModelParts } from '../../models/resolve.ts';
 import { trainedLimit } from '../../models/trained-limit.ts';
+import type { ComparisonRow, Direction, MeasuredModel, TableInput } from '../../text-worker/comparison-table.ts';
+import { openTextWorkers } from '../../text-worker/workers.ts';
 import { type JobOptions, runTrainerJob } from '../../trainer-process/job.ts';
 import type { HostPaths } from '../../workspace/paths.ts';
-import { type Direction, type MeasureOptions, measurePrompt, measuresOf } from './measures.ts';
-import { type ComparisonRow, comparisonTable, type MeasuredModel } from './statistics.ts';
+import { type MeasureOptions, measurePrompt, measuresOf } from './measures.ts';
 import { type LoggedStep, trainingHistory } from './training-history.ts';
 
 export interface CompareOptions extends JobOptions {
@@ -120,20 +121,24 @@ export async function compareModels(options: CompareOptions): Promise<ModelCompa
     paths.trainer,
     options,
   );
-  const models = outcome.value.models.map(
-    ({ name, completions, measures, terminated, norms, seconds }, m): ModelSamples => {
-      const answers = records.map((record, i) => answersOf(task, record, completions[i] ?? []));
-      const prompts = records.map((record, i) =>
-        measurePrompt(task, record, completions[i] ?? [], measuring, measures?.[i]),
-      );
-      const history = trainingHistory(options.models[m]?.folder ?? '');
-      const askedAs = given[m]?.askedAs ?? null;
-      return { name, askedAs, answers, prompts, terminated, norms, history, seconds };
-    },
-  );
+  const models: ModelSamples[] = [];
+  for (const [m, { completions, measures, ...sampled }] of outcome.value.models.entries()) {
+    const { name, terminated, norms, seconds } = sampled;
+    const answers = records.map((record, i) => answersOf(task, record, completions[i] ?? []));
+    const prompts: MeasuredModel['prompts'][number][] = [];
+    for (const [i, record] of records.entries()) {
+      prompts.push(measurePrompt(task, record, completions[i] ?? [], measuring, measures?.[i]));
+      // The host has others to serve.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    const history = trainingHistory(options.models[m]?.folder ?? '');
+    const askedAs = given[m]?.askedAs ?? null;
+    models.push({ name, askedAs, answers, prompts, terminated, norms, history, seconds });
+  }
   const { reward_cost: rewardCost = null } = task.takeMetrics?.() ?? {};
   task.close();
-  const rows = comparisonTable(models, measuresOf(measuring), seed);
+  const columns = models.map(({ name, prompts }) => ({ name, prompts }));
+  const rows = await tableOf({ models: columns, measures: measuresOf(measuring), seed }, options);
   return {
     options: {
       ...measuring,
@@ -149,6 +154,19 @@ export async function compareModels(options: CompareOptions): Promise<ModelCompa
     rows,
     rewardCost,
   };
+}
+
+/** In a thread: its intervals and tests take seconds. */
+async function tableOf(
+  input: TableInput,
+  { paths, signal }: Pick<CompareOptions, 'paths' | 'signal'>,
+): Promise<readonly ComparisonRow[]> {
+  const workers = openTextWorkers(paths.textWorker);
+  try {
+    return await workers.run('comparisonTable', input, { signal });
+  } finally {
+    await workers.close();
+  }
 }
 
 /** The rows of a folder's task: its reward, its components, what it checks. */

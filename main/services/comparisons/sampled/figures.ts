@@ -3,8 +3,8 @@ import { scoreByPosition } from '../../../tasks/interleave/metrics.ts';
 import { barChart } from '../../figures/bar-chart.ts';
 import { heatMap } from '../../figures/heat-map.ts';
 import { lineChart, type Point, type Series } from '../../figures/line-chart.ts';
+import type { ComparisonRow } from '../../text-worker/comparison-table.ts';
 import type { ModelSamples } from './compare.ts';
-import type { ComparisonRow } from './statistics.ts';
 import { curveOf } from './training-history.ts';
 
 /** The figures that a comparison may have, by the name of their files without extension. */

@@ -9,16 +9,7 @@ import { passAtK } from '../../../text/pass-at-k.ts';
 import { distinctN } from '../../../text/repetition.ts';
 import { splitWords } from '../../../text/words.ts';
 import { nanStats } from '../../../trainer/advantages/advantages.ts';
-
-/** One row: a metric, and which direction is better. */
-export interface MeasureInfo {
-  readonly name: string;
-  readonly label: string;
-  /** null: neither direction is better, or nobody has said which. */
-  readonly better: Direction;
-}
-
-export type Direction = 'higher' | 'lower' | null;
+import type { Direction, MeasureInfo } from '../../text-worker/comparison-table.ts';
 
 export interface MeasureOptions {
   /** `interleave`, `reply`, or the name of a folder's task. */

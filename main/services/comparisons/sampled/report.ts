@@ -1,8 +1,8 @@
 /** The Markdown report of a comparison. */
 import { counted, signed } from '../../../text/format.ts';
+import { type ComparisonRow, LEVEL, type PairedDifference } from '../../text-worker/comparison-table.ts';
 import type { ModelComparison } from './compare.ts';
 import type { Figure } from './figures.ts';
-import { type ComparisonRow, LEVEL, type PairedDifference } from './statistics.ts';
 
 const SHOWN_PROMPTS = 3;
 const SHOWN_COMPLETIONS = 3;

@@ -5,8 +5,8 @@ import { checkoutPaths } from '../../../../main/commands/host-paths.ts';
 import type { ModelComparison } from '../../../../main/services/comparisons/sampled/compare.ts';
 import { measuresOf } from '../../../../main/services/comparisons/sampled/measures.ts';
 import { comparisonReport } from '../../../../main/services/comparisons/sampled/report.ts';
-import { comparisonTable } from '../../../../main/services/comparisons/sampled/statistics.ts';
 import { writeComparison } from '../../../../main/services/comparisons/sampled/write.ts';
+import { comparisonTable } from '../../../../main/services/text-worker/comparison-table.ts';
 import { temporaryFolder } from '../../../temporary-folder.ts';
 
 const paths = checkoutPaths(resolve(import.meta.dirname, '../../../..'));
@@ -19,7 +19,7 @@ function comparison(seed: number, history: readonly { readonly step: number; rea
   const answers = ['a', 'b'].map((id) => ({ id, prompt: `post ${id}`, target: null, completions: [`reply ${seed}`] }));
   const model = { name: 'base', askedAs: null, prompts, answers, terminated: 2, norms: null, history, seconds: 1 };
   const facts = { dataset: 'posts.test.jsonl', prompts: 2, backend: 'wasm', rewardCost: null, relevanceModel: null };
-  const rows = comparisonTable([model], measures, 1);
+  const rows = comparisonTable({ models: [model], measures, seed: 1 });
   return {
     ...facts,
     options: { ...options, temperature: 1, seed, max_completion_length: 44 },
