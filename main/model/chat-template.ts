@@ -1,6 +1,6 @@
 /** Chat templates (Jinja) of a model folder, rendered as transformers does, with a fixed date. */
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { inputError } from '../errors.ts';
 import { isJsonObject } from '../io/json.ts';
 import { readRegular } from '../io/read-file.ts';
@@ -43,12 +43,14 @@ export function readChatTemplate(folder: string, config: Readonly<Record<string,
 
 /** The templates in files of their own, by name. */
 export function templateFiles(folder: string): ReadonlyMap<string, string> {
+  const usual = join(folder, 'chat_template.jinja');
   const more = join(folder, ADDITIONAL_TEMPLATES);
+  const others = existsSync(more) ? readdirSync(more).filter((file) => file.endsWith('.jinja')) : [];
   const files = [
-    ['default', join(folder, 'chat_template.jinja')] as const,
-    ...['default', 'tool_use'].map((name) => [name, join(more, `${name}.jinja`)] as const),
+    ...(existsSync(usual) ? [['default', usual] as const] : []),
+    ...others.toSorted().map((file) => [basename(file, '.jinja'), join(more, file)] as const),
   ];
-  return new Map(files.filter(([, file]) => existsSync(file)).map(([name, file]) => [name, readTemplate(file)]));
+  return new Map(files.map(([name, file]) => [name, readTemplate(file)]));
 }
 
 /** Where transformers saves the templates that aren't the default. */

@@ -9,7 +9,7 @@ import type { ListFileEntry } from '@huggingface/hub';
 import { BraidError, inputError } from '../../errors.ts';
 import { checkPortableName, foreignPlace, pathFault } from '../../io/foreign-name.ts';
 import { renameSettledAsync } from '../../io/rename.ts';
-import { FAMILIES, otherWeights, readModelConfig } from '../../trainer/memory/model-folder.ts';
+import { ADDITIONAL_TEMPLATES, FAMILIES, otherWeights, readModelConfig } from '../../trainer/memory/model-folder.ts';
 import type { JobContext } from '../workspace/jobs.ts';
 import type { OpenWorkspace } from '../workspace/open-workspace.ts';
 import { checkSpace } from './check-space.ts';
@@ -23,7 +23,7 @@ type Host = Pick<OpenWorkspace, 'workspace' | 'jobs' | 'changes'>;
 
 /** The files that a model folder needs; other files of a repository aren't downloaded. */
 const WANTED =
-  /^(config|generation_config|tokenizer|tokenizer_config|special_tokens_map|added_tokens|model\.safetensors\.index)\.json$|^chat_template\.jinja$|^(README\.md|LICENSE(\.\w+)?)$|^model(-\d+-of-\d+)?\.safetensors$/;
+  /^(config|generation_config|tokenizer|tokenizer_config|special_tokens_map|added_tokens|model\.safetensors\.index)\.json$|^(additional_chat_templates\/[^/]+|chat_template)\.jinja$|^(README\.md|LICENSE(\.\w+)?)$|^model(-\d+-of-\d+)?\.safetensors$/;
 
 /** Parses the user's input: `owner/name`, or the URL of its page. */
 export function parseRepo(text: string): string {
@@ -127,7 +127,12 @@ async function fetchFiles(model: HubModel, folder: string, options: HubOptions, 
     ...(options.accessToken !== undefined && { accessToken: options.accessToken }),
   };
   const files: ListFileEntry[] = [];
-  for await (const file of listFiles(access)) if (file.type === 'file') files.push(file);
+  for await (const file of listFiles(access)) {
+    if (file.type === 'file') files.push(file);
+    if (file.path !== ADDITIONAL_TEMPLATES) continue;
+    for await (const template of listFiles({ ...access, path: ADDITIONAL_TEMPLATES })) files.push(template);
+    await mkdir(join(folder, ADDITIONAL_TEMPLATES), { recursive: true });
+  }
   const wanted = files.filter(({ path }) => WANTED.test(path)).sort((a, b) => a.size - b.size);
   refuseForeign(model.repo, files, wanted);
   const total = wanted.reduce((sum, { size }) => sum + size, 0);

@@ -28,19 +28,31 @@ export async function hubDouble(repo: string, files: Readonly<Record<string, Buf
 function answer(hub: HubDouble, repo: string, request: IncomingMessage, response: ServerResponse): void {
   const url = new URL(request.url ?? '/', hub.url);
   if (hub.status !== 200) return void response.writeHead(hub.status).end();
-  if (url.pathname === `/api/models/${repo}/tree/main`) {
-    const list = Object.entries(hub.files).map(([path, content]) => ({
-      type: 'file',
-      path,
-      size: content.length,
-      ...(path.endsWith('.safetensors') && { lfs: { oid: sha256(content), size: content.length, pointerSize: 1 } }),
-    }));
+  const tree = `/api/models/${repo}/tree/main`;
+  if (url.pathname.startsWith(tree)) {
+    const list = listed(hub, url.pathname.slice(tree.length + 1));
     return void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(list));
   }
   const path = url.pathname.replace(`/${repo}/resolve/main/`, '');
   const content = hub.files[path];
   if (content === undefined) return void response.writeHead(404).end();
   give(hub, path, content, request, response);
+}
+
+/** What lies in a folder itself: files, and the folders without theirs. */
+function listed({ files }: HubDouble, folder: string): readonly object[] {
+  const before = folder === '' ? '' : `${folder}/`;
+  const inside = Object.entries(files).filter(([path]) => path.startsWith(before));
+  const isDeep = (path: string): boolean => path.slice(before.length).includes('/');
+  const folders = inside.flatMap(([path]) => (isDeep(path) ? [before + path.slice(before.length).split('/')[0]] : []));
+  return [
+    ...[...new Set(folders)].map((path) => ({ type: 'directory', path, size: 0 })),
+    ...inside.flatMap(([path, content]) => {
+      const { length: size } = content;
+      const lfs = path.endsWith('.safetensors') && { lfs: { oid: sha256(content), size, pointerSize: 1 } };
+      return isDeep(path) ? [] : [{ type: 'file', path, size, ...lfs }];
+    }),
+  ];
 }
 
 function give(hub: HubDouble, path: string, content: Buffer, request: IncomingMessage, response: ServerResponse): void {

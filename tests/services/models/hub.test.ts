@@ -1,6 +1,7 @@
 import { mkdirSync, promises, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { templateFiles } from '../../../main/model/chat-template.ts';
 import { disposeModel } from '../../../main/model/model.ts';
 import { downloadModel, parseRepo } from '../../../main/services/models/hub.ts';
 import { listModels } from '../../../main/services/models/list.ts';
@@ -42,6 +43,19 @@ describe('downloadModel', () => {
     expect(listModels(host)).toContainEqual(expect.objectContaining({ ref: 'workspace:small', problem: null }));
     expect(hub.asked.at(-1)?.[0]).toBe('model.safetensors');
     expect(errorOf(begin)).toMatchObject({ code: 'MODEL_EXISTS' });
+  });
+
+  it('brings the chat templates that lie in a folder of their own', async () => {
+    const templates = { 'additional_chat_templates/rag.jinja': Buffer.from('R'), 'other/x.jinja': Buffer.from('X') };
+    const { host, begin } = await setUp({ ...files, 'chat_template.jinja': Buffer.from('D'), ...templates });
+    begin();
+    expect(await jobEnd(host)).toMatchObject({ state: 'done' });
+    const folder = join(host.workspace.models, 'small');
+    expect([...templateFiles(folder)]).toEqual([
+      ['default', 'D'],
+      ['rag', 'R'],
+    ]);
+    expect(readdirSync(folder)).not.toContain('other');
   });
 
   it('names the model although a virus scanner has it open for a moment', async () => {
