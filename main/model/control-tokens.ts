@@ -61,6 +61,11 @@ export function withoutControlTokens({ definition, config }: Files, mark: string
   };
 }
 
+/** A tokenizer.json that finds no special token in a text, as transformers does with "split_special_tokens". */
+export function withoutSpecial(definition: object): object {
+  return { ...definition, added_tokens: addedTokens(definition).filter(({ special }) => special !== true) };
+}
+
 /** A model's words by their new names, without the merges that make one of them. */
 function renamed(model: Readonly<Record<string, unknown>>, names: ReadonlyMap<string, string>): object {
   const { vocab, merges, unk_token: unknown } = model;

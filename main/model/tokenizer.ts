@@ -12,7 +12,7 @@ import {
   templateReads,
   tokenText,
 } from './chat-template.ts';
-import { controlTokensOf, encodeQuoting, quoteParts, withoutControlTokens } from './control-tokens.ts';
+import { controlTokensOf, encodeQuoting, quoteParts, withoutControlTokens, withoutSpecial } from './control-tokens.ts';
 import { fromJs } from './jinja/template.ts';
 import { plain, quote, type Str } from './jinja/text.ts';
 import { normalizerAsHuggingFace } from './normalizers.ts';
@@ -101,9 +101,18 @@ export function loadTokenizer(folder: string, chat: ChatSettings = readChatSetti
   checkAddedIds(definition, file);
   const { usual: template, withTools } = readChatTemplates(folder, config);
   const clean = cleansSpaces(definition, config);
-  const control = controlTokensOf(definition);
-  const encode = (text: string, special = false): number[] =>
-    limited(text.length, () => checkedIds(inner.encode(text, { add_special_tokens: special }).ids, text, file));
+  const splits = config.split_special_tokens === true;
+  // Where all of them are split, none is a control token, whoever wrote it.
+  const control = splits ? null : controlTokensOf(definition);
+  const encodeBy = (by: HfTokenizer, text: string, special: boolean): number[] =>
+    limited(text.length, () => checkedIds(by.encode(text, { add_special_tokens: special }).ids, text, file));
+  const whole = (text: string, special = false): number[] => encodeBy(inner, text, special);
+  const splitting = splits ? limited(0, () => construct(withoutSpecial(definition), config, file)) : null;
+  const encode = (text: string, special = false): number[] => {
+    if (splitting === null) return whole(text, special);
+    const ids = encodeBy(splitting, text, false);
+    return special ? framed(ids, whole) : ids;
+  };
   const controlTokens = (text: string): readonly string[] =>
     control === null ? [] : (text.match(control.pattern) ?? []);
   const plainly = new Map<string, HfTokenizer>();
@@ -117,8 +126,8 @@ export function loadTokenizer(folder: string, chat: ChatSettings = readChatSetti
   };
   const encodeQuoted = (text: Str): number[] => {
     if (control === null) return encode(plain(text));
-    const whole = plain(text);
-    return limited(whole.length, () => checkedIds(encodeQuoting(text, control, inner, plainBy), whole, file));
+    const words = plain(text);
+    return limited(words.length, () => checkedIds(encodeQuoting(text, control, inner, plainBy), words, file));
   };
   const takesTools = withTools !== null || (template !== null && readsTools(template, folder));
   const chatQuoting: Tokenizer['chatQuoting'] = (messages, ready = true, tools = null) => {
@@ -287,10 +296,17 @@ function unknownId({ model }: { readonly model?: unknown }, inner: HfTokenizer):
   return typeof unk_token === 'string' ? (inner.token_to_id(unk_token) ?? null) : null;
 }
 
-/** The library ignores such a prefix in a BPE model, and its ids would be others. */
-function checkPrefix(model: unknown, file: string): void {
-  const { type, continuing_subword_prefix: prefix } = (model ?? {}) as Readonly<Record<string, unknown>>;
-  if (type !== 'BPE' || typeof prefix !== 'string' || prefix === '') return;
+/** The library ignores such a prefix in a BPE model, and its ids would be others; also merges left out by chance. */
+function checkBpe(model: unknown, file: string): void {
+  const { type, continuing_subword_prefix: prefix, dropout } = (model ?? {}) as Readonly<Record<string, unknown>>;
+  if (type !== 'BPE') return;
+  if (typeof dropout === 'number' && dropout > 0)
+    throw inputError(
+      'BAD_TOKENIZER',
+      `${file}: expected a BPE model without "dropout", got ${dropout}: the same text would have other tokens each time`,
+      'Set "dropout" to null there: a model that was trained with it reads texts without it.',
+    );
+  if (typeof prefix !== 'string' || prefix === '') return;
   throw inputError(
     'BAD_TOKENIZER',
     `${file}: expected a BPE model without "continuing_subword_prefix", got ${shown(prefix)}`,
@@ -301,7 +317,7 @@ function checkPrefix(model: unknown, file: string): void {
 function construct(definition: object, config: object, file: string): HfTokenizer {
   checkAddedTokens(definition, file);
   checkIds(definition, file);
-  checkPrefix((definition as { model?: unknown }).model, file);
+  checkBpe((definition as { model?: unknown }).model, file);
   const { pre_tokenizer, normalizer, decoder, model } = definition as Readonly<Record<string, unknown>>;
   const parts = {
     pre_tokenizer: asHuggingFace(pre_tokenizer, file),

@@ -57,10 +57,27 @@ describe('loadTokenizer', () => {
     ],
     ['with an id beyond any vocabulary', { model: { ...EMPTY.model, vocab: { a: 2147483648 } } }, 'got 2147483648'],
     ['with an id that is not a whole number', { model: { ...EMPTY.model, vocab: { a: 0.5 } } }, 'token "a"'],
+    [
+      'of a BPE model that leaves merges out by chance',
+      { ...EMPTY, model: { ...EMPTY.model, dropout: 0.1 } },
+      'got 0.1',
+    ],
     ['with an added token far out', { ...EMPTY, added_tokens: [{ id: 4194304, content: 'x' }] }, 'got 4194304'],
   ])('refuses a tokenizer.json that is %s', (_, content, named) => {
     write('tokenizer.json', content);
     expect(fault(() => loadTokenizer(folder))).toEqual(['BAD_TOKENIZER', expect.stringContaining(named)]);
+  });
+
+  it('splits special tokens in a text where tokenizer_config.json says so, as transformers does', () => {
+    cpSync(fixture('llama3'), folder, { recursive: true });
+    const config = JSON.parse(readFileSync(join(folder, 'tokenizer_config.json'), 'utf8'));
+    write('tokenizer_config.json', { ...config, split_special_tokens: true });
+    const tokenizer = loadTokenizer(folder);
+    const ids = [283, 27, 91, 68, 78, 83, 62, 72, 67, 91, 29, 83, 86, 78];
+    expect(tokenizer.encode('one<|eot_id|>two')).toEqual(ids);
+    expect(tokenizer.encode('one<|eot_id|>two', true)).toEqual([698, ...ids]);
+    expect(tokenizer.encodeQuoted('one<|eot_id|>two')).toEqual(ids);
+    expect(tokenizer.tokenId('<|eot_id|>')).toBe(tokenizer.eosTokenId);
   });
 
   it('rejects a missing or cut tokenizer.json and a broken tokenizer_config.json', () => {
