@@ -5,6 +5,7 @@ import { useState } from 'react';
 import type { RunDetail, WholeCheckpoint } from '../../main/api/contract/index.ts';
 import { api } from '../api/client.ts';
 import { LongSelect } from '../components/LongSelect.tsx';
+import { useDiscardQuestion } from '../components/use-discard-question.tsx';
 import { discardedBy } from './discarded.ts';
 import { Lacks } from './Lacks.tsx';
 import type { ResumeChoice } from './use-run-actions.ts';
@@ -63,71 +64,79 @@ export function ResumeDialog({ detail, checkpointId, onClose, onResume }: Resume
   const damagedSteps = new Set(whole.damaged.map(({ step }) => step));
   const checkpoint = there.find(({ id }) => id === chosen);
   const from = checkpoint?.step ?? 0;
-  const [upTo, setUpTo] = useState<number | string>(
+  const [proposed] = useState(
     from < detail.maxSteps ? detail.maxSteps : from + Math.max(1, Math.round(detail.maxSteps / 2)),
   );
+  const [upTo, setUpTo] = useState<number | string>(proposed);
+  const { ask, question } = useDiscardQuestion({
+    isChanged: () => upTo !== proposed || picked !== checkpointId,
+    close: onClose,
+  });
   const lost = discardedBy(detail, from);
   // What came after the newest checkpoint can't be kept: only an earlier one is a choice that discards something.
   const isNewest = from >= Math.max(0, ...there.filter(({ step }) => !damagedSteps.has(step)).map(({ step }) => step));
   const steps = Number(upTo);
   const tooFew = !(steps > from);
   return (
-    <Modal opened onClose={onClose} title={`Resume ${detail.name}`}>
-      {there.length === 0 ? (
-        <Text>This run has no checkpoint, so resuming restarts it.</Text>
-      ) : (
-        <LongSelect
-          label="From checkpoint"
-          nothingFoundMessage="No such checkpoint"
-          data={[...there].reverse().map(({ id, step, kind }) => ({
-            value: String(id),
-            label: `step ${step}${kind === 'final' ? ', final' : ''}${damagedSteps.has(step) ? ', damaged' : ''}`,
-          }))}
-          value={chosen === null ? null : String(chosen)}
-          allowDeselect={false}
-          onChange={(value) => setPicked(value === null ? null : Number(value))}
+    <>
+      <Modal opened onClose={() => ask(onClose)} title={`Resume ${detail.name}`}>
+        {there.length === 0 ? (
+          <Text>This run has no checkpoint, so resuming restarts it.</Text>
+        ) : (
+          <LongSelect
+            label="From checkpoint"
+            nothingFoundMessage="No such checkpoint"
+            data={[...there].reverse().map(({ id, step, kind }) => ({
+              value: String(id),
+              label: `step ${step}${kind === 'final' ? ', final' : ''}${damagedSteps.has(step) ? ', damaged' : ''}`,
+            }))}
+            value={chosen === null ? null : String(chosen)}
+            allowDeselect={false}
+            onChange={(value) => setPicked(value === null ? null : Number(value))}
+          />
+        )}
+        {whole.damaged.length > 0 && (
+          <Text mt="sm" c="red" role="alert">
+            {damageText(whole)}
+          </Text>
+        )}
+        {detail.lacks.length > 0 && (
+          <Text mt="sm" c="red" role="alert">
+            <Lacks lacks={detail.lacks} />
+          </Text>
+        )}
+        <NumberInput
+          mt="sm"
+          label="Train to step"
+          min={1}
+          max={10_000_000}
+          allowDecimal={false}
+          value={upTo}
+          onChange={setUpTo}
+          error={tooFew ? `Expected more than ${from}, the step it starts from` : null}
         />
-      )}
-      {whole.damaged.length > 0 && (
-        <Text mt="sm" c="red" role="alert">
-          {damageText(whole)}
+        <Text mt="md" role="status">
+          {lostWords(detail, from, isNewest)}
         </Text>
-      )}
-      {detail.lacks.length > 0 && (
-        <Text mt="sm" c="red" role="alert">
-          <Lacks lacks={detail.lacks} />
-        </Text>
-      )}
-      <NumberInput
-        mt="sm"
-        label="Train to step"
-        min={1}
-        max={10_000_000}
-        allowDecimal={false}
-        value={upTo}
-        onChange={setUpTo}
-        error={tooFew ? `Expected more than ${from}, the step it starts from` : null}
-      />
-      <Text mt="md" role="status">
-        {lostWords(detail, from, isNewest)}
-      </Text>
-      <Group justify="flex-end" mt="lg">
-        <Button variant="default" onClick={onClose}>
-          Cancel
-        </Button>
-        <Button
-          color={isNewest ? 'teal' : 'red'}
-          disabled={tooFew || damagedSteps.has(from) || detail.lacks.length > 0}
-          onClick={() =>
-            onResume({
-              ...(chosen !== null && { checkpointId: chosen }),
-              ...(steps !== detail.maxSteps && { maxSteps: steps }),
-            })
-          }
-        >
-          {resumeLabel(from, { isLost: lost !== null, isNewest })}
-        </Button>
-      </Group>
-    </Modal>
+        <Group justify="flex-end" mt="lg">
+          <Button variant="default" onClick={() => ask(onClose)}>
+            Cancel
+          </Button>
+          <Button
+            color={isNewest ? 'teal' : 'red'}
+            disabled={tooFew || damagedSteps.has(from) || detail.lacks.length > 0}
+            onClick={() =>
+              onResume({
+                ...(chosen !== null && { checkpointId: chosen }),
+                ...(steps !== detail.maxSteps && { maxSteps: steps }),
+              })
+            }
+          >
+            {resumeLabel(from, { isLost: lost !== null, isNewest })}
+          </Button>
+        </Group>
+      </Modal>
+      {question}
+    </>
   );
 }

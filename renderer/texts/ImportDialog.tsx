@@ -7,10 +7,12 @@ import { api } from '../api/client.ts';
 import { Failed } from '../components/Feedback.tsx';
 import { number } from '../components/format.ts';
 import { FolderBrowser } from '../components/host-folders/FolderBrowser.tsx';
+import { useDiscardQuestion } from '../components/use-discard-question.tsx';
 import { checked, pasted } from './dropped.ts';
 import { chosenFrom } from './dropped-folders.ts';
 import styles from './Import.module.css';
 import { ImportPreviewView } from './ImportPreview.tsx';
+import { isDecided, noChoice } from './import-choice.ts';
 import classes from './Texts.module.css';
 import { TEXT_FILES } from './text-files.ts';
 import type { Incoming } from './use-incoming.ts';
@@ -22,25 +24,39 @@ export interface ImportDialogProps {
 
 export function ImportDialog({ incoming, onDone }: ImportDialogProps) {
   const { opened, refused, reading, preview, error, what, close } = incoming;
+  const [made, setMade] = useState({ importId: -1, choice: noChoice });
+  const choice = made.importId === preview?.importId ? made.choice : noChoice;
+  const { ask, question } = useDiscardQuestion({ opened, isChanged: () => isDecided(choice), close });
   return (
-    <Modal opened={opened} onClose={close} size={880} title="Import texts" closeButtonProps={{ 'aria-label': 'Close' }}>
-      {refused !== null && <Failed what="This can't be imported" error={new Error(refused)} />}
-      {error !== null && (
-        <Failed what="The files could not be read; nothing was imported" error={error} onRetry={incoming.restart} />
-      )}
-      {what === null && <Choice incoming={incoming} />}
-      {reading && <Reading what={what ?? ''} onCancel={incoming.restart} />}
-      {preview !== null && (
-        <ImportPreviewView
-          key={preview.importId}
-          {...{ preview, incoming }}
-          onDone={(told) => {
-            close();
-            onDone(told);
-          }}
-        />
-      )}
-    </Modal>
+    <>
+      <Modal
+        opened={opened}
+        onClose={() => ask(close)}
+        size={880}
+        title="Import texts"
+        closeButtonProps={{ 'aria-label': 'Close' }}
+      >
+        {refused !== null && <Failed what="This can't be imported" error={new Error(refused)} />}
+        {error !== null && (
+          <Failed what="The files could not be read; nothing was imported" error={error} onRetry={incoming.restart} />
+        )}
+        {what === null && <Choice incoming={incoming} />}
+        {reading && <Reading what={what ?? ''} onCancel={incoming.restart} />}
+        {preview !== null && (
+          <ImportPreviewView
+            key={preview.importId}
+            {...{ preview, incoming, choice }}
+            onChange={(next) => setMade({ importId: preview.importId, choice: next })}
+            onRestart={() => ask(incoming.restart)}
+            onDone={(told) => {
+              close();
+              onDone(told);
+            }}
+          />
+        )}
+      </Modal>
+      {question}
+    </>
   );
 }
 

@@ -19,7 +19,7 @@ import {
   type ImportChoice,
   importLabel,
   isComparable,
-  noChoice,
+  isDecided,
   summaryOf,
 } from './import-choice.ts';
 import { StageChanges } from './StageChanges.tsx';
@@ -29,18 +29,20 @@ import type { Incoming } from './use-incoming.ts';
 export interface ImportPreviewProps {
   readonly preview: ImportPreview;
   readonly incoming: Incoming;
+  readonly choice: ImportChoice;
+  readonly onChange: (choice: ImportChoice) => void;
+  /** Goes back to choosing files. */
+  readonly onRestart: () => void;
   readonly onDone: (told: string) => void;
 }
 
-export function ImportPreviewView({ preview, incoming, onDone }: ImportPreviewProps) {
-  const [choice, setChoice] = useState(noChoice);
+export function ImportPreviewView({ preview, incoming, choice, onChange, onRestart, onDone }: ImportPreviewProps) {
   const [compared, setCompared] = useState<number | null>(null);
   const confirm = useMutation(
     api.texts.confirmImport.mutationOptions({ onSuccess: (outcome) => onDone(resultText(outcome)) }),
   );
   const { files, texts, stages, importId, skipped } = preview;
   const coming = comingCount(texts, choice);
-  const isDecided = choice.without.size > 0 || choice.keep.size > 0;
   const bad = files.filter(({ faultCount }) => faultCount > 0);
   return (
     <div className={styles.preview}>
@@ -48,8 +50,8 @@ export function ImportPreviewView({ preview, incoming, onDone }: ImportPreviewPr
       {texts.length > 0 && (
         <>
           <p className={styles.summary}>{summaryOf(texts, choice)}</p>
-          <IncomingTexts {...{ texts, choice }} onChange={setChoice} onCompare={setCompared} />
-          {!isDecided && <StageChanges stages={stages} />}
+          <IncomingTexts {...{ texts, choice }} onChange={onChange} onCompare={setCompared} />
+          {!isDecided(choice) && <StageChanges stages={stages} />}
         </>
       )}
       {(skipped > 0 || encodingNotes(files).length > 0) && (
@@ -65,7 +67,7 @@ export function ImportPreviewView({ preview, incoming, onDone }: ImportPreviewPr
           position={compared}
           onClose={() => setCompared(null)}
           onDecide={(keep) => {
-            setChoice({ ...choice, keep: new Map(choice.keep).set(compared, keep) });
+            onChange({ ...choice, keep: new Map(choice.keep).set(compared, keep) });
             setCompared(null);
           }}
         />
@@ -91,7 +93,7 @@ export function ImportPreviewView({ preview, incoming, onDone }: ImportPreviewPr
           onChange={({ currentTarget }) => incoming.setSplitAtHeadings(currentTarget.checked)}
         />
         <span className={classes.gap} />
-        <Button variant="default" onClick={incoming.restart}>
+        <Button variant="default" onClick={onRestart}>
           Choose other files
         </Button>
         <Button

@@ -6,6 +6,7 @@ import type { HeadingRule, SplitPreview } from '../../main/api/contract/index.ts
 import { api } from '../api/client.ts';
 import { Failed, Loading } from '../components/Feedback.tsx';
 import { counted, number } from '../components/format.ts';
+import { useDiscardQuestion } from '../components/use-discard-question.tsx';
 import styles from './Split.module.css';
 import { StageChanges } from './StageChanges.tsx';
 import classes from './Texts.module.css';
@@ -42,77 +43,84 @@ export function SplitDialog({ id, title, onClose }: SplitDialogProps) {
       },
     }),
   );
+  const { ask, question } = useDiscardQuestion({
+    isChanged: () => rule !== null || minWords !== MIN_WORDS,
+    close: onClose,
+  });
   const shown = preview.data;
   const used = rule ?? shown?.rule ?? null;
   const enough = shown !== undefined && shown.pieces.length > 1;
   return (
-    <Modal
-      opened
-      onClose={() => onClose()}
-      size={760}
-      title={`Split “${title}”`}
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
-      {preview.error !== null && <Failed what="This can't be split" error={preview.error} />}
-      {shown === undefined && preview.error === null && <Loading what="the headings" />}
-      {shown !== undefined && (
-        <>
-          <div className={styles.options}>
-            <Select
-              label="Split at"
-              className={styles.rule ?? ''}
-              placeholder="No headings found"
-              allowDeselect={false}
-              comboboxProps={{ withinPortal: true }}
-              data={Object.entries(shown.headings).map(([value, count]) => ({
-                value,
-                label: `${rules[value as HeadingRule]} (${number(count)})`,
-                disabled: count === 0,
-              }))}
-              value={used}
-              onChange={(value) => setRule(value as HeadingRule | null)}
-            />
-            <NumberInput
-              label="Shortest piece"
-              description="Shorter ones join the next"
-              suffix=" words"
-              w={170}
-              min={1}
-              max={100_000}
-              value={minWords}
-              onChange={(value) => setMinWords(Math.max(1, Number(value) || 1))}
-            />
-          </div>
-          {enough ? (
-            <Pieces pieces={shown.pieces} stale={preview.isPlaceholderData} />
-          ) : (
-            <p className="soft">
-              {used === null
-                ? 'No headings were found in this text. Edit it and put each heading on a line of its own, for example “# The river”.'
-                : 'These headings give a single piece. Choose others, or a smaller shortest piece.'}
-            </p>
-          )}
-          {enough && <StageChanges stages={shown.stages} stale={preview.isPlaceholderData} />}
-        </>
-      )}
-      {split.error !== null && <Failed what="Nothing was changed" error={split.error} />}
-      <p className="soft">
-        The pieces replace the text. They keep its tags, and its side of the split: pieces of a held-out text stay held
-        out.
-      </p>
-      <div className={classes.dialogEnd}>
-        <Button variant="default" onClick={() => onClose()}>
-          Cancel
-        </Button>
-        <Button
-          disabled={!enough || used === null || preview.isPlaceholderData}
-          loading={split.isPending}
-          onClick={() => used !== null && split.mutate({ id, rule: used, minWords })}
-        >
-          {enough ? `Split into ${counted(shown.pieces.length, 'text')}` : 'Split'}
-        </Button>
-      </div>
-    </Modal>
+    <>
+      <Modal
+        opened
+        onClose={() => ask(onClose)}
+        size={760}
+        title={`Split “${title}”`}
+        closeButtonProps={{ 'aria-label': 'Close' }}
+      >
+        {preview.error !== null && <Failed what="This can't be split" error={preview.error} />}
+        {shown === undefined && preview.error === null && <Loading what="the headings" />}
+        {shown !== undefined && (
+          <>
+            <div className={styles.options}>
+              <Select
+                label="Split at"
+                className={styles.rule ?? ''}
+                placeholder="No headings found"
+                allowDeselect={false}
+                comboboxProps={{ withinPortal: true }}
+                data={Object.entries(shown.headings).map(([value, count]) => ({
+                  value,
+                  label: `${rules[value as HeadingRule]} (${number(count)})`,
+                  disabled: count === 0,
+                }))}
+                value={used}
+                onChange={(value) => setRule(value as HeadingRule | null)}
+              />
+              <NumberInput
+                label="Shortest piece"
+                description="Shorter ones join the next"
+                suffix=" words"
+                w={170}
+                min={1}
+                max={100_000}
+                value={minWords}
+                onChange={(value) => setMinWords(Math.max(1, Number(value) || 1))}
+              />
+            </div>
+            {enough ? (
+              <Pieces pieces={shown.pieces} stale={preview.isPlaceholderData} />
+            ) : (
+              <p className="soft">
+                {used === null
+                  ? 'No headings were found in this text. Edit it and put each heading on a line of its own, for example “# The river”.'
+                  : 'These headings give a single piece. Choose others, or a smaller shortest piece.'}
+              </p>
+            )}
+            {enough && <StageChanges stages={shown.stages} stale={preview.isPlaceholderData} />}
+          </>
+        )}
+        {split.error !== null && <Failed what="Nothing was changed" error={split.error} />}
+        <p className="soft">
+          The pieces replace the text. They keep its tags, and its side of the split: pieces of a held-out text stay
+          held out.
+        </p>
+        <div className={classes.dialogEnd}>
+          <Button variant="default" onClick={() => ask(onClose)}>
+            Cancel
+          </Button>
+          <Button
+            disabled={!enough || used === null || preview.isPlaceholderData}
+            loading={split.isPending}
+            onClick={() => used !== null && split.mutate({ id, rule: used, minWords })}
+          >
+            {enough ? `Split into ${counted(shown.pieces.length, 'text')}` : 'Split'}
+          </Button>
+        </div>
+      </Modal>
+      {question}
+    </>
   );
 }
 

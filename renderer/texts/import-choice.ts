@@ -12,6 +12,11 @@ export type Fate = IncomingText['fate'] | 'besides';
 
 export const noChoice: ImportChoice = { without: new Set(), keep: new Map() };
 
+/** Whether something was chosen other than what the preview proposes. */
+export function isDecided({ without, keep }: ImportChoice): boolean {
+  return without.size > 0 || keep.size > 0;
+}
+
 const FATES = { earlier: 'left-out', new: 'replaces', both: 'besides' } as const;
 
 /** What happens to a text of the import that isn't deselected. */

@@ -112,6 +112,16 @@ describe.skipIf(noBrowser)('an interrupted run', () => {
       .poll(() => fillOf(dialog.getByRole('button', { name: 'Discard and resume from step 10' })))
       .toBe('dangerous');
     await expectAccessible(page);
+    // Neither Escape nor a reload drops by accident what was entered.
+    const question = page.getByRole('dialog', { name: 'Discard your changes?' });
+    await page.keyboard.press('Escape');
+    await question.getByRole('button', { name: 'Keep editing' }).click();
+    await question.waitFor({ state: 'detached' });
+    const asked = page.waitForEvent('dialog');
+    const reload = page.evaluate(() => location.reload());
+    await (await asked).dismiss();
+    await reload;
+    await dialog.getByRole('button', { name: 'Discard and resume from step 10' }).waitFor();
     expect(complaints).toEqual([]);
   });
 

@@ -30,6 +30,16 @@ async function openTexts(app: RunningApp) {
   return opened;
 }
 
+/** Neither Escape nor another screen drops by accident what was entered. */
+async function expectQuestion(page: Page): Promise<void> {
+  const question = page.getByRole('dialog', { name: 'Discard your changes?' });
+  for (const leave of [() => page.keyboard.press('Escape'), () => page.evaluate(() => location.assign('#/runs'))]) {
+    await leave();
+    await question.getByRole('button', { name: 'Keep editing' }).click();
+    await question.waitFor({ state: 'detached' });
+  }
+}
+
 describe.skipIf(noBrowser)('texts', () => {
   let app: RunningApp;
   let client: Awaited<ReturnType<typeof connectTo>>;
@@ -179,6 +189,7 @@ describe.skipIf(noBrowser)('texts', () => {
     await expectAccessible(page);
     await compared.getByRole('button', { name: 'Keep both' }).click();
     await dialog.getByText('2 texts found, 0 new, 1 kept with a similar text, 1 skipped as a duplicate.').waitFor();
+    await expectQuestion(page);
     await dialog.getByRole('button', { name: 'Compare … Other' }).click();
     await compared.getByRole('button', { name: 'Skip the new one' }).click();
     await dialog.getByRole('button', { name: 'Import 1 text' }).click();
@@ -211,13 +222,7 @@ describe.skipIf(noBrowser)('texts', () => {
     await page.keyboard.press('Enter');
     await reader.getByRole('button', { name: 'Edit' }).click();
     await reader.getByLabel('Words', { exact: true }).fill(`${book}\n\n# Part four\n\n${words(40, 50_000)}`);
-    // Not by accident: the words would be lost.
-    const question = page.getByRole('dialog', { name: 'Discard your changes?' });
-    for (const leave of [() => page.keyboard.press('Escape'), () => page.evaluate(() => location.assign('#/runs'))]) {
-      await leave();
-      await question.getByRole('button', { name: 'Keep editing' }).click();
-      await question.waitFor({ state: 'detached' });
-    }
+    await expectQuestion(page);
     await reader.getByRole('button', { name: 'Save' }).click();
     await reader.getByText('172 words').waitFor();
     await expectAccessible(page);
@@ -226,6 +231,8 @@ describe.skipIf(noBrowser)('texts', () => {
     const split = page.getByRole('dialog', { name: 'Split “The book”' });
     await split.getByRole('region', { name: 'Pieces' }).getByText('The book: Part four').waitFor();
     await expectAccessible(page);
+    await split.getByLabel('Shortest piece').fill('30');
+    await expectQuestion(page);
     await split.getByRole('button', { name: 'Split into 4 texts' }).click();
     await page.getByText('“The book” was split into 4 texts.').waitFor();
 
