@@ -8,7 +8,8 @@ import { ChartTable } from './ChartTable.tsx';
 import { ChartTools } from './ChartTools.tsx';
 import { chartImage } from './chart-image.ts';
 import classes from './LineChart.module.css';
-import type { EventMarker, ReferenceLine } from './overlays.ts';
+import type { EventMarker, PlaceOf } from './markers.ts';
+import type { ReferenceLine } from './overlays.ts';
 import { Legend, writeReadout } from './Readout.tsx';
 import { align, type ChartSeries, columnsOf } from './series.ts';
 import { usePlot } from './use-plot.ts';
@@ -42,6 +43,12 @@ export interface LineChartProps {
   /** Shown in place of a chart without points. */
   readonly empty?: ReactNode;
   readonly actions?: ReactNode;
+}
+
+/** What the hover line points at, and where steps are in the plot. */
+interface Hovered {
+  readonly index: number | null;
+  readonly placeOf: PlaceOf;
 }
 
 const none: readonly never[] = [];
@@ -84,18 +91,19 @@ export function LineChart({
     () => [...include, ...lines.flatMap(({ value, isFar = false }) => (isFar ? [] : [value]))],
     [include, lines],
   );
-  const hovered = useRef<number | null>(null);
+  const hovered = useRef<Hovered>({ index: null, placeOf: (at) => at });
   const onHover = useCallback(
-    (index: number | null) => {
-      hovered.current = index;
-      const text = writeReadout(readout.current, { aligned, index, series, markers, xName, format, showsLast });
+    (index: number | null, placeOf: PlaceOf) => {
+      hovered.current = { index, placeOf };
+      const content = { aligned, index, series, markers, placeOf, xName, format, showsLast };
+      const text = writeReadout(readout.current, content);
       const at = aligned.x[index ?? aligned.x.length - 1];
       if (at !== undefined) slider.current?.setAttribute('aria-valuenow', String(at));
       slider.current?.setAttribute('aria-valuetext', text);
     },
     [aligned, series, markers, xName, format, showsLast],
   );
-  useLayoutEffect(() => onHover(hovered.current), [onHover]);
+  useLayoutEffect(() => onHover(hovered.current.index, hovered.current.placeOf), [onHover]);
   const shown = !asTable && aligned.x.length > 0;
   const plot = usePlot(host, {
     series,
@@ -121,7 +129,7 @@ export function LineChart({
   const move = (event: KeyboardEvent): void => {
     const { current } = plot;
     const last = aligned.x.length - 1;
-    const from = hovered.current ?? last;
+    const from = hovered.current.index ?? last;
     const to = moved(event, from, last);
     const at = aligned.x[from];
     if (event.key === 'Enter' && at !== undefined) onPick?.(at);

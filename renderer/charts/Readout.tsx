@@ -6,7 +6,7 @@ import type { Ref } from 'react';
 import { DistinctName } from '../components/DistinctName.tsx';
 import { tellApart } from '../components/tell-apart.ts';
 import classes from './LineChart.module.css';
-import type { EventMarker } from './overlays.ts';
+import { type EventMarker, eventsAt, type PlaceOf } from './markers.ts';
 import { type Aligned, type ChartSeries, valueAt } from './series.ts';
 
 export function Legend({
@@ -41,6 +41,7 @@ export interface ReadoutContent {
   readonly index: number | null;
   readonly series: readonly ChartSeries[];
   readonly markers: readonly EventMarker[];
+  readonly placeOf: PlaceOf;
   readonly xName: string;
   readonly format: (value: number) => string;
   /** Whether the newest values are shown while nothing is hovered. */
@@ -49,15 +50,15 @@ export interface ReadoutContent {
 
 /** Writes the values into a legend and returns them as a sentence. */
 export function writeReadout(legend: HTMLElement | null, content: ReadoutContent): string {
-  const { aligned, index, series, markers, xName, format, showsLast } = content;
+  const { aligned, index, series, markers, placeOf, xName, format, showsLast } = content;
   const last = aligned.x.length - 1;
   const at = aligned.x[index ?? last];
   const texts = aligned.values.map((values) => {
     const value = valueAt(values, index ?? last);
     return value === null ? '–' : format(value);
   });
-  const event = index === null ? undefined : markers.find((marker) => marker.at === at);
-  const where = at === undefined ? '' : `${xName} ${at}${event === undefined ? '' : ` · ${event.label}`}`;
+  const events = index === null || at === undefined ? null : eventsAt(markers, at, placeOf);
+  const where = at === undefined ? '' : `${xName} ${at}${events === null ? '' : ` · ${events}`}`;
   if (legend !== null) {
     const head = legend.querySelector('[data-part="at"]');
     if (head !== null) head.textContent = index === null ? '' : where;

@@ -1,6 +1,7 @@
 /** Overlays on a chart: labelled reference lines, event markers and the picked step. */
 import type uPlot from 'uplot';
 import { colourOf } from './colours.ts';
+import { type EventMarker, slotsOf } from './markers.ts';
 import type { ChartColour } from './series.ts';
 
 /** A reference value, such as the baseline or the goal. */
@@ -12,13 +13,6 @@ export interface ReferenceLine {
   readonly side?: 'left' | 'right';
   /** Drawn only where the data come near it: a far limit would flatten the curve. */
   readonly isFar?: boolean;
-}
-
-/** Something that happened at a step. */
-export interface EventMarker {
-  readonly at: number;
-  readonly label: string;
-  readonly kind: 'checkpoint' | 'warning' | 'pause' | 'resume' | 'phase' | 'error' | 'info';
 }
 
 export interface Overlays {
@@ -91,20 +85,18 @@ function drawMarkers(plot: uPlot, { markers, picked }: Overlays): void {
   const { ctx, bbox } = plot;
   const scale = devicePixelRatio;
   const bottom = bbox.top + bbox.height;
-  const signsAt = new Map<number, number>();
-  for (const { at, kind } of markers) {
-    // Markers at the same step are stacked.
-    const place = signsAt.get(at) ?? 0;
-    signsAt.set(at, place + 1);
+  for (const { at, kinds } of slotsOf(markers, (step) => plot.valToPos(step, 'x'))) {
     const x = Math.round(plot.valToPos(at, 'x', true)) + 0.5;
     if (x < bbox.left || x > bbox.left + bbox.width) continue;
-    const [sign, colour] = signs[kind];
     stroke(ctx, colourOf('line-strong'), [scale, 3 * scale], scale, [x, bbox.top], [x, bottom]);
-    ctx.fillStyle = colourOf(colour);
     ctx.font = `${9 * scale}px 'Inter Variable', system-ui, sans-serif`;
     ctx.textAlign = 'center';
     ctx.textBaseline = 'bottom';
-    ctx.fillText(sign, x, bottom - scale * (1 + 10 * place));
+    for (const [place, [{ kind }]] of kinds.entries()) {
+      const [sign, colour] = signs[kind];
+      ctx.fillStyle = colourOf(colour);
+      ctx.fillText(sign, x, bottom - scale * (1 + 10 * place));
+    }
   }
   if (picked === null) return;
   const x = Math.round(plot.valToPos(picked, 'x', true)) + 0.5;

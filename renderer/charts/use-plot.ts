@@ -5,6 +5,7 @@ import { IsReport } from '../components/is-report.ts';
 import { IsPrerendering } from '../frame/is-prerendering.ts';
 import type { ChartGroupValue } from './ChartGroup.tsx';
 import { onColoursChange } from './colours.ts';
+import type { PlaceOf } from './markers.ts';
 import { plotOptions } from './options.ts';
 import { type Overlays, overlayPlugin } from './overlays.ts';
 import type { Aligned, ChartSeries, Column } from './series.ts';
@@ -23,7 +24,7 @@ export interface PlotProps {
   readonly format: (value: number) => string;
   readonly group: Pick<ChartGroupValue, 'syncKey' | 'range' | 'setRange'>;
   /** Called when the point under the hover line changes; null for none. */
-  readonly onHover: (index: number | null) => void;
+  readonly onHover: (index: number | null, placeOf: PlaceOf) => void;
   readonly onPick: ((x: number) => void) | undefined;
 }
 
@@ -148,7 +149,7 @@ function dataOf({ x, columns }: Aligned): uPlot.AlignedData {
 function pointerPlugin(latest: { readonly current: PlotProps }): uPlot.Plugin {
   return {
     hooks: {
-      setCursor: (plot) => latest.current.onHover(plot.cursor.idx ?? null),
+      setCursor: (plot) => latest.current.onHover(plot.cursor.idx ?? null, (at) => plot.valToPos(at, 'x')),
       setSelect: (plot) => {
         const { left, width } = plot.select;
         if (width < CLICK_PX) return;

@@ -4,7 +4,7 @@ import type { RunDetail } from '../../main/api/contract/index.ts';
 import { ChartControls } from '../charts/ChartGroup.tsx';
 import { isSupervised } from '../charts/curve-query.ts';
 import { LineChart } from '../charts/LineChart.tsx';
-import type { EventMarker } from '../charts/overlays.ts';
+import type { EventMarker } from '../charts/markers.ts';
 import { heldOutSeries, referenceLines } from '../charts/run-series.ts';
 import { Failed } from '../components/Feedback.tsx';
 import { Panel } from '../components/Screen.tsx';

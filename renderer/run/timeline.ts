@@ -1,6 +1,6 @@
 /** A run's events, as a list and as chart markers. Pure. */
 import type { RunDetail } from '../../main/api/contract/index.ts';
-import type { EventMarker } from '../charts/overlays.ts';
+import type { EventMarker } from '../charts/markers.ts';
 
 export interface TimelineEntry {
   readonly key: string;
