@@ -75,6 +75,7 @@ export function registerSweep(program: Command): void {
 
 async function sweep(plan: string | undefined, options: Options, command: Command): Promise<void> {
   const context = commandContext(command);
+  refuseTwoAims(options);
   const workspace = openWorkspace({ workspace: context.workspace.root });
   const store = openStore(workspace.database);
   try {
@@ -92,6 +93,25 @@ async function sweep(plan: string | undefined, options: Options, command: Comman
   } finally {
     store.close();
   }
+}
+
+/** One of these is what it does; without any, it trains. */
+const AIMS = ['estimate', 'queue', 'resume', 'show', 'list'] as const;
+
+function refuseTwoAims(options: Options): void {
+  const [first, second] = AIMS.filter((name) => options[name] !== undefined);
+  if (second !== undefined)
+    throw inputError(
+      'BAD_OPTION',
+      `Expected one of ${AIMS.map((name) => `--${name}`).join(', ')}, got --${first} and --${second}`,
+      'Give one at a time: the others would do nothing.',
+    );
+  if (options.retry === true && options.resume === undefined)
+    throw inputError(
+      'BAD_OPTION',
+      'Expected --retry together with --resume',
+      'Add --resume, with the id of the sweep.',
+    );
 }
 
 async function draftOf(

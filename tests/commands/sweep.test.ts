@@ -54,6 +54,8 @@ describe('braid sweep', () => {
         stderr: expect.stringContaining(message),
       });
     await refuse('Expected a plan, --grid, --random or --seeds');
+    await refuse('got --estimate and --queue', '--seeds', '2', '--estimate', '--queue');
+    await refuse('Expected --retry together with --resume', '--seeds', '2', '--retry');
     await refuse('learning_rate', '--grid', 'lr=1');
     await refuse('learning_rate -1', '--grid', 'learning_rate=-1');
     await refuse('Expected --grid field=values', '--grid', 'learning_rate');
