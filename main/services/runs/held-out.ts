@@ -44,7 +44,8 @@ const SLACK = 0.02;
 
 /** Where the scores stand; null before the first one of a run without a goal. */
 export function heldOutStanding({ evaluations, goal, ended }: HeldOutInput): HeldOutStanding | null {
-  const since = evaluations.filter(({ step }) => step > 0);
+  // Reports hold it as it is: of an evaluation no more than this.
+  const since = evaluations.filter(({ step }) => step > 0).map(({ step, mean }) => ({ step, mean }));
   const baseline = evaluations.find(({ step }) => step === 0)?.mean ?? null;
   const newest = since.at(-1) ?? null;
   if (newest === null && baseline === null && goal === null) return null;

@@ -51,6 +51,16 @@ describe('runView', () => {
     expect(view.events.map(({ kind }) => kind)).toEqual(['warning']);
   });
 
+  it('has of an evaluation its step and mean alone where the run stands', () => {
+    const store = temporaryStore();
+    const items = [{ id: 'a', completion: 'x', metrics: { alignment: 0.5 } }];
+    const runId = started(store, [...steps(1, 10), { kind: 'evaluation', step: 10, metrics: {}, items }]);
+    const score = { step: 10, mean: 0.5 };
+    expect(runReport(runView(store, runId, 20)).standing).toEqual(
+      expect.objectContaining({ newest: score, best: score }),
+    );
+  });
+
   it('takes the pace from the estimate before the first step, and has no curve then', () => {
     const store = temporaryStore();
     const estimate = { secondsPerStep: 3, seconds: 120, memoryBytes: 1, activationMb: 1 } as const;
