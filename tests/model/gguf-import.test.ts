@@ -194,6 +194,10 @@ describe('what the export wrote', () => {
       ...{ model_type: 'granitemoehybrid', num_hidden_layers: 2, num_local_experts: 0, shared_intermediate_size: 8 },
       ...{ layer_types: ['mamba', 'attention'], mamba_n_heads: 4, mamba_d_state: 4, attention_multiplier: 0.5 },
     },
+    {
+      ...{ model_type: 'granitemoehybrid', num_hidden_layers: 2, num_local_experts: 0, shared_intermediate_size: 8 },
+      ...{ layer_types: ['attention', 'attention'], position_embedding_type: 'nope', residual_multiplier: 0.5 },
+    },
     { model_type: 'ministral3', num_hidden_layers: 1, rope_parameters: { ...YARN, llama_4_scaling_beta: 0.1 } },
     {
       ...{ model_type: 'olmo3', num_hidden_layers: 4, sliding_window: 16, rope_theta: 1000 },

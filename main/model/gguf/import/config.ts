@@ -41,22 +41,31 @@ export interface GgufConfig {
 /** Throws for what Braid can't compute, by its name. `read`: values of a small tensor. */
 export function ggufConfig(file: GgufFile): GgufConfig {
   const architecture = String(file.metadata.get('general.architecture') ?? 'none');
-  const type = Object.hasOwn(MODEL_TYPES, architecture) ? MODEL_TYPES[architecture] : undefined;
+  const read = reader(file, architecture);
+  const type = typeOf(read, architecture);
   if (type === undefined)
     throw inputError(
       'FOREIGN_GGUF',
       `${file.path}: its architecture, ${shown(architecture)}, isn't supported`,
       `Choose another model: ${FAMILIES} are.`,
     );
-  const read = reader(file, architecture);
   refuseStrange(read, file);
   const settings = {
     ...shapeOf(read, file, type),
     ...rotation(read, file, type),
-    ...ownSettings(read, type, file.path),
+    ...ownSettings(read, type),
   };
   return { settings, config: parseModelConfig(settings, file.path) };
 }
+
+/** A Granite without RoPE is Granite 4, whose converter calls it so where no layer is Mamba's. */
+function typeOf({ flag }: Reader, architecture: string): ModelType | undefined {
+  const type = Object.hasOwn(MODEL_TYPES, architecture) ? MODEL_TYPES[architecture] : undefined;
+  return type === 'granite' && flag(ROPE_SWITCH) === false ? 'granitemoehybrid' : type;
+}
+
+/** Of Granite, which has RoPE where its file says nothing. */
+const ROPE_SWITCH = 'rope.scaling.finetuned';
 
 interface Reader {
   /** A number that must be there. */
@@ -229,8 +238,8 @@ function longRope({ number, optional, has }: Reader, file: GgufFile): Settings {
 }
 
 /** Settings that one architecture has. */
-function ownSettings(read: Reader, type: ModelType, path: string): Settings {
-  const { number, optional, list, flag } = read;
+function ownSettings(read: Reader, type: ModelType): Settings {
+  const { number, optional, list } = read;
   if (type === 'qwen2' || type === 'qwen3' || type === 'smollm3') return { use_sliding_window: false };
   if (type === 'lfm2')
     return {
@@ -239,12 +248,6 @@ function ownSettings(read: Reader, type: ModelType, path: string): Settings {
       layer_types: list('attention.head_count_kv')?.map((heads) => (heads === 0 ? 'conv' : 'full_attention')),
     };
   if (type === 'qwen3_5_text') return deltaRule(read);
-  // Granite 4 without RoPE, whose file is Granite's otherwise.
-  if (type === 'granite' && flag('rope.scaling.finetuned') === false)
-    throw inputError(
-      'FOREIGN_GGUF',
-      `${path}: its attention has no RoPE, which Braid computes of a Hugging Face folder alone`,
-    );
   if (type === 'granite' || type === 'granitemoehybrid')
     return {
       attention_multiplier: number('attention.scale'),
@@ -270,13 +273,19 @@ function keyHeads({ optional, list }: Reader): number | null {
   return heads === null ? optional('attention.head_count_kv') : Math.max(...heads.map(Number));
 }
 
-/** Granite 4's hybrids, whose layers of Mamba have no keys. */
-function granite4({ number, list, flag }: Reader): Settings {
-  return {
+/** Granite 4; of its hybrids, layers of Mamba have no keys. */
+function granite4({ number, list, flag, optional }: Reader): Settings {
+  const heads = list('attention.head_count_kv') ?? Array(number('block_count')).fill(null);
+  const dense = {
     num_local_experts: 0,
     shared_intermediate_size: number('feed_forward_length'),
-    position_embedding_type: flag('rope.scaling.finetuned') === false ? 'nope' : 'rope',
-    layer_types: list('attention.head_count_kv')?.map((heads) => (heads === 0 ? 'mamba' : 'attention')),
+    position_embedding_type: flag(ROPE_SWITCH) === false ? 'nope' : 'rope',
+    layer_types: heads.map((count) => (count === 0 ? 'mamba' : 'attention')),
+  };
+  // transformers checks that the heads of layers which aren't there divide their width.
+  if (optional('ssm.conv_kernel') === null && !heads.includes(0)) return { ...dense, mamba_n_heads: 1 };
+  return {
+    ...dense,
     mamba_d_conv: number('ssm.conv_kernel'),
     mamba_d_state: number('ssm.state_size'),
     mamba_n_groups: number('ssm.group_count'),
