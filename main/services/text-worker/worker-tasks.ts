@@ -1,6 +1,6 @@
 /**
- * Tasks on texts and their scores that may take seconds and run in a separate thread: pure functions of their input, except for those
- * that write files. The host calls them by name (workers.ts).
+ * Tasks on texts and their scores that may take seconds and run in a separate thread: pure functions of their input,
+ * except for those that write files. The host calls them by name (workers.ts).
  */
 import { appendRecord } from '../datasets/append-record.ts';
 import { planImport, writeImport } from '../datasets/import/plan.ts';
