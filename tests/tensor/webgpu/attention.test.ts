@@ -5,7 +5,7 @@ import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { registerBfloat16, setComputeDtype } from '../../../main/tensor/compute-dtype.ts';
 import { packedAttention } from '../../../main/tensor/ops/attention.ts';
 import { WEBGPU_BACKEND } from '../../../main/tensor/webgpu/backend.ts';
-import { forwardProgram } from '../../../main/tensor/webgpu/kernels/attention.ts';
+import { forwardProgram } from '../../../main/tensor/webgpu/kernels/attention-forward.ts';
 import { keyGradProgram, queryGradProgram } from '../../../main/tensor/webgpu/kernels/attention-gradients.ts';
 import { cutOf, registersBytes } from '../../../main/tensor/webgpu/kernels/attention-registers.ts';
 import { takesHeads } from '../../../main/tensor/webgpu/kernels/attention-units.ts';
