@@ -14,10 +14,12 @@ import { opened, openGpuForTest } from './open.ts';
 import { sixteenBits, toBfloat } from './sixteen-bits.ts';
 import * as units from './units.ts';
 
+const FLOATS = { format: 'f32', vectors: true } as const;
 const KEYS: readonly UnitsKey[] = Object.values(units).flatMap((unit) =>
   (['large', 'few rows'] as const).flatMap((tile) =>
     [true, false].flatMap((transposed) => {
-      const key = { unit, tile, transposed, sliced: transposed, matrices: transposed ? 3 : 1 };
+      const second = transposed ? null : { a: FLOATS, b: FLOATS };
+      const key = { unit, tile, transposed, second, sliced: transposed, matrices: transposed ? 3 : 1 };
       return [
         ...(['bf16', 'f16', 'nf4', 'int8'] as const).map((format) => ({ ...key, format, rounded: false })),
         ...(unit.element === 'f16' ? [{ ...key, format: 'int8' as const, rounded: true }] : []),

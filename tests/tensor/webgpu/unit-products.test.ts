@@ -2,6 +2,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { registerBfloat16, setComputeDtype } from '../../../main/tensor/compute-dtype.ts';
+import { runOp } from '../../../main/tensor/portable.ts';
 import { WEBGPU_BACKEND } from '../../../main/tensor/webgpu/backend.ts';
 import { closeWebGpuBackend } from '../../../main/tensor/webgpu/open.ts';
 import { makeWeight } from '../../../main/tensor/weights.ts';
@@ -56,10 +57,42 @@ describe.runIf(gpu !== null)('products on matrix units', () => {
     expect(byUnits()).toBe(before + 1);
     tf.dispose([x, weight]);
   });
+
+  // Small numbers of both adapter's matrices, and ranks that are several panels or no whole vectors.
+  it.each([
+    ['NVIDIA, int8', own, INT8, [40, 576, 192], 20, 'float32', [0, 1e-6]],
+    ['NVIDIA, bfloat16, rounded', own, BF16, [40, 576, 192], 36, 'bfloat16', [2e-6, 2e-4]],
+    ['Apple, bfloat16, few rows', APPLE, BF16, [13, 640, 512], 5, 'float32', [-1, 1e-6]],
+  ] as const)('add an adapter to a tile: %s', (_, unit, [type, precision], [m, n, k], r, dtype, [least, most]) => {
+    const { gpu: device } = opened(gpu);
+    const weight = makeWeight(sixteenBits(randomTensor([n * k], 1).dataSync<'float32'>(), type), [n, k], precision);
+    const [x, dy] = [randomTensor([m, k], 2), randomTensor([m, n], 3)];
+    const [a, b] = [tf.mul(randomTensor([r, k], 4), 1e-3), tf.mul(randomTensor([n, r], 5), 1e-6)];
+    // As much as the layer's own product.
+    const scaling = 1e9 / r;
+    const before = byUnits('+ low rank');
+    const [units, plain] = [unit, null].map((used) => {
+      device.matrixUnit = used;
+      setComputeDtype(used === null ? 'float32' : dtype);
+      return tf.tidy(() => {
+        const y = runOp<tf.Tensor>('LoraLinear', { x, weight, a, b }, { scaling });
+        const dx = runOp<tf.Tensor>('LoraLinearGradX', { dy, weight, a, b }, { scaling });
+        return [y, dx].map((found) => found.dataSync<'float32'>());
+      });
+    });
+    [k, n].forEach((terms, i) => {
+      const worst = Math.max(...(units?.[i] ?? []).map((v, j) => Math.abs(v - (plain?.[i]?.[j] ?? Number.NaN))));
+      expect(worst).toBeGreaterThan(least * (terms / 4));
+      expect(worst).toBeLessThan(most * (terms / 4));
+    });
+    // Where K of transposes is in slices, what adds those up adds it.
+    expect(byUnits('+ low rank')).toBe(before + (m > 16 ? 2 : 1));
+    tf.dispose([x, dy, weight, a, b]);
+  });
 });
 
 /** Dispatches of their programs so far. */
-const byUnits = (): number =>
+const byUnits = (what = ''): number =>
   [...opened(gpu).gpu.counts.byProgram]
-    .filter(([name]) => name.includes('by units'))
+    .filter(([name]) => name.includes(`${what} by units`))
     .reduce((sum, [, count]) => sum + count, 0);

@@ -19,7 +19,7 @@ import {
   type Weights,
 } from './attention-tile.ts';
 import { unitDirectives } from './product-units.ts';
-import { MAXIMA, maximaProgram, scaleOf } from './units-scale.ts';
+import { MAXIMA, maximaProgram, POWER_OF_TWO } from './units-scale.ts';
 
 const LANES = 128;
 
@@ -278,7 +278,7 @@ ${range(count)
   .map((n) => `    if (lane == ${n}u) { most = max(most, maxima${n}[i]); }`)
   .join('\n')}
   }
-  scales[p.at + lane] = ${scaleOf('most')};`,
+  scales[p.at + lane] = ${POWER_OF_TWO};`,
     }),
 );
 

@@ -4,7 +4,7 @@ import type { WebGpuBackend } from '../backend.ts';
 import type { MatrixUnit } from '../matrix-units.ts';
 import type { GpuBuffer } from '../pool.ts';
 import { equalParts, MOST_WORK } from '../work.ts';
-import type { Matrix } from './matrix.ts';
+import { formOf, type Matrix, type Second } from './matrix.ts';
 import { cut, type Finish, finishSlices } from './product-slices.ts';
 import { type UnitsKey, unitsProgram } from './product-units.ts';
 import { MAXIMA, maximaProgram, needsMaxima } from './units-scale.ts';
@@ -51,10 +51,12 @@ const MOST_DOWN = 16;
 /** Steps of K that a slice has at least. */
 const LEAST_SLICE = 256;
 
-export interface UnitsCall extends Pick<Finish, 'm' | 'second' | 'bias' | 'epilogue' | 'out' | 'place'> {
+export interface UnitsCall extends Pick<Finish, 'm' | 'bias' | 'epilogue' | 'out' | 'place'> {
   /** float32 [m, k] */
   readonly x: GpuBuffer;
   readonly weights: readonly Matrix[];
+  /** Transposed as the weights are. */
+  readonly second?: Second;
 }
 
 /** x·b, each b beside the other, and what follows. */
@@ -73,13 +75,17 @@ export function unitsProduct({ gpu }: WebGpuBackend, unit: MatrixUnit, call: Uni
   const wanted = Math.floor(TILES[name].enough / (across * down));
   const slices = cut(k, Math.min(wanted, Math.floor(k / LEAST_SLICE)), DEPTH);
   const aligned = place.columns % 4 === 0 && place.first % 4 === 0;
-  const direct = slices.count === 1 && second === undefined && bias === undefined && epilogue === 'store' && aligned;
+  // In a tile where it can be: elsewhere finishSlices adds it, which takes transposes alone.
+  const inSums = second !== undefined && weights.length === 1 && (slices.count === 1 || !transposed) ? second : null;
+  const after = inSums === null ? second : undefined;
+  const direct = slices.count === 1 && after === undefined && bias === undefined && epilogue === 'store' && aligned;
   const key: UnitsKey = {
     unit,
     tile: name,
     transposed,
     sliced: !direct,
     matrices: weights.length,
+    second: inSums && { a: formOf(inSums.a), b: formOf(inSums.b) },
     format,
     rounded: unit.element === 'f16' && roundsProducts(),
   };
@@ -94,7 +100,13 @@ export function unitsProduct({ gpu }: WebGpuBackend, unit: MatrixUnit, call: Uni
     const target = direct ? out : take(slices.count * m * wide.columns);
     const maxima = needsMaxima(tile) ? take(MAXIMA) : null;
     if (maxima !== null) gpu.run(maximaProgram, [x, maxima], [(m * k) / 4], MAXIMA);
-    const buffers = [x, ...weights.map(({ buffer }) => buffer), ...(maxima === null ? [] : [maxima]), target];
+    const buffers = [
+      x,
+      ...weights.map(({ buffer }) => buffer),
+      ...(inSums === null ? [] : [inSums.a.buffer, inSums.b.buffer]),
+      ...(maxima === null ? [] : [maxima]),
+      target,
+    ];
     const [n0 = 0, n1 = 0, n2 = 0] = widths;
     const parameters = [m, n0, n1, n2, k, wide.columns, wide.first];
     const bands = Math.ceil(down / MOST_DOWN);
@@ -107,11 +119,13 @@ export function unitsProduct({ gpu }: WebGpuBackend, unit: MatrixUnit, call: Uni
       gpu.run(
         unitsProgram(key),
         buffers,
-        [...parameters, part.first, slices.length, band],
+        [...parameters, part.first, slices.length, band, inSums?.a.length ?? 0, inSums?.scale ?? 1],
         [band, part.count, bands * slices.count],
         part.work,
       );
-    if (!direct) finishSlices(gpu, { ...call, sums: target, slices: slices.count, widths });
+    if (direct) return;
+    const rest = { m, epilogue, out, place, ...(bias && { bias }), ...(after && { second: after }) };
+    finishSlices(gpu, { ...rest, sums: target, slices: slices.count, widths });
   } finally {
     for (const buffer of taken) gpu.give(buffer);
   }

@@ -10,7 +10,9 @@
  */
 import type { MatrixUnit } from '../matrix-units.ts';
 import { type Program, program, range, variants } from '../program.ts';
+import { elementType } from './operand.ts';
 import { findMatrix } from './side-by-side.ts';
+import { type LowRank, lowRank, lowRankReads } from './units-low-rank.ts';
 import { fragments, multiply, sumsOf } from './units-multiply.ts';
 import { panels, placeOf, registers, stash, vectorsOfWeights, vectorsOfX } from './units-panels.ts';
 import { needsMaxima, prepare, scratchOf, unscaled } from './units-scale.ts';
@@ -22,6 +24,8 @@ export interface UnitsKey extends Reading {
   readonly tile: TileName;
   /** One to three side by side; more than one only as transposes of what is multiplied. */
   readonly matrices: number;
+  /** Of one matrix. */
+  readonly second: LowRank | null;
   /** A workgroup's z is a slice of K, whose sums are a matrix of their own. */
   readonly sliced: boolean;
 }
@@ -113,14 +117,16 @@ export const unitsProgram = variants((key: UnitsKey): Program => {
   const { unit } = key;
   const tile = tileOf(unit, key.tile);
   const { rows, columns, depth, subgroupColumns } = tile;
+  const second = key.second === null ? '' : lowRank(key, tile);
   return program({
-    name: `Product n${key.transposed ? 't' : 'n'}${key.matrices === 1 ? '' : ` x ${key.matrices}`} by units${key.rounded ? ', rounded' : ''}, ${key.tile}${key.sliced ? ', sliced' : ''}`,
+    name: `Product n${key.transposed ? 't' : 'n'}${key.matrices === 1 ? '' : ` x ${key.matrices}`}${key.second === null ? '' : ' + low rank'} by units${key.rounded ? ', rounded' : ''}, ${key.tile}${key.sliced ? ', sliced' : ''}`,
     directives: unitDirectives(unit),
     ...(unit.sized && { subgroup: unit.lanes }),
-    parameters: ['m', 'n0', 'n1', 'n2', 'k', 'columns', 'first', 'skip', 'slice', 'band'],
+    parameters: ['m', 'n0', 'n1', 'n2', 'k', 'columns', 'first', 'skip', 'slice', 'band', 'r', 'scale:f32'],
     buffers: {
       x: 'vec4<f32>',
       ...Object.fromEntries(range(key.matrices).map((i) => [`b${i}`, unitsElement(key.format)])),
+      ...(key.second && { a2: elementType(key.second.a), b2: elementType(key.second.b) }),
       ...(needsMaxima(tile) && { maxima: 'f32' }),
       out: 'rw f32',
     },
@@ -129,6 +135,7 @@ export const unitsProgram = variants((key: UnitsKey): Program => {
 ${panels(tile, key)}
 var<workgroup> edge: array<f32, ${unit.m * unit.n}>;
 ${scratchOf(tile)}
+${key.second === null ? '' : lowRankReads(key.second)}
 ${readEight(key.format, key.matrices)}`,
     main: `
   let subgroup = lane / ${unit.lanes}u;
@@ -146,6 +153,7 @@ ${findMatrix(key.matrices, columns, 'wg.y + p.skip')}
   let end = min(p.k, begin + p.slice);
 ${prepare(tile, key.format)}
 ${fragments(tile)}
+${second !== '' && key.sliced ? `  if (slice == 0u) {\n${second}\n  }` : second}
 ${registers(tile)}
 ${corners(key, tile)}
   var k0 = begin;

@@ -41,9 +41,8 @@ export function product(
   const wide = place ?? { columns: n, first: 0 };
   const unit = plain ? takenUnit(backend, m, [b]) : null;
   if (unit !== null) {
-    unitsProduct(backend, unit, { x: a.buffer, m, weights: [b], epilogue: 'store', out, place: wide });
-    if (second !== undefined)
-      product(backend, second.a, second.b, out, { accumulate: true, scale: second.scale, place: wide });
+    const call = { x: a.buffer, m, weights: [b], epilogue: 'store', out, place: wide } as const;
+    unitsProduct(backend, unit, { ...call, ...(second && { second }) });
     return;
   }
   if (scale === undefined && takesRows(a, b, batch, accumulate)) {

@@ -24,6 +24,12 @@ export const fragments = (tile: Tile): string =>
     .map(({ sum }) => `  var ${sum} = subgroup_matrix_result<f32, ${tile.unit.n}, ${tile.unit.m}>();`)
     .join('\n');
 
+/** Multiplies them all. */
+export const scaleSums = (tile: Tile, by: string): string =>
+  sumsOf(tile)
+    .map(({ sum }) => `  ${sum} = subgroupMatrixScalarMultiply(${sum}, ${by});`)
+    .join('\n');
+
 /** The panels' products, added to the sums. */
 export function multiply(reading: Reading, tile: Tile): string {
   const { unit, columns, depth, subgroupRows, subgroupColumns } = tile;

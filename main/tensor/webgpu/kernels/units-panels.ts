@@ -29,10 +29,12 @@ ${weightsInTwo(tile, reading) ? `var<workgroup> weightRests: array<vec4<${elemen
 ${levelsOf(reading.format)}`;
 }
 
+/** The first eleven bits of numbers, by their bits: a compiler may take a conversion to float16 and back for nothing. */
+export const cutOff = (x: string): string => `bitcast<vec4<f32>>(bitcast<vec4<u32>>(${x}) & vec4(0xffffe000u))`;
+
 /** Numbers in two parts of eleven bits each, in these panels. */
 const twoOf = (x: string, at: string, heads: string, rests: string): string => `
-      // Cut off by its bits: a compiler may take a conversion to float16 and back for nothing.
-      let head = bitcast<vec4<f32>>(bitcast<vec4<u32>>(${x}) & vec4(0xffffe000u));
+      let head = ${cutOff(x)};
       ${heads}[${at}] = vec4<f16>(head);
       ${rests}[${at}] = vec4<f16>(${x} - head);`;
 

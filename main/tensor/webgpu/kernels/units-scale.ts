@@ -4,7 +4,7 @@
  */
 import { isQuantised } from '../../quantised.ts';
 import { program, range } from '../program.ts';
-import { sumsOf } from './units-multiply.ts';
+import { scaleSums } from './units-multiply.ts';
 import { type Tile, UNIT_LANES } from './units-tile.ts';
 import { fillLevels, QUANTISED_SCALE, type UnitsFormat } from './units-weights.ts';
 
@@ -56,11 +56,17 @@ ${joinLargest(perRow)}
   const found = `  for (var i = lane; i < ${MAXIMA}u; i += ${UNIT_LANES}u) { most = max(most, maxima[i]); }`;
   return `  var most = 0.0;
 ${ownScale ? own : found}
-  scratch[lane] = most;
+${LARGEST_OF_LANES}`;
+}
+
+/** Statements that leave the largest of all lanes' `most` in each. */
+export const LARGEST_OF_LANES = `  scratch[lane] = most;
   workgroupBarrier();
   for (var i = 0u; i < ${UNIT_LANES}u; i++) { most = max(most, scratch[i]); }
   workgroupBarrier();`;
-}
+
+/** The power of two that brings `most` to 2^14 … 2^15. */
+export const POWER_OF_TWO = 'bitcast<f32>((268u - clamp(bitcast<u32>(most) >> 23u, 15u, 254u)) << 23u)';
 
 /** What `prepare` needs of workgroup memory. */
 export const scratchOf = ({ unit }: Tile): string =>
@@ -73,17 +79,11 @@ export const prepare = (tile: Tile, format: UnitsFormat, from = '0u'): string =>
   workgroupBarrier();`
     : `${fillLevels(format)}
 ${largest(tile, from)}
-  let scale = ${scaleOf('most')};`;
+  let scale = ${POWER_OF_TWO};`;
 
-/** A power of two that brings the largest number to 2^14 … 2^15. */
-export const scaleOf = (most: string): string =>
-  `bitcast<f32>((268u - clamp(bitcast<u32>(${most}) >> 23u, 15u, 254u)) << 23u)`;
+/** What weights in the panel are times what they are. */
+export const weightsScale = (format: UnitsFormat): string => (isQuantised(format) ? `${QUANTISED_SCALE}.0` : '1.0');
 
 /** Statements that take the factors' scales off the sums. */
 export const unscaled = (tile: Tile, format: UnitsFormat): string =>
-  (tile.unit.element === 'f32' ? [] : sumsOf(tile))
-    .map(
-      ({ sum }) =>
-        `  ${sum} = subgroupMatrixScalarMultiply(${sum}, ${isQuantised(format) ? 1 / QUANTISED_SCALE : '1.0'} / scale);`,
-    )
-    .join('\n');
+  tile.unit.element === 'f32' ? '' : scaleSums(tile, `1.0 / ${weightsScale(format)} / scale`);
