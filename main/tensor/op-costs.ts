@@ -32,10 +32,19 @@ export function workOf(call: KernelWork): Work {
 /** The sizes that tell products of one kind apart, as "in → out"; an empty text for other work. */
 export function sizesOf({ name, inputs, attrs }: Pick<KernelWork, 'name' | 'inputs' | 'attrs'>): string {
   const shape = (input: string): readonly number[] => inputs[input]?.shape ?? [];
-  if (name.startsWith('LoraLinear')) return `${shape('a').at(-1)} → ${shape('b').at(0)}`;
+  if (name.startsWith('LoraLinear')) {
+    const { rank, from, to } = adaptedSizes(shape);
+    return name === 'LoraLinearGradLow' ? `${to} → ${rank}` : `${from} → ${to}`;
+  }
   if (!isProduct(name)) return '';
   const { inner, columns } = productSizes(shape('a'), shape('b'), attrs);
   return `${inner} → ${columns}`;
+}
+
+/** Of a layer under an adapter: x [N, from], dy [N, to], weight [to, from], a [rank, from], b [to, rank]. */
+function adaptedSizes(shape: (input: string) => readonly number[]): { rank: number; from: number; to: number } {
+  const [a, b] = [shape('a'), shape('b')];
+  return { rank: a[0] ?? b[1] ?? 0, from: a[1] ?? 0, to: shape('weight')[0] ?? shape('dy')[1] ?? 0 };
 }
 
 function isProduct(name: string): boolean {
@@ -51,14 +60,18 @@ function flopOf(call: KernelWork): number {
   }
   switch (name) {
     case 'LoraLinear':
+    case 'LoraLinearGradLow':
     case 'LoraLinearGradX':
     case 'LoraLinearGradAdapter': {
-      // x or dy [N, …], a [r, I], b [O, r]
-      const [rank = 0, from = 0] = shape('a');
-      const [to = 0] = shape('b');
+      const { rank, from, to } = adaptedSizes(shape);
       const rows = (shape('x')[0] ?? shape('dy')[0]) as number;
-      const low = rank * (from + to);
-      return 2 * rows * (name === 'LoraLinearGradAdapter' ? 2 * low : from * to + low);
+      const terms = {
+        LoraLinear: from * to + rank * (from + to),
+        LoraLinearGradLow: rank * to,
+        LoraLinearGradX: (to + rank) * from,
+        LoraLinearGradAdapter: rank * (2 * from + to),
+      };
+      return 2 * rows * terms[name];
     }
     case 'PackedAttention':
     case 'PackedAttentionGrad': {

@@ -34,9 +34,17 @@ describe('workOf', () => {
     const given = { weight: tensor(to, from), a: tensor(rank, from), b: tensor(to, rank) };
     const forward = call('LoraLinear', { x: tensor(n, from), ...given }, [tensor(n, to)]);
     expect(workOf(forward).flop).toBe(2 * n * (from * to + rank * (from + to)));
-    const adapter = call('LoraLinearGradAdapter', { x: tensor(n, from), dy: tensor(n, to), ...given }, []);
-    expect(workOf(adapter).flop).toBe(2 * n * 2 * rank * (from + to));
-    expect(sizesOf(adapter)).toBe('8 → 6');
+    const { weight, a, b } = given;
+    const [dy, dLow] = [tensor(n, to), tensor(n, rank)];
+    const gradients = [
+      call('LoraLinearGradLow', { dy, b }, []),
+      call('LoraLinearGradX', { dy, dLow, weight, a }, []),
+      call('LoraLinearGradAdapter', { x: tensor(n, from), dy, dLow, a }, []),
+    ];
+    expect(gradients.map((gradient) => workOf(gradient).flop)).toEqual(
+      [rank * to, (to + rank) * from, rank * (2 * from + to)].map((terms) => 2 * n * terms),
+    );
+    expect(gradients.map(sizesOf)).toEqual(['6 → 2', '8 → 6', '8 → 6']);
   });
 
   it('counts the pairs that packed attention sees', () => {

@@ -10,11 +10,6 @@ export interface LoraAttrs {
 
 const matrix = (inputs: Tensors, name: string): tf.Tensor2D => input<tf.Tensor2D>(inputs, name);
 
-/** The gradient with respect to the input of the adapter's B, s·dy·B. [N, r] */
-function lowGradient(inputs: Tensors, scaling: number): tf.Tensor2D {
-  return tf.mul(tf.matMul(matrix(inputs, 'dy'), matrix(inputs, 'b')), scaling);
-}
-
 registerPortable<LoraAttrs>('LoraLinear', (inputs, { scaling }) => {
   const [x, weight, a, b] = ['x', 'weight', 'a', 'b'].map((name) => matrix(inputs, name)) as [
     tf.Tensor2D,
@@ -26,17 +21,22 @@ registerPortable<LoraAttrs>('LoraLinear', (inputs, { scaling }) => {
   return tf.add(tf.matMul(x, weight, false, true), tf.matMul(low, b, false, true));
 });
 
-registerPortable<LoraAttrs>('LoraLinearGradX', (inputs, { scaling }) =>
+// The gradient with respect to the input of the adapter's B, s·dy·B, for both of the others. [N, r]
+registerPortable<LoraAttrs>('LoraLinearGradLow', (inputs, { scaling }) =>
+  tf.mul(tf.matMul(matrix(inputs, 'dy'), matrix(inputs, 'b')), scaling),
+);
+
+registerPortable('LoraLinearGradX', (inputs) =>
   tf.add(
     tf.matMul(matrix(inputs, 'dy'), matrix(inputs, 'weight')),
-    tf.matMul(lowGradient(inputs, scaling), matrix(inputs, 'a')),
+    tf.matMul(matrix(inputs, 'dLow'), matrix(inputs, 'a')),
   ),
 );
 
 registerPortable<LoraAttrs>('LoraLinearGradAdapter', (inputs, { scaling }) => {
   const [x, dy] = [matrix(inputs, 'x'), matrix(inputs, 'dy')];
   const low = tf.mul(tf.matMul(x, matrix(inputs, 'a'), false, true), scaling) as tf.Tensor2D;
-  return [tf.matMul(lowGradient(inputs, scaling), x, true, false), tf.matMul(dy, low, true, false)];
+  return [tf.matMul(matrix(inputs, 'dLow'), x, true, false), tf.matMul(dy, low, true, false)];
 });
 
 tf.registerGradient({
@@ -49,13 +49,18 @@ tf.registerGradient({
       tf.Tensor,
       tf.Tensor,
     ];
-    const given = { dy: dy as tf.Tensor, a, b };
+    const dLow = runOp<tf.Tensor>('LoraLinearGradLow', { dy: dy as tf.Tensor, b }, attrs);
+    const given = { dy: dy as tf.Tensor, dLow, a };
     const adapter = runOp<tf.Tensor[]>('LoraLinearGradAdapter', { ...given, x }, attrs);
     return {
-      x: () => runOp<tf.Tensor>('LoraLinearGradX', { ...given, weight }, attrs),
+      x: () => runOp<tf.Tensor>('LoraLinearGradX', { ...given, weight }),
       weight: () => tf.matMul(dy as tf.Tensor, x, true, false),
       a: () => savedTensor(adapter, 0),
-      b: () => savedTensor(adapter, 1),
+      // The last that is asked for.
+      b: () => {
+        dLow.dispose();
+        return savedTensor(adapter, 1);
+      },
     };
   },
 });

@@ -7,9 +7,10 @@ import type { WasmRuntime } from './runtime.ts';
 
 // N tokens, I in, O out, r rank.
 
-/** Registers 'LoraLinear', 'LoraLinearGradX' and 'LoraLinearGradAdapter'. */
+/** Registers 'LoraLinear' and, of its gradient, 'LoraLinearGradLow', 'LoraLinearGradX' and 'LoraLinearGradAdapter'. */
 export function registerLoraLinear(runtime: WasmRuntime): void {
   registerFused(runtime, 'LoraLinear', loraLinear);
+  registerFused(runtime, 'LoraLinearGradLow', gradLow);
   registerFused(runtime, 'LoraLinearGradX', gradX);
   registerFused(runtime, 'LoraLinearGradAdapter', gradAdapter);
 }
@@ -39,10 +40,9 @@ function multiply(
   gemm(runtime, { m, n, k, a: a.at, aRow, aCol, b: b.at, bRow, bCol, bIsHalf, c, cRow: n, ...options });
 }
 
-function rankOf(call: FusedCall, width: number, out: number): number {
+function rankOf(call: FusedCall, width: number): number {
   const [rank] = matrixShape(call, 'a');
   call.expectShape('a', [rank, width]);
-  call.expectShape('b', [out, rank]);
   return rank;
 }
 
@@ -51,7 +51,8 @@ function loraLinear(runtime: WasmRuntime, call: FusedCall): TensorInfo {
   const [n, width] = matrixShape(call, 'x');
   const [out] = matrixShape(call, 'weight');
   call.expectShape('weight', [out, width]);
-  const rank = rankOf(call, width, out);
+  const rank = rankOf(call, width);
+  call.expectShape('b', [out, rank]);
   const y = heap.output([n, out], 'float32');
   const adapter = { rank, a: call.pointer('a'), b: call.pointer('b'), scaling: call.number('scaling') };
   linearAt(runtime, {
@@ -98,21 +99,34 @@ export function linearAt(runtime: WasmRuntime, { rows, out, width, x: at, weight
   });
 }
 
+function gradLow(runtime: WasmRuntime, call: FusedCall): TensorInfo {
+  const [n, out] = matrixShape(call, 'dy');
+  const [, rank] = matrixShape(call, 'b');
+  call.expectShape('b', [out, rank]);
+  const dLow = runtime.heap.output([n, rank], 'float32');
+  const [dy, b] = [
+    { at: call.pointer('dy'), width: out },
+    { at: call.pointer('b'), width: rank },
+  ];
+  multiply(runtime, [n, rank, out], dy, b, runtime.heap.pointer(dLow), { alpha: call.number('scaling') });
+  return dLow;
+}
+
 function gradX(runtime: WasmRuntime, call: FusedCall): TensorInfo {
   const { heap } = runtime;
   const [n, out] = matrixShape(call, 'dy');
   const [, width] = matrixShape(call, 'weight');
   call.expectShape('weight', [out, width]);
-  const rank = rankOf(call, width, out);
+  const rank = rankOf(call, width);
+  call.expectShape('dLow', [n, rank]);
   const dx = heap.output([n, width], 'float32');
   const dy = { at: call.pointer('dy'), width: out };
   multiply(runtime, [n, width, out], dy, { ...call.matrix('weight'), width }, heap.pointer(dx));
-  withScratch(heap, 4 * n * rank, (low) => {
-    multiply(runtime, [n, rank, out], dy, { at: call.pointer('b'), width: rank }, low);
-    const options = { alpha: call.number('scaling'), accumulate: true };
-    const a = { at: call.pointer('a'), width };
-    multiply(runtime, [n, width, rank], { at: low, width: rank }, a, heap.pointer(dx), options);
-  });
+  const [dLow, a] = [
+    { at: call.pointer('dLow'), width: rank },
+    { at: call.pointer('a'), width },
+  ];
+  multiply(runtime, [n, width, rank], dLow, a, heap.pointer(dx), { accumulate: true });
   return dx;
 }
 
@@ -121,18 +135,21 @@ function gradAdapter(runtime: WasmRuntime, call: FusedCall): TensorInfo[] {
   const [n, out] = matrixShape(call, 'dy');
   const [, width] = matrixShape(call, 'x');
   call.expectShape('x', [n, width]);
-  const rank = rankOf(call, width, out);
+  const rank = rankOf(call, width);
+  call.expectShape('dLow', [n, rank]);
   const da = heap.output([rank, width], 'float32');
   const db = heap.output([out, rank], 'float32');
   const x = { at: call.pointer('x'), width };
   const dy = { at: call.pointer('dy'), width: out };
-  const alpha = call.number('scaling');
-  withScratch(heap, 4 * n * rank, (low) => {
-    const lowMatrix = { at: low, width: rank };
-    multiply(runtime, [n, rank, out], dy, { at: call.pointer('b'), width: rank }, low);
-    multiply(runtime, [rank, width, n], { ...lowMatrix, transposed: true }, x, heap.pointer(da), { alpha });
-    multiply(runtime, [n, rank, width], x, { at: call.pointer('a'), width, transposed: true }, low);
-    multiply(runtime, [out, rank, n], { ...dy, transposed: true }, lowMatrix, heap.pointer(db), { alpha });
+  const dLow = { at: call.pointer('dLow'), width: rank, transposed: true };
+  multiply(runtime, [rank, width, n], dLow, x, heap.pointer(da));
+  withScratch(heap, 4 * n * rank, (at) => {
+    multiply(runtime, [n, rank, width], x, { at: call.pointer('a'), width, transposed: true }, at);
+    const [of, low] = [
+      { ...dy, transposed: true },
+      { at, width: rank },
+    ];
+    multiply(runtime, [out, rank, n], of, low, heap.pointer(db), { alpha: call.number('scaling') });
   });
   return [da, db];
 }

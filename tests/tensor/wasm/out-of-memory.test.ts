@@ -50,8 +50,8 @@ describe('kernels that run out of memory', () => {
   });
 
   it('give back all results of a fused kernel', () => {
-    const [x, dy, a, b] = [matrix(40, 64, 1), matrix(40, 96, 2), matrix(4, 64, 3), matrix(96, 4, 4)];
-    const given = { dy, x, a, b };
+    const [x, dy, a, dLow] = [matrix(40, 64, 1), matrix(40, 96, 2), matrix(4, 64, 3), matrix(40, 4, 4)];
+    const given = { dy, x, a, dLow };
     const run = (): tf.Tensor[] => tf.engine().runKernel('LoraLinearGradAdapter', given, { scaling: 2 }) as tf.Tensor[];
     expect(triesUntilDone(run)).toBeGreaterThan(3);
     tf.dispose(given);

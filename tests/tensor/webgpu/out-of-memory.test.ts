@@ -53,7 +53,7 @@ describe.runIf(gpu !== null)('kernels that run out of memory', () => {
       dy: matrix(9, 24, 1),
       x: matrix(9, 32, 2),
       a: matrix(4, 32, 3),
-      b: matrix(24, 4, 4),
+      dLow: matrix(9, 4, 4),
     });
     const run = (given: Tensors) =>
       tf.engine().runKernel('LoraLinearGradAdapter', { ...given }, { scaling: 2 }) as tf.Tensor[];

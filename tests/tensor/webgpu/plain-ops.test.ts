@@ -159,6 +159,7 @@ const ELSEWHERE = [
     'SampleFiltered',
     'RepetitionPenalty',
     'LoraLinear',
+    'LoraLinearGradLow',
     'LoraLinearGradX',
     'LoraLinearGradAdapter',
     'AdamW',

@@ -76,7 +76,8 @@ describe.runIf(gpu !== null)('products on matrix units', () => {
       setComputeDtype(used === null ? 'float32' : dtype);
       return tf.tidy(() => {
         const y = runOp<tf.Tensor>('LoraLinear', { x, weight, a, b }, { scaling });
-        const dx = runOp<tf.Tensor>('LoraLinearGradX', { dy, weight, a, b }, { scaling });
+        const dLow = runOp<tf.Tensor>('LoraLinearGradLow', { dy, b }, { scaling });
+        const dx = runOp<tf.Tensor>('LoraLinearGradX', { dy, dLow, weight, a });
         return [y, dx].map((found) => found.dataSync<'float32'>());
       });
     });

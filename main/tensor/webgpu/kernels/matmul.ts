@@ -86,27 +86,23 @@ export function registerLoraLinear(register: Register): void {
     backend.release(low);
     return out;
   });
-  register<LoraAttrs>('LoraLinearGradX', ({ backend, input, attrs }) => {
-    const [dy, weight, a, b] = ['dy', 'weight', 'a', 'b'].map(input) as [
-      TensorInfo,
-      TensorInfo,
-      TensorInfo,
-      TensorInfo,
-    ];
-    const low = batchMatMul(backend, dy, b, {}); // [N, r]
+  register<LoraAttrs>('LoraLinearGradLow', ({ backend, input, attrs }) =>
+    batchMatMul(backend, input('dy'), input('b'), {}, attrs.scaling),
+  );
+  register('LoraLinearGradX', ({ backend, input }) => {
+    const [dy, weight] = [input('dy'), input('weight')];
     const out = backend.output([dy.shape[0] ?? 0, weight.shape[1] ?? 0]);
     product(backend, matrix(backend, dy), matrix(backend, weight), backend.buffer(out), {
-      second: { a: matrix(backend, low), b: matrix(backend, a), scale: attrs.scaling },
+      second: { a: matrix(backend, input('dLow')), b: matrix(backend, input('a')), scale: 1 },
     });
-    backend.release(low);
     return out;
   });
   register<LoraAttrs>('LoraLinearGradAdapter', ({ backend, input, attrs }) => {
-    const [dy, x, a, b] = ['dy', 'x', 'a', 'b'].map(input) as [TensorInfo, TensorInfo, TensorInfo, TensorInfo];
-    const [dLow, low] = [batchMatMul(backend, dy, b, {}), batchMatMul(backend, x, a, { transposeB: true })]; // [N, r]
-    const dA = batchMatMul(backend, dLow, x, { transposeA: true }, attrs.scaling);
-    const dB = batchMatMul(backend, dy, low, { transposeA: true }, attrs.scaling);
-    backend.release(dLow, low);
+    const x = input('x');
+    const dA = batchMatMul(backend, input('dLow'), x, { transposeA: true });
+    const low = batchMatMul(backend, x, input('a'), { transposeB: true }); // [N, r]
+    const dB = batchMatMul(backend, input('dy'), low, { transposeA: true }, attrs.scaling);
+    backend.release(low);
     return [dA, dB];
   });
 }
