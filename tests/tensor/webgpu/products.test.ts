@@ -5,6 +5,7 @@ import { dequantise, quantise } from '../../../main/tensor/quantised.ts';
 import { matrixOf } from '../../../main/tensor/webgpu/kernels/matrix.ts';
 import { rowsProducts } from '../../../main/tensor/webgpu/kernels/product-rows.ts';
 import { slicesOf } from '../../../main/tensor/webgpu/kernels/product-slices.ts';
+import { tileFor } from '../../../main/tensor/webgpu/kernels/product-tile.ts';
 import { closeWebGpuBackend } from '../../../main/tensor/webgpu/open.ts';
 import { makeWeight } from '../../../main/tensor/weights.ts';
 import { randomTensor } from '../ops/finite-differences.ts';
@@ -45,6 +46,7 @@ describe.runIf(gpu !== null)('products on webgpu', () => {
     [5, 33, 17],
     [20, 64, 36],
     [70, 70, 90],
+    [70, 40, 30],
     [130, 72, 260],
     // K in slices, the last one shorter.
     [3, 1030, 132],
@@ -98,6 +100,18 @@ describe.runIf(gpu !== null)('products on webgpu', () => {
     const call = { x: backend.buffer(x), rows: 19, weights: [matrixOf(backend, w, true)], rowsAtATime: 16 };
     rowsProducts(backend, { ...call, out: backend.bufferToChange(out) });
     expect(difference(out, expected(x, w, false, true))).toBeLessThan(1e-5);
+  });
+
+  it.each([
+    [8192, 16, '64 x 16'],
+    [8192, 32, '64 x 32'],
+    [8192, 64, '64 x 64'],
+    [16, 8192, '16 x 64'],
+    [32, 8192, '32 x 64'],
+    [64, 8192, '64 x 64'],
+    [8192, 128, '128 x 128'],
+  ])('have no tile that is mostly padding: %i x %i', (m, n, tile) => {
+    expect(tileFor(m, n, 1)).toBe(tile);
   });
 
   it('cut K into slices by the shapes alone', () => {

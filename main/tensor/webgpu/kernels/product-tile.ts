@@ -24,6 +24,7 @@ export const TILES = {
   '32 x 64': { rows: 32, columns: 64, depth: 32, vectors: 1 },
   '16 x 64': { rows: 16, columns: 64, depth: 32, vectors: 1 },
   '64 x 16': { rows: 64, columns: 16, depth: 32, vectors: 1 },
+  '64 x 32': { rows: 64, columns: 32, depth: 32, vectors: 1 },
 } as const satisfies Readonly<Record<string, Tile>>;
 
 export type TileName = keyof typeof TILES;
@@ -31,13 +32,14 @@ export type TileName = keyof typeof TILES;
 /** Workgroups that a large tile needs before it is taken: fewer would leave most of a GPU idle. */
 const ENOUGH_GROUPS = 64;
 
-/** The tile for a result of `m` rows and `n` columns, `batch` times. */
+/** The tile for a result of `m` rows and `n` columns, `batch` times; a narrow one isn't wider than the result. */
 export function tileFor(m: number, n: number, batch: number): TileName {
   const groups = (edge: number): number => Math.ceil(m / edge) * Math.ceil(n / edge) * batch;
   if (m <= 16) return '16 x 64';
   if (n <= 16) return '64 x 16';
   if (m <= 32) return '32 x 64';
-  if (groups(128) >= ENOUGH_GROUPS) return '128 x 128';
+  if (n <= 32) return '64 x 32';
+  if (Math.min(m, n) > 64 && groups(128) >= ENOUGH_GROUPS) return '128 x 128';
   return groups(64) >= ENOUGH_GROUPS / 4 ? '64 x 64' : '32 x 32';
 }
 
