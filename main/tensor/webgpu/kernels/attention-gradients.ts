@@ -84,13 +84,13 @@ ${products.scoresOf('t', 'dy', 'v')}
 ${rows
   .map(
     (i) => `    let all${i} = exp(min(p.scale * s${i} - row${i}.x, vec4(1.0))) * (t${i} - row${i}.y);
-    let slope${i} = select(vec4(0.0), all${i}, among(u0 + ${FIRST_SCORE}, seen${i}));`,
+    let gradient${i} = select(vec4(0.0), all${i}, among(u0 + ${FIRST_SCORE}, seen${i}));`,
   )
   .join('\n')}
-${products.keepWeights('slopes', (i) => `slope${i}`)}
+${products.keepWeights('gradients', (i) => `gradient${i}`)}
 ${products.addProducts('g', 'k')}
   }
-${products.storeSums('g', 'slopes', 'k', ({ vector, line: row, column }) => `if (firstRow + ${row} < rowsOfSegment) { dQ[own[${row}] * ${products.vectors}u + ${column}] = ${vector} * p.scale; }`)}`,
+${products.storeSums('g', 'gradients', 'k', ({ vector, line: row, column }) => `if (firstRow + ${row} < rowsOfSegment) { dQ[own[${row}] * ${products.vectors}u + ${column}] = ${vector} * p.scale; }`)}`,
   });
 });
 
@@ -165,12 +165,12 @@ ${keys
 ${products.keepWeights('probabilities', (i) => `probability${i}`)}
 ${products.addProducts('gv', 'dy')}
       workgroupBarrier();
-${products.keepWeights('slopes', (i) => `probability${i} * (t${i} - along)`)}
+${products.keepWeights('gradients', (i) => `probability${i} * (t${i} - along)`)}
 ${products.addProducts('gk', 'q')}
     }
   }
   let line0 = u32(plan[entry + 4u]);
-${products.storeSums('gk', 'slopes', 'q', ({ vector, line: row, column }) => `if (${row} < count) { dK[${place(row, column)}] = ${vector} * p.scale; }`)}
+${products.storeSums('gk', 'gradients', 'q', ({ vector, line: row, column }) => `if (${row} < count) { dK[${place(row, column)}] = ${vector} * p.scale; }`)}
 ${products.storeSums('gv', 'probabilities', 'dy', ({ vector, line: row, column }) => `if (${row} < count) { dV[${place(row, column)}] = ${vector}; }`)}`,
   });
 });

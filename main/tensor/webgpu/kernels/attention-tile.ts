@@ -17,9 +17,9 @@ export type Source = 'q' | 'k' | 'v' | 'dy';
 
 /**
  * What the tile's lines are weighted with. Probabilities of a row are relative to a score that its largest exceeds by
- * `RAISE` at most; slopes are those of the scores before `scale`.
+ * `RAISE` at most; gradients are those of the scores before `scale`.
  */
-export type Weights = 'probabilities' | 'slopes';
+export type Weights = 'probabilities' | 'gradients';
 
 /** How much a row's largest score may grow before the row's sums so far are scaled down. */
 export const RAISE = 4;

@@ -79,10 +79,10 @@ export function takesHeads(unit: MatrixUnit, headDim: number, memory: number): b
 const PROBABILITIES = 2 ** Math.floor(Math.log2(65_504 / Math.exp(RAISE)));
 
 /**
- * A slope is at most twice the largest of a head's products of gradients and values: with both tensors' scales, 2^31
+ * A score's gradient is at most twice the largest of a head's products of gradients and values: with both tensors' scales, 2^31
  * times the head's numbers.
  */
-const slopesOf = ({ vectors }: Cut): number => 2 ** -(16 + Math.ceil(Math.log2(4 * vectors)));
+const gradientsScale = ({ vectors }: Cut): number => 2 ** -(16 + Math.ceil(Math.log2(4 * vectors)));
 
 /** Reads a fragment of the panel or the weights: lines run along K, or, of transposed ones, K runs down the lines. */
 function fragment(
@@ -202,8 +202,8 @@ function throughScores(
 
 /** What takes the scales off a result of such weights. */
 function unscaled(cut: Cut, kind: Weights, source: Source): string {
-  const size = kind === 'probabilities' ? PROBABILITIES : slopesOf(cut);
-  return `${kind === 'slopes' ? ' / scale_v / scale_dy' : ''} / scale_${source} * ${1 / size}`;
+  const size = kind === 'probabilities' ? PROBABILITIES : gradientsScale(cut);
+  return `${kind === 'gradients' ? ' / scale_v / scale_dy' : ''} / scale_${source} * ${1 / size}`;
 }
 
 export function unitProducts(headDim: number, unit: MatrixUnit): Products {
@@ -234,7 +234,7 @@ var<workgroup> others: array<u32, ${BLOCK}>;`,
         .join('\n'),
     scoresOf: (name, a, b) => scoresOf(cut, name, a, b),
     keepWeights: (kind, four) => {
-      const size = kind === 'probabilities' ? `${PROBABILITIES}.0` : `scale_v * scale_dy * ${slopesOf(cut)}`;
+      const size = kind === 'probabilities' ? `${PROBABILITIES}.0` : `scale_v * scale_dy * ${gradientsScale(cut)}`;
       return scoreLines({ lanes: LANES })
         .map(
           (i) =>
