@@ -85,9 +85,11 @@ function scoresOf(cut: Cut, name: string, a: Source, b: Source): string {
   const { vectors, depth } = cut;
   const rows = scoreLines(cut);
   const first = panelOf(depth) / 2;
-  const left = `panel[${placeInPanel('k', `lane / ${FOURS}u * ${rows.length}u / 4u`)}]`;
+  const left = (n: number): string => `panel[${placeInPanel(`k + ${n}u`, `lane / ${FOURS}u * ${rows.length}u / 4u`)}]`;
   // All four of a vector, or the lane's of them.
-  const mine = (i: number): string => (rows.length === 4 ? `a.${'xyzw'[i]}` : `${left}[${scoreLine(cut, i)} % 4u]`);
+  const mine = (i: number, n: number): string =>
+    rows.length === 4 ? `a${n}.${'xyzw'[i]}` : `${left(n)}[${scoreLine(cut, i)} % 4u]`;
+  const four = range(4);
   return `
 ${rows.map((i) => `    var ${name}${i} = vec4<f32>(0.0);`).join('\n')}
     for (var c0 = 0u; c0 < ${vectors}u; c0 += ${depth}u) {
@@ -95,10 +97,20 @@ ${rows.map((i) => `    var ${name}${i} = vec4<f32>(0.0);`).join('\n')}
 ${stage(cut, a, 'own', 0)}
 ${stage(cut, b, 'others', first)}
       workgroupBarrier();
-      for (var k = 0u; k < ${4 * depth}u; k++) {
-        let b = panel[${first}u + ${placeInPanel('k', `lane % ${FOURS}u`)}];
-${rows.length === 4 ? `        let a = ${left};` : ''}
-${rows.map((i) => `        ${name}${i} = fma(vec4(${mine(i)}), b, ${name}${i});`).join('\n')}
+      for (var k = 0u; k < ${4 * depth}u; k += 4u) {
+${four.map((n) => `        let b${n} = panel[${first}u + ${placeInPanel(`k + ${n}u`, `lane % ${FOURS}u`)}];`).join('\n')}
+${rows.length === 4 ? four.map((n) => `        let a${n} = ${left(n)};`).join('\n') : ''}
+${
+  // Four at a time by themselves: one long chain of sums would round more.
+  rows
+    .map((i) => {
+      const sum = four
+        .slice(1)
+        .reduce((before, n) => `fma(vec4(${mine(i, n)}), b${n}, ${before})`, `${mine(i, 0)} * b0`);
+      return `        ${name}${i} += ${sum};`;
+    })
+    .join('\n')
+}
       }
     }`;
 }
