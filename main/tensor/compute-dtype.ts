@@ -50,6 +50,16 @@ export function setComputeDtype(dtype: ComputeDtype, areFloat32 = false): void {
   current = dtype;
 }
 
+/** What `work` gives, computed in `dtype`; float32 afterwards. */
+export function computedIn<T>(dtype: ComputeDtype, work: () => T): T {
+  setComputeDtype(dtype);
+  try {
+    return work();
+  } finally {
+    setComputeDtype('float32');
+  }
+}
+
 /** Whether kernels are to round what they multiply weights with. */
 export function roundsProducts(): boolean {
   return current === 'bfloat16';

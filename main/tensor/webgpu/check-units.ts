@@ -1,7 +1,7 @@
 /** Whether a GPU's matrix units compute what they should: WGSL's way to them is an experiment, and so are its drivers. */
 import * as tf from '@tensorflow/tfjs-core';
 import { randomStream } from '../../random.ts';
-import { registerBfloat16, setComputeDtype } from '../compute-dtype.ts';
+import { computedIn, registerBfloat16 } from '../compute-dtype.ts';
 import { runOp } from '../portable.ts';
 import { makeWeight, type WeightSource } from '../weights.ts';
 import { WEBGPU_BACKEND, type WebGpuBackend } from './backend.ts';
@@ -99,15 +99,11 @@ function attention(): () => Float32Array[] {
     tf.tensor2d(numbers(TOKENS * heads * headDim, i + 1, 1), [TOKENS, heads * headDim]),
   ) as [tf.Tensor, tf.Tensor, tf.Tensor, tf.Tensor];
   const inputs = { q, k, v, segments: tf.tensor2d(TABLE, [TABLE.length / 4, 4], 'int32') };
-  return () => {
-    registerBfloat16(WEBGPU_BACKEND, null);
-    setComputeDtype('bfloat16');
-    try {
+  registerBfloat16(WEBGPU_BACKEND, null);
+  return () =>
+    computedIn('bfloat16', () => {
       const [out, lse] = runOp<tf.Tensor[]>('PackedAttention', inputs, ATTENTION) as [tf.Tensor, tf.Tensor];
       const gradients = runOp<tf.Tensor[]>('PackedAttentionGrad', { ...inputs, dy, out, lse }, ATTENTION);
       return [out, ...gradients].map((x) => x.dataSync<'float32'>());
-    } finally {
-      setComputeDtype('float32');
-    }
-  };
+    });
 }

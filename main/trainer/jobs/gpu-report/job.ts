@@ -1,7 +1,7 @@
 /** Job: is what this machine's GPU computes right, and how fast is it? */
 import * as tf from '@tensorflow/tfjs-core';
 import type { GpuMemory } from '../../../native/gpu-memory.ts';
-import { type ComputeDtype, setComputeDtype, whyNoBfloat16 } from '../../../tensor/compute-dtype.ts';
+import { type ComputeDtype, computedIn, whyNoBfloat16 } from '../../../tensor/compute-dtype.ts';
 import type { WebGpuBackend } from '../../../tensor/webgpu/backend.ts';
 import { adapterName, unitsInWords } from '../../../tensor/webgpu/describe.ts';
 import type { AdapterFacts } from '../../../tensor/webgpu/protocol.ts';
@@ -93,20 +93,15 @@ export async function runGpuReportJob(job: GpuReportJob, io: JobIo): Promise<Gpu
   const parts = 2 + work.length;
   await io.progress(0, parts, 'parts');
   const memory = gpuMemory(backend.gpu);
-  const agreements = await compareWithProcessor(job.kernelsFile, ['float32', ...job.precisions]);
+  const compared = job.precisions.flatMap((precision) => dtypes().map((computed) => ({ precision, computed })));
+  const plain = { precision: 'float32', computed: 'float32' } as const;
+  const agreements = await compareWithProcessor(job.kernelsFile, [plain, ...compared]);
   await io.progress(1, parts, 'parts');
   const load = adapter.software ? SOFTWARE_LOAD : GPU_LOAD;
   const peaks = measurePeaks(load);
   const timings = await timeWithin(
     work,
-    (one) => {
-      setComputeDtype(one.computed);
-      try {
-        return timeShape(backend, one, peaks, load);
-      } finally {
-        setComputeDtype('float32');
-      }
-    },
+    (one) => computedIn(one.computed, () => timeShape(backend, one, peaks, load)),
     (done) => io.progress(2 + done, parts, 'parts'),
   );
   return {

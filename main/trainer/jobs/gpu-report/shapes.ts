@@ -34,6 +34,9 @@ export const SHAPES: readonly Shape[] = [
   shape('3.2 B', [3072, 8192, 28], [24, 8, 128], 128_256),
 ];
 
+/** What a GPU is compared with the processor by: as small as matrix units take it. */
+export const COMPARED = shape('compared', [256, 768, 2], [4, 2, 64], 512);
+
 /** Small random bfloat16 numbers, the same block again and again: drawing billions would take longer than the report. */
 const BLOCK = 2 ** 20;
 
