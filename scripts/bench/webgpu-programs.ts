@@ -1,12 +1,13 @@
 /**
  * Where a GPU's time goes: the longest programs of a decoding step and of a training pass, by the GPU's own clock.
- * `node scripts/bench/webgpu-programs.ts [--shape "3.2 B"] [--precision stored] [--tokens 64] [--by-clock]`; random
- * weights, LoRA r 16 on all linear layers, one prompt of 64 tokens with sixteen completions of so many tokens. To time
+ * `node scripts/bench/webgpu-programs.ts [--shape "3.2 B"] [--precision stored] [--compute-dtype float32]
+ * [--tokens 64] [--by-clock]`; random weights, LoRA r 16 on all linear layers, one prompt of 64 tokens with sixteen completions of so many tokens. To time
  * each dispatch is to run them one by one: --by-clock doesn't, and gives whole times alone.
  */
 import { parseArgs } from 'node:util';
 import '../../main/tensor/gradients.ts';
 import { createAdapter } from '../../main/model/lora.ts';
+import { type ComputeDtype, setComputeDtype } from '../../main/tensor/compute-dtype.ts';
 import { closeWebGpuBackend, openWebGpuBackend } from '../../main/tensor/webgpu/open.ts';
 import type { WeightPrecision } from '../../main/tensor/weights.ts';
 import { disposeBatch, uploadGroups } from '../../main/trainer/batching/packed-batch.ts';
@@ -17,6 +18,7 @@ const { values: options } = parseArgs({
   options: {
     shape: { type: 'string', default: '3.2 B' },
     precision: { type: 'string', default: 'stored' },
+    'compute-dtype': { type: 'string', default: 'float32' },
     tokens: { type: 'string', default: '64' },
     'by-clock': { type: 'boolean', default: false },
   },
@@ -30,6 +32,7 @@ if (shape === undefined) throw new Error(`Expected --shape of ${SHAPES.map(({ na
 const tokens = Number(options.tokens);
 const backend = await openWebGpuBackend({ timed: !options['by-clock'] });
 const { gpu } = backend;
+setComputeDtype(options['compute-dtype'] as ComputeDtype);
 const model = makeModel(shape, PROMPT + tokens + 8, options.precision as WeightPrecision);
 const adapter = createAdapter(model, LORA, 1);
 const token = (i: number): number => (7 * i) % shape.config.vocabSize;
