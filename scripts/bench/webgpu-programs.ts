@@ -1,8 +1,8 @@
 /**
  * Where a GPU's time goes: the longest programs of a decoding step and of a training pass, by the GPU's own clock.
- * `node scripts/bench/webgpu-programs.ts [--shape "3.2 B"] [--precision stored] [--compute-dtype float32]
- * [--tokens 64] [--by-clock]`; random weights, LoRA r 16 on all linear layers, one prompt of 64 tokens with sixteen completions of so many tokens. To time
- * each dispatch is to run them one by one: --by-clock doesn't, and gives whole times alone.
+ * `node scripts/bench/webgpu-programs.ts [--shape "3.2 B"] [--precision stored] [--compute-dtype float32] [--tokens 64]
+ * [--by-clock]`; random weights, LoRA r 16 on all linear layers, one prompt of 64 tokens with sixteen completions of so
+ * many tokens. To time each dispatch is to run them one by one: --by-clock doesn't, and gives whole times alone.
  */
 import { parseArgs } from 'node:util';
 import '../../main/tensor/gradients.ts';

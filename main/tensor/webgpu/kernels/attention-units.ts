@@ -264,20 +264,21 @@ var<workgroup> others: array<u32, ${BLOCK}>;`,
 const scalesProgram = variants(
   (count: number): Program =>
     program({
-      name: 'Attention scales',
+      name: 'PackedAttentionScales',
       parameters: ['at'],
       buffers: {
         ...Object.fromEntries(range(count).map((i) => [`maxima${i}`, 'f32'])),
         scales: 'rw f32',
       },
-      workgroup: 64,
-      main: `  if (lane >= ${count}u) { return; }
+      workgroup: MAXIMA,
+      declarations: `var<workgroup> largest: array<f32, ${count * MAXIMA}>;`,
+      main: `${range(count)
+        .map((n) => `  largest[${n * MAXIMA}u + lane] = maxima${n}[lane];`)
+        .join('\n')}
+  workgroupBarrier();
+  if (lane >= ${count}u) { return; }
   var most = 0.0;
-  for (var i = 0u; i < ${MAXIMA}u; i++) {
-${range(count)
-  .map((n) => `    if (lane == ${n}u) { most = max(most, maxima${n}[i]); }`)
-  .join('\n')}
-  }
+  for (var i = 0u; i < ${MAXIMA}u; i++) { most = max(most, largest[lane * ${MAXIMA}u + i]); }
   scales[p.at + lane] = ${POWER_OF_TWO};`,
     }),
 );
