@@ -48,14 +48,25 @@ export class ClipCounts {
 
   metrics(): Readonly<Record<string, number>> {
     const items = Math.max(this.#items, 1);
-    if (this.#config.loss_type === 'sapo' || this.#config.loss_type === 'vespo') return {};
-    if (this.#config.loss_type === 'cispo') return { cispo_clip_ratio: this.#high / items };
-    return {
-      'clip_ratio/low_mean': this.#low / items,
-      'clip_ratio/low_min': this.#lowMin,
-      'clip_ratio/high_mean': this.#high / items,
-      'clip_ratio/high_max': this.#highMax,
-      'clip_ratio/region_mean': (this.#low + this.#high) / items,
-    };
+    switch (this.#config.loss_type) {
+      // They don't clip.
+      case 'sapo':
+      case 'vespo':
+        return {};
+      case 'cispo':
+        return { cispo_clip_ratio: this.#high / items };
+      case 'grpo':
+      case 'bnpo':
+      case 'dr_grpo':
+      case 'dapo':
+      case 'luspo':
+        return {
+          'clip_ratio/low_mean': this.#low / items,
+          'clip_ratio/low_min': this.#lowMin,
+          'clip_ratio/high_mean': this.#high / items,
+          'clip_ratio/high_max': this.#highMax,
+          'clip_ratio/region_mean': (this.#low + this.#high) / items,
+        };
+    }
   }
 }

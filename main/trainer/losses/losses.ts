@@ -290,8 +290,18 @@ function rowWeight(
 
 /** TRL logs `policy_loss` before the division by the accumulation steps where that division stands alone. */
 function undoAccumulation(lossType: LossConfig['loss_type'], normaliser: LossNormaliser): number {
-  const dividesLast = lossType !== 'dapo' && lossType !== 'cispo' && lossType !== 'vespo';
-  return dividesLast ? normaliser.gradientAccumulationSteps : 1;
+  switch (lossType) {
+    case 'grpo':
+    case 'sapo':
+    case 'bnpo':
+    case 'dr_grpo':
+    case 'luspo':
+      return normaliser.gradientAccumulationSteps;
+    case 'dapo':
+    case 'cispo':
+    case 'vespo':
+      return 1;
+  }
 }
 
 interface EntropyBonus {

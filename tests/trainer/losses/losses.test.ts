@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { trainConfigSchema } from '../../../main/trainer/config/config.ts';
 import { entropyMask } from '../../../main/trainer/losses/entropy-mask.ts';
 import {
   type LossConfig,
@@ -256,7 +257,7 @@ describe('policyLoss, metrics', () => {
 });
 
 describe('policyLoss, gradients', () => {
-  const types = ['grpo', 'bnpo', 'dr_grpo', 'dapo', 'luspo', 'cispo', 'sapo', 'vespo'] as const;
+  const types = trainConfigSchema.shape.loss_type.unwrap().options;
   const stopsRatio: readonly string[] = ['cispo', 'vespo'];
   const variants: readonly Partial<LossConfig>[] = [
     {},
