@@ -13,7 +13,15 @@ export const replyRewards = ['relevance', 'length', 'sentiment', 'diversity', 'p
 export type ReplyReward = (typeof replyRewards)[number];
 
 /** They add up to 1, so the reward is also from 0 to 1. */
-export const defaultWeights: readonly number[] = [0.3, 0.1, 0.1, 0.15, 0.1, 0.25];
+const WEIGHTS: Readonly<Record<ReplyReward, number>> = {
+  relevance: 0.3,
+  length: 0.1,
+  sentiment: 0.1,
+  diversity: 0.15,
+  punctuation: 0.1,
+  engagement: 0.25,
+};
+export const defaultWeights: readonly number[] = replyRewards.map((name) => WEIGHTS[name]);
 
 /** A reply at least this similar to its post counts as fully relevant: short texts share few words even on one subject. */
 const FULL_COSINE = 0.4;
