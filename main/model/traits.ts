@@ -297,7 +297,12 @@ function ownTraits(raw: RawTraits, origin: string): Partial<Traits> {
         valueNorm: true,
         layerScalar: true,
       };
-    default:
+    case 'llama':
+    case 'mistral':
+    case 'qwen2':
+    case 'qwen3':
+    case 'smollm3':
+    case 'lfm2':
       return {};
   }
 }

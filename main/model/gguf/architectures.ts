@@ -67,7 +67,7 @@ const MAMBA = {
   'mamba.dt_bias': 'ssm_dt.bias',
 } as const;
 
-const ARCHITECTURES: Readonly<Record<ModelType, GgufArchitecture | null>> = {
+const ARCHITECTURES = {
   llama: { name: 'llama', interleaved: true, layerNames: LAYER },
   mistral: { name: 'llama', interleaved: true, layerNames: LAYER },
   ministral3: { name: 'mistral3', interleaved: true, layerNames: LAYER },
@@ -89,13 +89,16 @@ const ARCHITECTURES: Readonly<Record<ModelType, GgufArchitecture | null>> = {
   granite: { name: 'granite', interleaved: true, layerNames: LAYER },
   // Without Mamba and experts it is Granite, as llama.cpp's converter has it.
   granitemoehybrid: { name: 'granite', interleaved: true, layerNames: { ...LAYER, ...SHARED } },
-};
+} as const satisfies Readonly<Record<ModelType, GgufArchitecture | null>>;
 
-const GRANITE_HYBRID: GgufArchitecture = {
+const GRANITE_HYBRID = {
   name: 'granitehybrid',
   interleaved: true,
   layerNames: { ...LAYER, ...SHARED, ...MAMBA },
-};
+} as const satisfies GgufArchitecture;
+
+/** The architectures that are written; a file of each is read too. */
+export type GgufName = NonNullable<(typeof ARCHITECTURES)[ModelType]>['name'] | (typeof GRANITE_HYBRID)['name'];
 
 const OUTER_NAMES: Readonly<Record<string, string>> = {
   'model.embed_tokens.weight': 'token_embd.weight',

@@ -3,6 +3,7 @@ import { inputError } from '../../../errors.ts';
 import { type ModelConfig, parseModelConfig } from '../../config.ts';
 import { shown } from '../../shown.ts';
 import { ARCHITECTURES, FAMILIES, type ModelType } from '../../traits.ts';
+import type { GgufName } from '../architectures.ts';
 import { impliedAmplitude } from '../hyperparameters.ts';
 import type { GgufFile } from './open.ts';
 import { llama3Scaling } from './rope-factors.ts';
@@ -24,7 +25,7 @@ const MODEL_TYPES: Readonly<Record<string, ModelType>> = {
   lfm2: 'lfm2',
   granite: 'granite',
   granitehybrid: 'granitemoehybrid',
-};
+} satisfies Readonly<Record<GgufName, ModelType>>;
 
 /** What an architecture with a window is. */
 const WITH_WINDOW: Readonly<Partial<Record<ModelType, ModelType>>> = { llama: 'mistral', olmo2: 'olmo3' };
