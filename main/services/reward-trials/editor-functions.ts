@@ -14,10 +14,10 @@ export interface TextFunction {
 export function textFunctions({ resources }: Pick<HostPaths, 'resources'>): TextFunction[] {
   const types = readFileSync(join(resources, 'tasks', 'braid.d.ts'), 'utf8');
   const pattern =
-    /\/\*\* ([^\n]*) \*\/\n(?:\s*\/\/[^\n]*\n)?\s*export function (\w+)(\([\s\S]*?\n?\s*\): [\s\S]*?);\n/g;
+    /\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n(?:\s*\/\/[^\n]*\n)?\s*export function (\w+)(\([\s\S]*?\n?\s*\): [\s\S]*?);\n/g;
   return Array.from(types.matchAll(pattern), ([, about = '', name = '', signature = '']) => ({
     name,
-    about,
+    about: about.replaceAll(/\s*\n\s*\* ?/g, ' ').trim(),
     signature: signature.replaceAll(/\s+/g, ' ').replace('( ', '(').replace(', )', ')'),
   }));
 }
