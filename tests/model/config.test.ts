@@ -1,10 +1,11 @@
-import { writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { contextLength, parseModelConfig, readModelConfig } from '../../main/model/config.ts';
 import { layerConfig } from '../../main/model/layer-sizes.ts';
 import { keepingLayers } from '../../main/model/mixers/index.ts';
 import { parameterShapes } from '../../main/model/model.ts';
+import { MODEL_TYPES } from '../../main/model/traits.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { fault } from './faults.ts';
 
@@ -33,6 +34,16 @@ const PARSED_SCALING = {
   originalMaxPositionEmbeddings: 8192,
 };
 const parse = (more: object = {}) => parseModelConfig({ ...LLAMA, ...more }, 'the file');
+
+describe('MODEL_TYPES', () => {
+  it('has a model of each among those that are compared with transformers', () => {
+    const compared = ['families', 'models'].flatMap((kind) => {
+      const folder = join(import.meta.dirname, '../parity/fixtures', kind);
+      return readdirSync(folder).map((name) => readModelConfig(join(folder, name)).modelType);
+    });
+    expect(MODEL_TYPES.filter((type) => !compared.includes(type))).toEqual([]);
+  });
+});
 
 describe('parseModelConfig', () => {
   it('reads a plain Llama', () => {
@@ -266,7 +277,7 @@ describe('parseModelConfig', () => {
   });
 
   it.each([
-    ['an unknown architecture', { model_type: 'gpt2', vocab_size: undefined }, 'granitemoehybrid, got "gpt2"'],
+    ['an unknown architecture', { model_type: 'gpt2', vocab_size: undefined }, `${MODEL_TYPES.at(-1)}, got "gpt2"`],
     ['a missing size', { vocab_size: undefined }, '"vocab_size"'],
     ['a size of another type', { hidden_size: '32' }, '"hidden_size"'],
     ['another activation', { hidden_act: 'gelu' }, '"hidden_act"'],

@@ -26,7 +26,7 @@ import { learningRate } from '../../main/trainer/optim/schedule.ts';
 import type { Policy } from '../../main/trainer/policy/policy.ts';
 import type { Metrics } from '../../main/trainer/protocol/trainer-events.ts';
 import { openTestBackends } from '../backends.ts';
-import { expectAllClose, expectClose, RELATIVE } from './closeness.ts';
+import { expectAllClose, expectClose, expectNames, RELATIVE } from './closeness.ts';
 
 interface Rollouts {
   readonly prompts: readonly (readonly number[])[];
@@ -206,7 +206,7 @@ describe.each(backends)('optimiser steps on $name', (backend) => {
     const [first, later] = isRounded ? [OF_GEMMA_4, 5 * OF_GEMMA_4] : [RELATIVE, LATER];
     for (const [step, theirs] of reference.logs.entries()) {
       const ours = logs[step] ?? {};
-      expect(Object.keys(ours).sort()).toEqual(Object.keys(theirs).sort());
+      expectNames(ours, theirs);
       for (const [name, value] of Object.entries(theirs)) {
         const absolute = roundingOf(name, value, reference.base);
         expectClose(ours[name], value, `${name} of step ${step}`, step === 0 ? first : later, absolute);

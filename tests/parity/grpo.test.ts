@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { parseConfig, type TrainConfig } from '../../main/trainer/config/config.ts';
+import { notCarriedOver } from '../../main/services/trl/fields.ts';
+import { parseConfig, type TrainConfig, trainConfigSchema } from '../../main/trainer/config/config.ts';
 import { grpoLoss } from '../../main/trainer/losses/loss-op.ts';
 import { openTestBackends } from '../backends.ts';
 import { expectAllClose, expectClose, expectMetrics, type LoggedMetrics } from './closeness.ts';
@@ -79,9 +80,11 @@ function ours(reference: LossCase, index: number, mask: readonly number[]) {
 describe.each(await openTestBackends())('grpoLoss against TRL on $name', (backend) => {
   beforeAll(backend.use);
 
-  it('is checked on every loss type', () => {
+  it('is checked on every loss type but those that an export lists as missing in TRL', () => {
     expect(fixture.cases.length).toBeGreaterThanOrEqual(120);
-    expect(new Set(fixture.cases.map(({ settings }) => settings.loss_type)).size).toBe(8);
+    const compared = new Set(fixture.cases.map(({ settings }) => settings.loss_type));
+    const types = trainConfigSchema.shape.loss_type.unwrap().options.filter((type) => !compared.has(type));
+    expect(types.filter((loss_type) => notCarriedOver(parseConfig({ loss_type })).length === 0)).toEqual([]);
   });
 
   for (const reference of fixture.cases) {
