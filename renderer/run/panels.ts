@@ -19,7 +19,8 @@ const main: Look = { label: 'mean', colour: 'strand-a' };
 
 export const rewardLooks: ChartPanel['looks'] = { reward: { label: 'train', colour: 'strand-a' } };
 
-const panels: readonly ChartPanel[] = [
+/** In the order of the page, after those of the reward's components. */
+export const panels: readonly ChartPanel[] = [
   {
     id: 'check',
     title: 'Overlap with the human reply',

@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { MODEL_TYPES } from '../../main/model/traits.ts';
 import { processTemplate } from '../../main/tasks/interleave/prompt.ts';
 import { parseInterleaveRecord } from '../../main/tasks/interleave/record.ts';
-import { configFields } from '../../main/trainer/config/config.ts';
+import { configFields, trainConfigSchema } from '../../main/trainer/config/config.ts';
 import { partIn } from '../../scripts/generated-part.ts';
 import { CONFIG_FIELDS, configFile, configList } from './config-table.ts';
 
@@ -16,7 +17,28 @@ describe('docs/run-yaml.md', () => {
   });
 });
 
+describe('docs/algorithm.md', () => {
+  it('has a term and a weight of tokens for each loss type', () => {
+    const document = readFileSync(new URL('../../docs/algorithm.md', import.meta.url), 'utf8');
+    const [, section = ''] = /^## Loss types\n(.*?)^## /ms.exec(document) ?? [];
+    const entries = [...section.matchAll(/^- ((?:`\w+`, )*`\w+`): /gm)].flatMap(
+      ([, names = '']) => names.match(/\w+/g) ?? [],
+    );
+    const counts = trainConfigSchema.shape.loss_type
+      .unwrap()
+      .options.map((type) => [type, entries.filter((name) => name === type).length]);
+    expect(counts.filter(([, count]) => count !== 2)).toEqual([]);
+  });
+});
+
 describe('docs/formats.md', () => {
+  it('names every type of model that loads', () => {
+    const listed = [...document.matchAll(/^- ((?:`\w+`, )*`\w+`): /gm)].flatMap(
+      ([, names = '']) => names.match(/\w+/g) ?? [],
+    );
+    expect(MODEL_TYPES.filter((type) => !listed.includes(type))).toEqual([]);
+  });
+
   it('shows a record that the program accepts', () => {
     const example = document
       .split('\n')

@@ -1,5 +1,5 @@
 /** Every bundled task: its files are right, and its examples get the rewards that they say. */
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { checkTask } from '../../main/services/reward-trials/check-task.ts';
@@ -10,27 +10,10 @@ const bundled = join(import.meta.dirname, '../../resources/tasks');
 const names = readdirSync(bundled, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? entry.name : []));
 
 describe('the bundled tasks', () => {
-  it('are those that the documentation names', () => {
-    expect(names.sort()).toEqual([
-      'conversation',
-      'countdown',
-      'exact-match',
-      'follow-the-cue',
-      'format-and-correctness',
-      'javascript-tests',
-      'json-schema',
-      'keep-to-one-language',
-      'last-number',
-      'length-limit',
-      'openenv',
-      'python-command',
-      'reasoning-gym',
-      'rubric-judge',
-      'second-text',
-      'shop-tools',
-      'two-tools',
-      'verifiers',
-    ]);
+  it('are those that docs/tasks.md names under Templates', () => {
+    const document = readFileSync(join(import.meta.dirname, '../../docs/tasks.md'), 'utf8');
+    const [, list = ''] = document.split('\n## Templates\n');
+    expect(names.sort()).toEqual([...list.matchAll(/`([\w-]+)`/g)].map(([, name]) => name).sort());
   });
 
   it.each(names)('%s has records, and examples that get their rewards', (name) => {

@@ -1,5 +1,15 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { panelsFor } from '../../../renderer/run/panels.ts';
+import { panels, panelsFor } from '../../../renderer/run/panels.ts';
+
+describe('panels', () => {
+  it('draw metrics that docs/metrics.md has, each under an id of its own', () => {
+    const document = readFileSync(new URL('../../../docs/metrics.md', import.meta.url), 'utf8');
+    const names = panels.flatMap(({ looks }) => Object.keys(looks));
+    expect(names.filter((name) => !document.includes(`\`${name}\``))).toEqual([]);
+    expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
+  });
+});
 
 describe('panelsFor', () => {
   it('has a line for each component outside the sandbox: its reward, time, failures and cost', () => {

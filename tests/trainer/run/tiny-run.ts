@@ -1,5 +1,6 @@
 /** Whole runs of the trainer in this process, on a tiny random model and a backend that stays open. */
 
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { closeWasmBackend } from '../../../main/tensor/wasm/boot.ts';
 import type { WasmRuntime } from '../../../main/tensor/wasm/runtime.ts';
@@ -106,6 +107,7 @@ export async function tinyRun(options: TinyRunOptions): Promise<TinyRun> {
   } finally {
     opened.dispose();
   }
+  expectDocumented(events);
   const done = events.find((event) => event.kind === 'done');
   return {
     events,
@@ -113,4 +115,18 @@ export async function tinyRun(options: TinyRunOptions): Promise<TinyRun> {
     samples: events.filter(({ kind }) => kind === 'samples'),
     checkpoint: done?.kind === 'done' ? (done.path ?? '') : '',
   };
+}
+
+const document = readFileSync(new URL('../../../docs/metrics.md', import.meta.url), 'utf8');
+/** `rewards/<function>/mean` stands for each function. */
+const documented = [...document.matchAll(/`([a-z_]+\/?[\w/<>@]*)`/g)].map(
+  ([, name = '']) => new RegExp(`^${name.replaceAll(/<\w+>/g, '[^/]+')}$`),
+);
+
+/** Whoever adds a metric has no other reminder of the document. */
+function expectDocumented(events: readonly TrainerEvent[]): void {
+  const names = new Set(events.flatMap((event) => (event.kind === 'step' ? Object.keys(event.metrics) : [])));
+  const missing = [...names].filter((name) => !documented.some((pattern) => pattern.test(name)));
+  if (missing.length > 0)
+    throw new Error(`Expected docs/metrics.md to name each metric of a step, got ${missing.join(', ')}`);
 }
