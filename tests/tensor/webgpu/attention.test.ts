@@ -15,7 +15,7 @@ import { closeWebGpuBackend } from '../../../main/tensor/webgpu/open.ts';
 import { randomTensor } from '../ops/finite-differences.ts';
 import { compile } from './compiles.ts';
 import { emulateUnits } from './emulated-units.ts';
-import { opened, openGpuForTest } from './open.ts';
+import { byUnits, opened, openGpuForTest } from './open.ts';
 import * as units from './units.ts';
 
 const memory = GUARANTEED.maxComputeWorkgroupStorageSize;
@@ -141,17 +141,11 @@ describe.runIf(gpu !== null)('packed attention on matrix units', () => {
   it('is computed in float32 on units of float32, and where heads are none of whole units', async () => {
     const { gpu: device } = opened(gpu);
     setComputeDtype('bfloat16');
-    const before = byUnits();
+    const before = byUnits(opened(gpu), 'PackedAttention');
     device.matrixUnit = units.APPLE;
     await attentionOn(WEBGPU_BACKEND, heads, 1);
     device.matrixUnit = own;
     await attentionOn(WEBGPU_BACKEND, [2, 1, 20], 1);
-    expect(byUnits()).toBe(before);
+    expect(byUnits(opened(gpu), 'PackedAttention')).toBe(before);
   });
 });
-
-/** Dispatches of programs for units so far. */
-const byUnits = (): number =>
-  [...opened(gpu).gpu.counts.byProgram]
-    .filter(([name]) => name.startsWith('PackedAttention') && name.includes('by units'))
-    .reduce((sum, [, count]) => sum + count, 0);

@@ -19,7 +19,7 @@ import { makeWeight } from '../../../main/tensor/weights.ts';
 import { randomTensor } from '../ops/finite-differences.ts';
 import { type Compiled, compile } from './compiles.ts';
 import { emulateUnits } from './emulated-units.ts';
-import { opened, openGpuForTest } from './open.ts';
+import { byUnits, opened, openGpuForTest } from './open.ts';
 import { sixteenBits, toBfloat } from './sixteen-bits.ts';
 import * as allUnits from './units.ts';
 import { APPLE, INTEL, NVIDIA, WIDE } from './units.ts';
@@ -98,9 +98,7 @@ describe.runIf(gpu !== null)('products on matrix units', () => {
     const next = wide / 2;
     const extra = filled(matrices * N * (RANK + 1) + N + RANK * N, 3);
     const x = filled(MOST_ROWS * K + TILES * MOST_ROWS * (matrices * RANK + 4), 4);
-    const byUnits = (): number =>
-      [...device.counts.byProgram].reduce((sum, [name, count]) => sum + (name.includes('by units') ? count : 0), 0);
-    const before = byUnits();
+    const before = byUnits(backend);
     const results = [unit, null].map((used) => {
       device.matrixUnit = used;
       const matrices_ = weights.map((weight) => matrixOf(backend, weight, true));
@@ -132,7 +130,7 @@ describe.runIf(gpu !== null)('products on matrix units', () => {
       expect(new Uint32Array(device.read(sums, 4 * words)).every((word) => word === 0)).toBe(true);
       return numbers;
     });
-    expect(byUnits()).toBe(before + 2);
+    expect(byUnits(backend)).toBe(before + 2);
     const [units = new Float32Array(), plain = new Float32Array()] = results;
     const largest = Math.max(...plain.map(Math.abs));
     const worst = Math.max(...plain.map((value, i) => Math.abs(value - (units[i] ?? Number.NaN))));

@@ -20,3 +20,10 @@ export function opened(backend: WebGpuBackend | null): WebGpuBackend {
   if (backend === null) throw new Error('Expected this suite to be skipped without a GPU');
   return backend;
 }
+
+/** Dispatches so far of programs on matrix units whose names have `what` in them. */
+export function byUnits({ gpu }: WebGpuBackend, what = ''): number {
+  return [...gpu.counts.byProgram]
+    .filter(([name]) => name.includes(what) && name.includes(' by units'))
+    .reduce((sum, [, count]) => sum + count, 0);
+}

@@ -10,7 +10,7 @@ import { abandonWebGpuBackend, closeWebGpuBackend } from '../../../main/tensor/w
 import { makeWeight } from '../../../main/tensor/weights.ts';
 import { randomTensor } from '../ops/finite-differences.ts';
 import { compile } from './compiles.ts';
-import { opened, openGpuForTest } from './open.ts';
+import { byUnits, opened, openGpuForTest } from './open.ts';
 import { sixteenBits, toBfloat } from './sixteen-bits.ts';
 import * as units from './units.ts';
 
@@ -110,12 +110,6 @@ function error(
   return worst / scale;
 }
 
-/** Dispatches of their programs so far. */
-const byUnits = (): number =>
-  [...opened(gpu).gpu.counts.byProgram]
-    .filter(([name]) => name.includes('by units'))
-    .reduce((sum, [, count]) => sum + count, 0);
-
 describe.runIf(gpu !== null && gpu.gpu.matrixUnit !== null)('products on matrix units', () => {
   // Few rows and many, with whole tiles and edges, K in slices and not; x of ordinary size, tiny, huge.
   it.each([
@@ -131,10 +125,10 @@ describe.runIf(gpu !== null && gpu.gpu.matrixUnit !== null)('products on matrix 
       const x = Float32Array.from(randomTensor([m, k], 1).dataSync<'float32'>(), (value) => size * value ** 3);
       for (const transposed of [true, false]) {
         const { stored, floats } = transposed ? weights(n, k) : weights(k, n);
-        const before = byUnits();
+        const before = byUnits(opened(gpu));
         const found = tf.matMul(tf.tensor2d(x, [m, k]), stored, false, transposed);
         expect(error(found, x, floats, [m, k, n], transposed)).toBeLessThan(1e-6);
-        expect(byUnits()).toBeGreaterThan(before);
+        expect(byUnits(opened(gpu))).toBeGreaterThan(before);
       }
     }
   });

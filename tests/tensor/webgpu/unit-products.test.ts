@@ -8,7 +8,7 @@ import { closeWebGpuBackend } from '../../../main/tensor/webgpu/open.ts';
 import { makeWeight } from '../../../main/tensor/weights.ts';
 import { randomTensor } from '../ops/finite-differences.ts';
 import { emulateUnits } from './emulated-units.ts';
-import { opened, openGpuForTest } from './open.ts';
+import { byUnits, opened, openGpuForTest } from './open.ts';
 import { sixteenBits } from './sixteen-bits.ts';
 import { APPLE, INTEL, NVIDIA, WIDE } from './units.ts';
 
@@ -45,7 +45,7 @@ describe.runIf(gpu !== null)('products on matrix units', () => {
     const source = sixteenBits(randomTensor([n * k], 1).dataSync<'float32'>(), type);
     const weight = makeWeight(source, transposed ? [n, k] : [k, n], precision) as tf.Tensor2D;
     const x = randomTensor<tf.Rank.R2>([m, k], 2);
-    const before = byUnits();
+    const before = byUnits(opened(gpu));
     const [units, plain] = [unit, null].map((used) => {
       device.matrixUnit = used;
       setComputeDtype(used === null ? 'float32' : dtype);
@@ -54,7 +54,7 @@ describe.runIf(gpu !== null)('products on matrix units', () => {
     const worst = Math.max(...(units ?? []).map((value, i) => Math.abs(value - (plain?.[i] ?? Number.NaN))));
     expect(worst).toBeGreaterThan(least * (k / 4));
     expect(worst).toBeLessThan(most * (k / 4));
-    expect(byUnits()).toBe(before + 1);
+    expect(byUnits(opened(gpu))).toBe(before + 1);
     tf.dispose([x, weight]);
   });
 
@@ -70,7 +70,7 @@ describe.runIf(gpu !== null)('products on matrix units', () => {
     const [a, b] = [tf.mul(randomTensor([r, k], 4), 1e-3), tf.mul(randomTensor([n, r], 5), 1e-6)];
     // As much as the layer's own product.
     const scaling = 1e9 / r;
-    const before = byUnits('+ low rank');
+    const before = byUnits(opened(gpu), '+ low rank');
     const [units, plain] = [unit, null].map((used) => {
       device.matrixUnit = used;
       setComputeDtype(used === null ? 'float32' : dtype);
@@ -87,13 +87,7 @@ describe.runIf(gpu !== null)('products on matrix units', () => {
       expect(worst).toBeLessThan(most * (terms / 4));
     });
     // Where K of transposes is in slices, what adds those up adds it.
-    expect(byUnits('+ low rank')).toBe(before + (m > 16 ? 2 : 1));
+    expect(byUnits(opened(gpu), '+ low rank')).toBe(before + (m > 16 ? 2 : 1));
     tf.dispose([x, dy, weight, a, b]);
   });
 });
-
-/** Dispatches of their programs so far. */
-const byUnits = (what = ''): number =>
-  [...opened(gpu).gpu.counts.byProgram]
-    .filter(([name]) => name.includes(`${what} by units`))
-    .reduce((sum, [, count]) => sum + count, 0);

@@ -6,16 +6,10 @@ import { buildKernels } from '../../../main/tensor/kernels/build.ts';
 import { WEBGPU_BACKEND } from '../../../main/tensor/webgpu/backend.ts';
 import { closeWebGpuBackend } from '../../../main/tensor/webgpu/open.ts';
 import { compareWithProcessor } from '../../../main/trainer/jobs/gpu-report/agreement.ts';
-import { opened, openGpuForTest } from '../../tensor/webgpu/open.ts';
+import { byUnits, opened, openGpuForTest } from '../../tensor/webgpu/open.ts';
 
 const gpu = await openGpuForTest();
 afterAll(async () => void (gpu !== null && (await closeWebGpuBackend(gpu))));
-
-/** Dispatches of products on units so far. */
-const byUnits = (): number =>
-  [...opened(gpu).gpu.counts.byProgram]
-    .filter(([name]) => name.startsWith('Product') && name.includes('by units'))
-    .reduce((sum, [, count]) => sum + count, 0);
 
 describe.runIf(gpu !== null && gpu.gpu.matrixUnit !== null)('compareWithProcessor', () => {
   it('finds a GPU within the bounds of what it computes in, on its units', async () => {
@@ -24,9 +18,9 @@ describe.runIf(gpu !== null && gpu.gpu.matrixUnit !== null)('compareWithProcesso
       { precision: 'nf4', computed: 'float32' } as const,
       ...(rounds ? [{ precision: 'nf4', computed: 'bfloat16' } as const] : []),
     ];
-    const before = byUnits();
+    const before = byUnits(opened(gpu), 'Product');
     const found = await compareWithProcessor(buildKernels(), cases);
-    expect(byUnits()).toBeGreaterThan(before);
+    expect(byUnits(opened(gpu), 'Product')).toBeGreaterThan(before);
     expect(found.filter(({ difference, bound }) => !(difference <= bound))).toEqual([]);
     expect(found).toHaveLength(rounds ? 7 : 4);
     expect(found.some(({ what }) => what.endsWith(', nf4 weights, computed in bfloat16'))).toBe(rounds);
