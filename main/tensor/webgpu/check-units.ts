@@ -56,9 +56,9 @@ export function checkMatrixUnits({ gpu }: WebGpuBackend): void {
       gpu.matrixUnit = used;
       return results();
     }) as [Float32Array[], Float32Array[]];
-    return plain.every((numbers, i) => {
-      const allowed = most(numbers);
-      return numbers.every((value, j) => Math.abs(value - (byUnits[i]?.[j] ?? Number.NaN)) <= allowed);
+    return plain.every((expected, i) => {
+      const allowed = most(expected);
+      return expected.every((value, j) => Math.abs(value - (byUnits[i]?.[j] ?? Number.NaN)) <= allowed);
     });
   };
   const right = tf.tidy((): boolean => {

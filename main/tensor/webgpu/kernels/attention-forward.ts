@@ -5,11 +5,12 @@ import {
   BLOCK,
   FIRST_SCORE,
   FOURS,
+  KEYS_OF_ROWS,
+  LINES,
   OPEN_KEYS,
   OPEN_ROWS,
   programOf,
   RAISE,
-  ROW_AND_KEY,
   scoreLine,
   scoreLines,
 } from './attention-tile.ts';
@@ -33,11 +34,12 @@ export const forwardProgram = variants((key: AttentionKey): Program => {
     },
     declarations: `
 ${products.declarations}
+${LINES}
 // Of each row: what each of its lanes found, and what its sums are multiplied by.
 var<workgroup> found: array<f32, ${BLOCK * FOURS}>;
 var<workgroup> factors: array<f32, ${BLOCK}>;
 var<workgroup> raised: atomic<u32>;
-${ROW_AND_KEY}`,
+${KEYS_OF_ROWS}`,
     main: `
 ${OPEN_ROWS}
 ${products.open({ q: 'scales[0]', k: 'scales[1]', v: 'scales[2]' })}

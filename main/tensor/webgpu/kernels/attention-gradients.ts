@@ -5,10 +5,11 @@ import { type AttentionKey, productsOf } from './attention-products.ts';
 import {
   BLOCK,
   FIRST_SCORE,
+  KEYS_OF_ROWS,
+  LINES,
   OPEN_KEYS,
   OPEN_ROWS,
   programOf,
-  ROW_AND_KEY,
   type Scales,
   scoreLine,
   scoreLines,
@@ -66,7 +67,8 @@ export const queryGradProgram = variants((key: AttentionKey): Program => {
     },
     declarations: `
 ${products.declarations}
-${ROW_AND_KEY}`,
+${LINES}
+${KEYS_OF_ROWS}`,
     main: `
 ${OPEN_ROWS}
 ${products.open(SCALES)}
@@ -116,6 +118,7 @@ export const keyGradProgram = variants((key: AttentionKey): Program => {
     },
     declarations: `
 ${products.declarations}
+${LINES}
 // Of each row of a tile: its statistics, and the first key that it doesn't see any more.
 var<workgroup> logsums: array<f32, ${BLOCK}>;
 var<workgroup> deltas: array<f32, ${BLOCK}>;
@@ -142,12 +145,11 @@ ${products.declareSums('gv')}
     for (var f0 = u32(plan[at + 1u]); f0 < endRow; f0 += ${BLOCK}u) {
       if (lane < ${BLOCK}u) {
         let f = min(f0 + lane, endRow - 1u);
-        let token = start + f / p.group;
-        let row = token * p.heads + kvHead * p.group + f % p.group;
+        let row = rowPlace(start, f, kvHead);
         others[lane] = row;
         logsums[lane] = stats[row].x;
         deltas[lane] = stats[row].y;
-        ends[lane] = select(0u, select(high, min(high, token + 1u), causal), f0 + lane < endRow);
+        ends[lane] = select(0u, select(high, min(high, start + f / p.group + 1u), causal), f0 + lane < endRow);
       }
 ${products.scoresOf('s', 'k', 'q')}
 ${products.scoresOf('t', 'v', 'dy')}

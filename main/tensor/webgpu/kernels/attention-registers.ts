@@ -184,9 +184,7 @@ export function registerProducts(headDim: number, results: number, memory: numbe
     ...{ suffix: '', directives: [], subgroup: null, lanes, vectors },
     declarations: `
 var<workgroup> panel: array<vec4<f32>, ${panelVectors(cut)}>;
-var<workgroup> weights: array<vec4<f32>, ${BLOCK * STRIDE}>;
-var<workgroup> own: array<u32, ${BLOCK}>;
-var<workgroup> others: array<u32, ${BLOCK}>;`,
+var<workgroup> weights: array<vec4<f32>, ${BLOCK * STRIDE}>;`,
     open: () => '',
     declareSums: (result) => forSums(result, ({ vector }) => `var ${vector} = vec4<f32>(0.0);`),
     scoresOf: (name, a, b) => scoresOf(cut, name, a, b),

@@ -41,7 +41,7 @@ export interface Products {
   readonly lanes: number;
   /** Vectors of four in a head. */
   readonly vectors: number;
-  /** Workgroup memory, with `own` and `others`: where the block's and the tile's lines lie in their tensors. */
+  /** Workgroup memory. */
   readonly declarations: string;
   /** The program's start, with where it finds each tensor's scale. */
   open(scales: Scales): string;
@@ -83,14 +83,21 @@ export const scoreLine = (products: Pick<Products, 'lanes'>, i: number): string 
 /** The lane's four scores of a line begin at this one of the tile. */
 export const FIRST_SCORE = `(4u * (lane % ${FOURS}u))`;
 
-/** Where row f of the segment, and key u of all that it sees, lie; how many of them row f sees, which are the first. */
-export const ROW_AND_KEY = `
+/** Where the block's and the tile's lines lie in their tensors, and where row f of a segment does. */
+export const LINES = `
+var<workgroup> own: array<u32, ${BLOCK}>;
+var<workgroup> others: array<u32, ${BLOCK}>;
+fn rowPlace(start: u32, f: u32, kvHead: u32) -> u32 {
+  return (start + f / p.group) * p.heads + kvHead * p.group + f % p.group;
+}`;
+
+/** Where key u of all that the block's segment sees lies; how many of them row f sees, which are the first. */
+export const KEYS_OF_ROWS = `
 var<private> start: u32;
 var<private> rowsOfSegment: u32;
 var<private> firstRow: u32;
 var<private> prefix: u32;
 var<private> prefixLength: u32;
-fn rowPlace(f: u32, kvHead: u32) -> u32 { return (start + f / p.group) * p.heads + kvHead * p.group + f % p.group; }
 fn keyToken(u: u32) -> u32 { return select(start + u - prefixLength, prefix + u, u < prefixLength); }
 fn isWhole() -> bool { return prefixLength > 0u && prefix == start; }
 fn seenBy(f: u32) -> u32 {
@@ -121,7 +128,7 @@ export const OPEN_ROWS = `
   // A segment that is its own prefix has no keys besides.
   let ownKeys = select(lastRow / p.group + 1u, 0u, prefixKeys > 0u && blocks[entry + 3u] == blocks[entry]);
   let total = prefixKeys + ownKeys;
-  if (lane < ${BLOCK}u) { own[lane] = rowPlace(min(firstRow + lane, rowsOfSegment - 1u), kvHead); }
+  if (lane < ${BLOCK}u) { own[lane] = rowPlace(start, min(firstRow + lane, rowsOfSegment - 1u), kvHead); }
   workgroupBarrier();`;
 
 /** Where the tile's keys lie. */

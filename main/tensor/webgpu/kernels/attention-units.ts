@@ -141,9 +141,14 @@ ${scoreLines({ lanes: LANES })
   .join('\n')}`;
 }
 
-/** A subgroup's unit of numbers into its lines of scores, from this vector of a line on. */
-const stored = ({ unit, across }: Cut, sum: string, column: string): string =>
-  `subgroupMatrixStore<row_major>(&scores, subgroup / ${across}u * ${unit.m * SCORES_STRIDE}u + ${column}, ${sum}, ${SCORES_STRIDE}u);`;
+/** Where a subgroup's lines of scores are, from this vector of a line on; the first of its own, one unit a subgroup. */
+const inScores = ({ unit, across }: Cut, column: string): string =>
+  `subgroup / ${across}u * ${unit.m * SCORES_STRIDE}u + ${column}`;
+const ownColumn = ({ unit, across }: Cut): string => `subgroup % ${across}u * ${unit.n / 4}u`;
+
+/** A subgroup's unit of numbers into its lines of scores. */
+const stored = (cut: Cut, sum: string, column: string): string =>
+  `subgroupMatrixStore<row_major>(&scores, ${inScores(cut, column)}, ${sum}, ${SCORES_STRIDE}u);`;
 
 /** A result's sums: of all subgroups, the first are its first columns. */
 const sumsOf = ({ unit, vectors, across }: Cut, result: string): string[] =>
@@ -189,7 +194,7 @@ function throughScores(
   return sumsOf(cut, result)
     .map(
       (sum, c) => `    workgroupBarrier();
-    ${stored(cut, sum, `subgroup % ${across}u * ${unit.n / 4}u`)}
+    ${stored(cut, sum, ownColumn(cut))}
     workgroupBarrier();
     for (var i = lane; i < ${BLOCK * wide}u; i += ${LANES}u) {
       let line = i / ${wide}u;
@@ -210,7 +215,6 @@ export function unitProducts(headDim: number, unit: MatrixUnit): Products {
   const cut = cutOf(headDim, unit);
   const { m, n } = unit;
   const loaded = `subgroupMatrixLoad<subgroup_matrix_result<f32, ${n}, ${m}>, row_major>`;
-  const mine = `subgroup / ${cut.across}u * ${m * SCORES_STRIDE}u + subgroup % ${cut.across}u * ${n / 4}u`;
   return {
     suffix: ' by units',
     directives: unitDirectives(unit),
@@ -220,9 +224,7 @@ export function unitProducts(headDim: number, unit: MatrixUnit): Products {
     declarations: `
 var<workgroup> panel: array<vec4<f16>, ${panelVectors(cut)}>;
 var<workgroup> weights: array<vec4<f16>, ${BLOCK * strideOf(FOURS)}>;
-var<workgroup> scores: array<vec4<f32>, ${BLOCK * SCORES_STRIDE}>;
-var<workgroup> own: array<u32, ${BLOCK}>;
-var<workgroup> others: array<u32, ${BLOCK}>;`,
+var<workgroup> scores: array<vec4<f32>, ${BLOCK * SCORES_STRIDE}>;`,
     open: (scales) =>
       [
         `  let subgroup = lane / ${unit.lanes}u;`,
@@ -249,7 +251,7 @@ var<workgroup> others: array<u32, ${BLOCK}>;`,
         result,
         ({ vector, line }) => `${vector} *= factors[${line}];`,
         (sum) => `workgroupBarrier();
-    ${sum} = ${loaded}(&scores, ${mine}, ${SCORES_STRIDE}u);`,
+    ${sum} = ${loaded}(&scores, ${inScores(cut, ownColumn(cut))}, ${SCORES_STRIDE}u);`,
       ),
     storeSums: (result, kind, source, statement) =>
       throughScores(
