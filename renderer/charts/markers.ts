@@ -37,16 +37,6 @@ const BY_WEIGHT: readonly EventMarker['kind'][] = [
   'info',
 ];
 
-const NOUNS: Readonly<Record<EventMarker['kind'], string>> = {
-  checkpoint: 'checkpoint',
-  warning: 'warning',
-  pause: 'pause',
-  resume: 'resume',
-  phase: 'phase',
-  error: 'error',
-  info: 'note',
-};
-
 /** The markers in slots, from left to right: the weightiest have theirs, and each of the others joins the nearest. */
 export function slotsOf(markers: readonly EventMarker[], placeOf: PlaceOf): readonly MarkerSlot[] {
   const weight = ({ kind }: EventMarker): number => BY_WEIGHT.indexOf(kind);
@@ -87,5 +77,5 @@ export function eventsAt(markers: readonly EventMarker[], at: number, placeOf: P
 function inWords([first, ...others]: MarkerSlot['kinds'][number]): string {
   const last = others.at(-1);
   if (last === undefined) return first.label;
-  return `${counted(others.length + 1, NOUNS[first.kind])} (steps ${first.at} to ${last.at})`;
+  return `${counted(others.length + 1, first.kind === 'info' ? 'note' : first.kind)} (steps ${first.at} to ${last.at})`;
 }

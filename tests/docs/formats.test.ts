@@ -17,13 +17,15 @@ describe('docs/run-yaml.md', () => {
   });
 });
 
+/** The names that a list's entries begin with. */
+const entriesOf = (text: string): string[] =>
+  [...text.matchAll(/^- ((?:`\w+`, )*`\w+`): /gm)].flatMap(([, names = '']) => names.match(/\w+/g) ?? []);
+
 describe('docs/algorithm.md', () => {
   it('has a term and a weight of tokens for each loss type', () => {
     const document = readFileSync(new URL('../../docs/algorithm.md', import.meta.url), 'utf8');
     const [, section = ''] = /^## Loss types\n(.*?)^## /ms.exec(document) ?? [];
-    const entries = [...section.matchAll(/^- ((?:`\w+`, )*`\w+`): /gm)].flatMap(
-      ([, names = '']) => names.match(/\w+/g) ?? [],
-    );
+    const entries = entriesOf(section);
     const counts = trainConfigSchema.shape.loss_type
       .unwrap()
       .options.map((type) => [type, entries.filter((name) => name === type).length]);
@@ -33,9 +35,7 @@ describe('docs/algorithm.md', () => {
 
 describe('docs/formats.md', () => {
   it('names every type of model that loads', () => {
-    const listed = [...document.matchAll(/^- ((?:`\w+`, )*`\w+`): /gm)].flatMap(
-      ([, names = '']) => names.match(/\w+/g) ?? [],
-    );
+    const listed = entriesOf(document);
     expect(MODEL_TYPES.filter((type) => !listed.includes(type))).toEqual([]);
   });
 
