@@ -2,7 +2,7 @@
 import type { NamedTensorInfoMap, TensorInfo } from '@tensorflow/tfjs-core';
 import { inputError } from '../../errors.ts';
 import { ADAMW, ADD_IN_PLACE, FLAT_TILE, SUM_SQUARES } from '../kernels/ids.ts';
-import type { AdamWAttrs } from '../ops/adamw.ts';
+import { type AdamWAttrs, LEAVE_UNCHANGED } from '../ops/adamw.ts';
 import { registerWasmKernel, tensorInput, tensorSize, type WasmRuntime } from './runtime.ts';
 
 /**
@@ -23,7 +23,9 @@ export function registerAdamW(runtime: WasmRuntime): void {
 
 function adamW(runtime: WasmRuntime, inputs: NamedTensorInfoMap, attrs: AdamWAttrs): TensorInfo {
   const tensors = sameSize(inputs, ['param', 'm', 'v', 'grad']);
-  const { lr, beta1, beta2, eps, weightDecay, step, gradScale } = attrs;
+  const { lr, beta1, beta2, eps, weightDecay, step } = attrs;
+  const gradScale = heldNumber(runtime, tensorInput(inputs, 'gradScale'));
+  if (gradScale === LEAVE_UNCHANGED) return scalar(runtime, 0);
   const size = tensorSize(tensors[0]);
   const args = [...tensors.map(runtime.heap.pointer), size, 1 - lr * weightDecay, 1 - beta1, beta2, 1 - beta2];
   args.push(lr / (1 - beta1 ** step), Math.sqrt(1 - beta2 ** step), eps, gradScale);
@@ -66,4 +68,8 @@ function scalar({ heap }: WasmRuntime, value: number): TensorInfo {
   const out = heap.output([], 'float32');
   heap.f32(heap.pointer(out), 1)[0] = value;
   return out;
+}
+
+function heldNumber({ heap }: WasmRuntime, tensor: TensorInfo): number {
+  return heap.f32(heap.pointer(tensor), 1)[0] ?? Number.NaN;
 }

@@ -13,7 +13,8 @@ import { BraidError } from '../../errors.ts';
 import { tensorPieces } from '../../model/export.ts';
 import type { Parameter } from '../../model/parameter.ts';
 import type { NamedPieces } from '../../model/safetensors.ts';
-import type { AdamWAttrs } from '../../tensor/ops/adamw.ts';
+import { type AdamWAttrs, LEAVE_UNCHANGED, MOST_SQUARES } from '../../tensor/ops/adamw.ts';
+import { startRead } from '../../tensor/ops/pending-read.ts';
 import type { TrainConfig } from '../config/config.ts';
 
 export type OptimizerConfig = Pick<
@@ -69,19 +70,29 @@ export class AdamW {
     return this.#steps;
   }
 
-  /** One update. The caller disposes of the gradients. */
+  /**
+   * One update. The caller disposes of the gradients. A GPU clips by itself: the norm is waited for once the whole update
+   * is on its way.
+   */
   update(gradients: Gradients, learningRate: number): UpdateReport {
     const ordered = this.#slots.map((slot) => gradientOf(gradients, slot.parameter));
-    const gradNorm = globalNorm(ordered);
-    if (!Number.isFinite(gradNorm)) return { gradNorm, applied: false };
-    this.#steps++;
-    const gradScale = clipCoefficient(gradNorm, this.#config.max_grad_norm);
-    const updateSlot = hasKernel('AdamW') ? updateInPlace : updatePortably;
-    for (const [i, slot] of this.#slots.entries()) {
-      const grad = ordered[i];
-      if (grad !== undefined) updateSlot(slot, grad, this.#coefficients(slot, learningRate, gradScale));
+    const squares = sumsOfSquares(ordered); // [slots]
+    const read = startRead(squares);
+    const gradScale = clippingFactor(squares, this.#config.max_grad_norm); // []
+    try {
+      const updateSlot = hasKernel('AdamW') ? updateInPlace : updatePortably;
+      for (const [i, slot] of this.#slots.entries()) {
+        const grad = ordered[i];
+        if (grad !== undefined) updateSlot(slot, grad, gradScale, this.#coefficients(slot, learningRate));
+      }
+      const gradNorm = normOf(read === null ? squares.dataSync<'float32'>() : new Float32Array(read.wait()));
+      const applied = Number.isFinite(gradNorm);
+      if (applied) this.#steps++;
+      return { gradNorm, applied };
+    } finally {
+      read?.cancel();
+      tf.dispose([squares, gradScale]);
     }
-    return { gradNorm, applied: true };
   }
 
   /** As before the first update. */
@@ -140,22 +151,23 @@ export class AdamW {
     tf.dispose(this.#slots.flatMap(({ m, v }) => [m, v]));
   }
 
-  #coefficients(slot: Slot, lr: number, gradScale: number): AdamWAttrs {
+  #coefficients(slot: Slot, lr: number): AdamWAttrs {
     const { adam_beta1: beta1, adam_beta2: beta2, adam_epsilon: eps } = this.#config;
-    return { lr, beta1, beta2, eps, weightDecay: slot.decay, step: this.#steps, gradScale };
+    return { lr, beta1, beta2, eps, weightDecay: slot.decay, step: this.#steps + 1 };
   }
 }
 
 /** The kernel updates param, m and v in place. */
-function updateInPlace(slot: Slot, grad: tf.Tensor, coefficients: AdamWAttrs): void {
-  const inputs = { param: slot.parameter.value, m: slot.m, v: slot.v, grad };
+function updateInPlace(slot: Slot, grad: tf.Tensor, gradScale: tf.Tensor, coefficients: AdamWAttrs): void {
+  const inputs = { param: slot.parameter.value, m: slot.m, v: slot.v, grad, gradScale };
   tf.tidy(() => {
     tf.engine().runKernel('AdamW', inputs, { ...coefficients });
   });
 }
 
-function updatePortably(slot: Slot, grad: tf.Tensor, coefficients: AdamWAttrs): void {
-  const { lr, beta1, beta2, eps, weightDecay, step, gradScale } = coefficients;
+function updatePortably(slot: Slot, grad: tf.Tensor, gradScale: tf.Tensor, coefficients: AdamWAttrs): void {
+  if (gradScale.dataSync()[0] === LEAVE_UNCHANGED) return;
+  const { lr, beta1, beta2, eps, weightDecay, step } = coefficients;
   const [param, m, v] = tf.tidy(() => {
     const scaled = tf.mul(grad, gradScale);
     const mean = tf.add(tf.mul(slot.m, beta1), tf.mul(scaled, 1 - beta1));
@@ -185,17 +197,36 @@ function replace(slot: Slot, moment: 'm' | 'v', make: () => tf.Tensor): void {
 
 /** √(Σ g²) over all gradients. One read-back for all of them. */
 export function globalNorm(gradients: readonly tf.Tensor[]): number {
-  if (gradients.length === 0) return 0;
-  const sums = tf.tidy(() => {
+  const squares = sumsOfSquares(gradients);
+  const norm = normOf(squares.dataSync<'float32'>());
+  squares.dispose();
+  return norm;
+}
+
+/** Σ g² of each gradient: [gradients], or one zero where there are none. */
+function sumsOfSquares(gradients: readonly tf.Tensor[]): tf.Tensor {
+  if (gradients.length === 0) return tf.zeros([1]);
+  return tf.tidy(() => {
     const square = hasKernel('SumSquares')
       ? (x: tf.Tensor) => tf.reshape(tf.engine().runKernel('SumSquares', { x }) as tf.Tensor, [])
       : (x: tf.Tensor) => tf.sum(tf.square(x));
     return tf.stack(gradients.map(square));
   });
+}
+
+/** √(Σ squares); not finite where an update must not be made. */
+function normOf(squares: Float32Array): number {
   let total = 0;
-  for (const sum of sums.dataSync()) total += sum;
-  sums.dispose();
-  return Math.sqrt(total);
+  for (const square of squares) total += square;
+  return total > MOST_SQUARES ? Number.POSITIVE_INFINITY : Math.sqrt(total);
+}
+
+/** What multiplies every gradient, [], where the norm is: on a GPU, or here. */
+function clippingFactor(squares: tf.Tensor, maxNorm: number): tf.Tensor {
+  if (hasKernel('ClippingFactor'))
+    return tf.tidy(() => tf.engine().runKernel('ClippingFactor', { squares }, { maxNorm }) as tf.Tensor);
+  const norm = normOf(squares.dataSync<'float32'>());
+  return tf.scalar(Number.isFinite(norm) ? clipCoefficient(norm, maxNorm) : LEAVE_UNCHANGED);
 }
 
 /** The clipping factor for gradients: min(1, max / (norm + 1e-6)); 1 when `maxNorm` is 0 (no clipping). */

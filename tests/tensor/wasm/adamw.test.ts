@@ -12,7 +12,7 @@ function runKernel(name: string, inputs: Record<string, tf.Tensor>, attrs: objec
   return tf.engine().runKernel(name, inputs, attrs as tf.NamedAttrMap) as tf.Tensor;
 }
 
-const attrs: AdamWAttrs = { lr: 0.1, beta1: 0.9, beta2: 0.99, eps: 1e-8, weightDecay: 0.01, step: 1, gradScale: 1 };
+const attrs: AdamWAttrs = { lr: 0.1, beta1: 0.9, beta2: 0.99, eps: 1e-8, weightDecay: 0.01, step: 1 };
 
 describe('AdamW', () => {
   it('takes the steps of torch.optim.AdamW', async () => {
@@ -20,13 +20,13 @@ describe('AdamW', () => {
     const [param, m, v] = [tf.tensor1d([1, -2, 0.5, 3, 4]), tf.zeros([5]), tf.zeros([5])];
     const grad = tf.tensor1d([0.5, -1, 0, 2, 1e-3]);
     // Step 1 from zero moments: m/(1-beta1) = g and sqrt(v/(1-beta2)) = |g|, so p = p·(1 - lr·wd) - lr·g/(|g| + eps).
-    runKernel('AdamW', { param, m, v, grad }, attrs);
+    runKernel('AdamW', { param, m, v, grad, gradScale: tf.scalar(1) }, attrs);
     expectClose(param, [0.899, -1.898, 0.4995, 2.897, 3.896001]);
     expectClose(m, [0.05, -0.1, 0, 0.2, 1e-4]);
     expectClose(v, [0.0025, 0.01, 0, 0.04, 1e-8]);
     // Step 2, first element: m = 0.9·0.05 + 0.1·0.25 = 0.07, v = 0.99·0.0025 + 0.01·0.0625 = 0.0031,
     // p = 0.899·0.999 - 0.1/0.19·0.07/(sqrt(0.0031)/sqrt(0.0199)) = 0.8047562. A scale of 0.5 halves the gradient.
-    runKernel('AdamW', { param, m, v, grad }, { ...attrs, step: 2, gradScale: 0.5 });
+    runKernel('AdamW', { param, m, v, grad, gradScale: tf.scalar(0.5) }, { ...attrs, step: 2 });
     expect(m.dataSync()[0]).toBeCloseTo(0.07, 7);
     expect(v.dataSync()[0]).toBeCloseTo(0.0031, 7);
     expect(param.dataSync()[0]).toBeCloseTo(0.8047562, 6);
@@ -40,7 +40,7 @@ describe('AdamW', () => {
     const { heap } = runtime;
     const beyond = [param, m, v].map((tensor) => heap.f32(heap.pointer(tensor) + 4 * size, 1));
     const values = beyond.map((view) => view[0]);
-    runKernel('AdamW', { param, m, v, grad: tf.ones([size]) }, attrs);
+    runKernel('AdamW', { param, m, v, grad: tf.ones([size]), gradScale: tf.scalar(1) }, attrs);
     expect(beyond.map((view) => view[0])).toEqual(values);
     expect(param.dataSync().every((value) => Math.abs(value - 0.899) < 1e-6)).toBe(true);
   });
@@ -48,7 +48,9 @@ describe('AdamW', () => {
   it('rejects tensors of different sizes', async () => {
     runtime = await openForTest(1);
     const [param, m, v] = [tf.ones([4]), tf.zeros([4]), tf.zeros([4])];
-    expect(() => runKernel('AdamW', { param, m, v, grad: tf.ones([3]) }, attrs)).toThrow(/of one size/);
+    expect(() => runKernel('AdamW', { param, m, v, grad: tf.ones([3]), gradScale: tf.scalar(1) }, attrs)).toThrow(
+      /of one size/,
+    );
   });
 });
 

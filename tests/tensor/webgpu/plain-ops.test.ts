@@ -164,6 +164,7 @@ const ELSEWHERE = [
     'LoraLinearGradAdapter',
     'AdamW',
     'AddInPlace',
+    'ClippingFactor',
     'SumSquares',
     'CausalConvolution',
     'CausalConvolutionGrad',

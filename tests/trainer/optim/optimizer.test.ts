@@ -77,12 +77,21 @@ describe.each(backends)('AdamW on $name', (backend) => {
     });
   });
 
-  it('changes nothing when a gradient is not finite', () => {
-    const list = parameters();
-    const optimizer = new AdamW(list, config);
-    expect(optimizer.update(gradients([Number.NaN, 0], [1]), 0.1)).toEqual({ gradNorm: Number.NaN, applied: false });
-    expect(values(list)).toEqual([1, -2, 0.5]);
-    expect(optimizer.steps).toBe(0);
+  it.each([
+    [Number.NaN, Number.NaN],
+    [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY],
+    // Its square is beyond float32.
+    [1e25, Number.POSITIVE_INFINITY],
+    // Its square is below float32's largest, and twice that beyond.
+    [1.5e19, Number.POSITIVE_INFINITY],
+  ])('changes nothing when a gradient is %d', (number, gradNorm) => {
+    for (const max_grad_norm of [0, 1]) {
+      const list = parameters();
+      const optimizer = new AdamW(list, { ...config, max_grad_norm });
+      expect(optimizer.update(gradients([number, 0], [number]), 0.1)).toEqual({ gradNorm, applied: false });
+      expect(values(list)).toEqual([1, -2, 0.5]);
+      expect(optimizer.steps).toBe(0);
+    }
   });
 
   it('continues from an exported state as if it had never stopped', async () => {

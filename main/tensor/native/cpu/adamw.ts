@@ -1,10 +1,12 @@
 /** Kernels that train, in the memory of what they change. */
-import type { AdamWAttrs } from '../../ops/adamw.ts';
+import { type AdamWAttrs, LEAVE_UNCHANGED } from '../../ops/adamw.ts';
 import type { RegisterCpu } from './kernel.ts';
 
 export function registerAdamW(register: RegisterCpu): void {
   register<AdamWAttrs>('AdamW', (call) => {
-    const { lr, beta1, beta2, eps, weightDecay, step, gradScale } = call.attrs;
+    const { lr, beta1, beta2, eps, weightDecay, step } = call.attrs;
+    const [gradScale = LEAVE_UNCHANGED] = call.host('gradScale');
+    if (gradScale === LEAVE_UNCHANGED) return call.output([]);
     const [param, m, v] = [call.changed('param'), call.changed('m'), call.changed('v')];
     const grad = call.input('grad');
     call.run('adamw', { param, m, v, grad }, { lr, beta1, beta2, eps, weightDecay, step, gradScale });

@@ -3,8 +3,8 @@
  * clipping. TensorFlow's own ResourceApplyAdam computes 1 − β2 in float32, off by 1.3e-5 of it at β2 = 0.999: these
  * are PyTorch's operations one by one, and a tensor's old memory goes as soon as its new one is there.
  */
-import type { TensorInfo } from '@tensorflow/tfjs-core';
-import type { AdamWAttrs } from '../../ops/adamw.ts';
+import type { Tensor, TensorInfo } from '@tensorflow/tfjs-core';
+import { type AdamWAttrs, LEAVE_UNCHANGED } from '../../ops/adamw.ts';
 import { FLOAT, type Handle, maths, type Ops, typeAttr } from '../ops.ts';
 import type { KernelInputs, Register } from './kernel.ts';
 
@@ -29,7 +29,11 @@ export function registerAdamW(register: Register): void {
 
 /** The formulas stand in trainer/optim/optimizer.ts. */
 function adamW(ops: Ops, inputs: KernelInputs, attrs: AdamWAttrs): void {
-  const { lr, beta1, beta2, eps, weightDecay, step, gradScale } = attrs;
+  const [gradScale = LEAVE_UNCHANGED] = ops.backend.readSync(
+    (inputs.info('gradScale') as Tensor).dataId,
+  ) as Float32Array;
+  if (gradScale === LEAVE_UNCHANGED) return;
+  const { lr, beta1, beta2, eps, weightDecay, step } = attrs;
   const { add, div, mul, sqrt, square, sub } = maths(ops);
   const times = (x: Handle, factor: number): Handle => (factor === 1 ? x : mul(x, ops.scalar(factor)));
   const grad = times(inputs.handle('grad'), gradScale);
