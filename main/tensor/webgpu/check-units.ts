@@ -7,9 +7,10 @@ import { makeWeight, type WeightSource } from '../weights.ts';
 import { WEBGPU_BACKEND, type WebGpuBackend } from './backend.ts';
 import { endsGpu } from './faults.ts';
 
-/** Rows of x for each kind of tile, with an edge. */
-const ROWS = [5, 80];
-const [K, N] = [256, 4096] as const;
+/** Rows of x and columns of weights for each kind of tile, with edges, and as large as units take. */
+const [FEW, WIDE] = [5, 4096];
+const [MANY, NARROW] = [80, 328];
+const [K, RANK] = [256, 8];
 
 /**
  * Of numbers in ±1 with weights in ±0.1, whose terms add up to about 6.4 regardless of sign: units are within a millionth
@@ -44,52 +45,58 @@ const TOKENS = 70;
 const ATTENTION_DIFFERENCE = 1e-2;
 
 /**
- * Computes products and attention with and without the units on the current backend, and does without where they differ or
- * fail. Throws where they take the GPU with them.
+ * Computes products and attention with and without the units on the current backend, and does without, in what differs
+ * or fails. Throws where they take the GPU with them.
  */
 export function checkMatrixUnits({ gpu }: WebGpuBackend): void {
   const { matrixUnit: unit } = gpu;
   if (unit === null) return;
   /** Whether what is computed twice is the same, up to so much: a difference, or one of the largest number. */
-  const agree = (results: () => Float32Array[], most: (plain: Float32Array) => number): boolean => {
-    const [byUnits, plain] = [unit, null].map((used) => {
-      gpu.matrixUnit = used;
-      return results();
-    }) as [Float32Array[], Float32Array[]];
-    return plain.every((expected, i) => {
-      const allowed = most(expected);
-      return expected.every((value, j) => Math.abs(value - (byUnits[i]?.[j] ?? Number.NaN)) <= allowed);
+  const right = (open: () => () => Float32Array[], most: (plain: Float32Array) => number): boolean =>
+    tf.tidy(() => {
+      try {
+        const results = open();
+        const [byUnits, plain] = [unit, null].map((used) => {
+          gpu.matrixUnit = used;
+          return results();
+        }) as [Float32Array[], Float32Array[]];
+        return plain.every((expected, i) => {
+          const allowed = most(expected);
+          return expected.every((value, j) => Math.abs(value - (byUnits[i]?.[j] ?? Number.NaN)) <= allowed);
+        });
+      } catch (error) {
+        if (endsGpu(error)) throw error;
+        // A driver that can't compile or run them: the other kernels need nothing of the kind.
+        return false;
+      }
     });
-  };
-  const right = tf.tidy((): boolean => {
-    try {
-      return (
-        agree(products(), () => MOST_DIFFERENCE) &&
-        agree(attention(), (plain) => ATTENTION_DIFFERENCE * plain.reduce((a, b) => Math.max(a, Math.abs(b)), 0))
-      );
-    } catch (error) {
-      if (endsGpu(error)) throw error;
-      // A driver that can't compile or run them: the other kernels need nothing of the kind.
-      return false;
-    }
-  });
-  gpu.matrixUnit = right ? unit : null;
+  const used = right(products, () => MOST_DIFFERENCE) ? unit : null;
+  gpu.attentionByUnits =
+    used !== null &&
+    right(attention, (plain) => ATTENTION_DIFFERENCE * plain.reduce((a, b) => Math.max(a, Math.abs(b)), 0));
+  gpu.matrixUnit = used;
 }
 
-/** With weights of 16 and of 4 bits. */
+/** With weights of 16 and of 4 bits: alone where there are few rows, else of a layer under an adapter. */
 function products(): () => Float32Array[] {
-  const source = bfloat16(numbers(K * N, 1, 0.1));
-  const weights = (['stored', 'nf4'] as const).flatMap((precision) =>
-    [true, false].map((transposed) => {
-      const shape = transposed ? [N, K] : [K, N];
-      return { weight: makeWeight(source, shape, precision) as tf.Tensor2D, transposed };
-    }),
-  );
-  const inputs = ROWS.map((rows) => tf.tensor2d(numbers(rows * K, 2, 1), [rows, K]));
+  const source = bfloat16(numbers(K * WIDE, 1, 0.1));
+  const random = (rows: number, columns: number, seed: number, size: number): tf.Tensor2D =>
+    tf.tensor2d(numbers(rows * columns, seed, size), [rows, columns]);
+  const [few, many, low] = [random(FEW, K, 2, 1), random(MANY, K, 2, 1), random(MANY, RANK, 3, 1)];
+  const [a, b, across] = [random(RANK, K, 4, 0.1), random(NARROW, RANK, 5, 0.1), random(RANK, NARROW, 5, 0.1)];
+  const weights = (['stored', 'nf4'] as const).map((precision) => {
+    const of = (lines: number, length: number) => makeWeight(source, [lines, length], precision) as tf.Tensor2D;
+    return { wide: of(WIDE, K), wideAcross: of(K, WIDE), narrow: of(NARROW, K), narrowAcross: of(K, NARROW) };
+  });
   return () =>
-    inputs.flatMap((x) =>
-      weights.map(({ weight, transposed }) => tf.matMul(x, weight, false, transposed).dataSync<'float32'>()),
-    );
+    weights
+      .flatMap(({ wide, wideAcross, narrow, narrowAcross }) => [
+        tf.matMul(few, wide, false, true),
+        tf.matMul(few, wideAcross),
+        runOp<tf.Tensor>('LoraLinear', { x: many, weight: narrow, a, b }, { scaling: 1 }),
+        runOp<tf.Tensor>('LoraLinearGradX', { dy: many, dLow: low, a: across, weight: narrowAcross }),
+      ])
+      .map((x) => x.dataSync<'float32'>());
 }
 
 /** As runs in bfloat16 compute it, with its gradients. */

@@ -1,6 +1,6 @@
 /** An adapter in words, and what the environment says about which one to take and how much of it. */
+import type { Gpu } from './gpu.ts';
 import type { GpuOptions } from './gpu-options.ts';
-import type { MatrixUnit } from './matrix-units.ts';
 import type { AdapterFacts } from './protocol.ts';
 
 /** "NVIDIA GeForce RTX 4090 (570.86.16)": what it is, and its driver as it describes itself. */
@@ -12,11 +12,16 @@ export function adapterName({ vendor, architecture, device, description }: Adapt
 }
 
 /** "16 × 16 × 16 numbers of float16 in subgroups of 32", and where the adapter's unit isn't the one in use, why. */
-export function unitsInWords({ matrixUnit: unit }: Pick<AdapterFacts, 'matrixUnit'>, used: MatrixUnit | null): string {
+export function unitsInWords({
+  adapter: { matrixUnit: unit },
+  matrixUnit: used,
+  attentionByUnits,
+}: Pick<Gpu, 'matrixUnit' | 'attentionByUnits'> & { readonly adapter: Pick<AdapterFacts, 'matrixUnit'> }): string {
   if (unit === null) return 'none that the kernels can use';
   const { element, m, n, k, lanes } = unit;
   const what = `${m} × ${n} × ${k} numbers of ${element === 'f16' ? 'float16' : 'float32'} in subgroups of ${lanes}`;
-  return used === null ? `${what}, not used: switched off, or their products were wrong` : what;
+  if (used === null) return `${what}, not used: switched off, or their products were wrong`;
+  return attentionByUnits ? what : `${what}, not used for attention, which was wrong by them`;
 }
 
 /**

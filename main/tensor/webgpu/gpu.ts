@@ -55,6 +55,8 @@ export class Gpu {
   readonly largestBuffer: number;
   /** What products are written for: the adapter has it, and its products were found to be right; null: they use none. */
   matrixUnit: MatrixUnit | null;
+  /** Whether attention takes the unit too, where a run computes in bfloat16: it was found to be right. */
+  attentionByUnits = true;
   /** Operations that one dispatch may take; kernels split what takes more. */
   mostWork: number;
   #creates: (readonly [number, number])[] = [];

@@ -56,7 +56,7 @@ function gpuCheck(): GpuCheck | null {
   const bandwidth = gpu.adapter.software ? 0 : measuredBandwidth();
   const { adapter } = gpu;
   return {
-    ...{ name: adapterName(adapter), adapter, units: unitsInWords(adapter, gpu.matrixUnit) },
+    ...{ name: adapterName(adapter), adapter, units: unitsInWords(gpu) },
     ...{ adapters: gpu.adapters(), bandwidth, memory: gpuMemory(gpu) },
   };
 }

@@ -100,15 +100,17 @@ describe('adapterName', () => {
 });
 
 describe('unitsInWords', () => {
+  const inWords = (unit: MatrixUnit | null, matrixUnit: MatrixUnit | null, attentionByUnits = true): string =>
+    unitsInWords({ adapter: { matrixUnit: unit }, matrixUnit, attentionByUnits });
+
   it('says which matrix unit products use, and why none', () => {
     const unit: MatrixUnit = { element: 'f16', m: 8, n: 16, k: 16, lanes: 16, sized: true };
     const words = '8 × 16 × 16 numbers of float16 in subgroups of 16';
-    expect(unitsInWords({ matrixUnit: unit }, unit)).toBe(words);
-    expect(unitsInWords({ matrixUnit: unit }, null)).toBe(
-      `${words}, not used: switched off, or their products were wrong`,
-    );
-    expect(unitsInWords({ matrixUnit: { ...unit, element: 'f32' } }, unit)).toContain('float32');
-    expect(unitsInWords({ matrixUnit: null }, null)).toContain('none that');
+    expect(inWords(unit, unit)).toBe(words);
+    expect(inWords(unit, null)).toBe(`${words}, not used: switched off, or their products were wrong`);
+    expect(inWords({ ...unit, element: 'f32' }, unit)).toContain('float32');
+    expect(inWords(null, null)).toContain('none that');
+    expect(inWords(unit, unit, false)).toBe(`${words}, not used for attention, which was wrong by them`);
   });
 });
 

@@ -1,11 +1,12 @@
 /** Products on matrix units: their programs compile anywhere; their numbers are tested where an adapter has units. */
 import * as tf from '@tensorflow/tfjs-core';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { checkMatrixUnits } from '../../../main/tensor/webgpu/check-units.ts';
 import { type UnitsKey, unitsProgram } from '../../../main/tensor/webgpu/kernels/product-units.ts';
 import { MAXIMA, maximaProgram } from '../../../main/tensor/webgpu/kernels/units-scale.ts';
 import { productMemory, tileOf } from '../../../main/tensor/webgpu/kernels/units-tile.ts';
 import { GUARANTEED } from '../../../main/tensor/webgpu/limits.ts';
+import type { MatrixUnit } from '../../../main/tensor/webgpu/matrix-units.ts';
 import { abandonWebGpuBackend, closeWebGpuBackend } from '../../../main/tensor/webgpu/open.ts';
 import { makeWeight } from '../../../main/tensor/weights.ts';
 import { randomTensor } from '../ops/finite-differences.ts';
@@ -73,6 +74,33 @@ describe.runIf(gpu !== null && gpu.gpu.matrixUnit === null)('an adapter that say
     const x = randomTensor<tf.Rank.R2>([16, 64], 1);
     const found = tf.matMul(x, stored, false, true);
     expect(error(found, x.dataSync<'float32'>(), floats, [16, 64, 64], true)).toBeLessThan(1e-6);
+  });
+});
+
+describe.runIf(gpu !== null && gpu.gpu.matrixUnit === null)('units that are checked', () => {
+  afterEach(() => vi.restoreAllMocks());
+
+  // Other kernels stand in for them, and some of their work is left out.
+  it.each([
+    ['nothing', { products: true, attention: true }],
+    ['low rank', { products: false, attention: false }],
+    ['PackedAttentionGradQ', { products: true, attention: false }],
+  ])('are left out of what they are wrong in: %s', (what, expected) => {
+    const { gpu: device } = opened(gpu);
+    const run = device.run.bind(device);
+    let used: MatrixUnit | null = units.NVIDIA;
+    vi.spyOn(device, 'run').mockImplementation((code, ...rest) => {
+      if (used === null || !code.name.includes(what)) run(code, ...rest);
+    });
+    const get = vi.fn(() => null as MatrixUnit | null).mockReturnValueOnce(used);
+    const set = (unit: MatrixUnit | null): void => {
+      used = unit;
+    };
+    Object.defineProperty(device, 'matrixUnit', { configurable: true, get, set });
+    checkMatrixUnits(opened(gpu));
+    expect({ products: used !== null, attention: device.attentionByUnits }).toEqual(expected);
+    Object.defineProperty(device, 'matrixUnit', { configurable: true, writable: true, value: null });
+    device.attentionByUnits = true;
   });
 });
 

@@ -25,10 +25,10 @@ export function registerAttention(register: Register): void {
   /** How a run computes: in float32 but for units that may round. */
   const keyOf = ({ gpu }: WebGpuBackend, { headDim }: AttentionShape): AttentionKey => {
     const memory = gpu.adapter.limits.maxComputeWorkgroupStorageSize;
-    const { matrixUnit: unit } = gpu;
+    const unit = gpu.attentionByUnits && roundsProducts() ? gpu.matrixUnit : null;
     return {
       headDim,
-      unit: unit !== null && roundsProducts() && takesHeads(unit, headDim, memory) ? unit : null,
+      unit: unit !== null && takesHeads(unit, headDim, memory) ? unit : null,
       memory,
     };
   };

@@ -107,7 +107,7 @@ export async function runGpuReportJob(job: GpuReportJob, io: JobIo): Promise<Gpu
   return {
     name: adapterName(adapter),
     adapter,
-    units: unitsInWords(adapter, backend.gpu.matrixUnit),
+    units: unitsInWords(backend.gpu),
     memory,
     agreements,
     load,
