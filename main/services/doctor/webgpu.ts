@@ -110,6 +110,6 @@ export function noGpuCheck(
       `${message}, although nvidia-smi lists ${gpu.name}`,
       `${remedy} In a container, the driver needs NVIDIA_DRIVER_CAPABILITIES=all.`.trim(),
     );
-  if (code === 'NO_GPU' || code === 'NO_WEBGPU') return ok(NAME, `${message}. Not needed. ${remedy}`);
+  if (['NO_GPU', 'NO_WEBGPU', 'GPU_TOO_SMALL'].includes(code)) return ok(NAME, `${message}. Not needed. ${remedy}`);
   return warn(NAME, message, remedy);
 }

@@ -70,16 +70,16 @@ export function faultError(fault: GpuFault, message: string): BraidError {
     case 'no-adapter':
       return noAdapter(message, process.platform === 'linux' && mayHaveGpu() ? vulkanProblem() : null);
     case 'other-name':
-      return new BraidError('NO_GPU', `The GPU that was asked for was not found: ${message}`, {
+      return new BraidError('GPU_NOT_OPENED', `The GPU that was asked for was not found: ${message}`, {
         kind: 'input',
         remedy: 'Set BRAID_GPU to a part of one of these names, or unset it to leave the choice to the system.',
       });
     case 'no-device':
-      return new BraidError('NO_GPU', `The GPU could not be opened: ${message}`, {
+      return new BraidError('GPU_NOT_OPENED', `The GPU could not be opened: ${message}`, {
         remedy: 'Close other programs that use the GPU, update its driver, or use the wasm backend.',
       });
     case 'too-small':
-      return new BraidError('NO_GPU', `This GPU can't run Braid's kernels: ${message}`, {
+      return new BraidError('GPU_TOO_SMALL', `This GPU can't run Braid's kernels: ${message}`, {
         kind: 'input',
         remedy: 'Update its driver, choose another GPU by BRAID_GPU, or use the wasm backend.',
       });

@@ -56,17 +56,14 @@ export async function openBackend(choice: BackendChoice): Promise<OpenBackend> {
   const native = await openNativeBackend(count);
   if (native.ok && (backend === 'native' || native.gpu)) return nativeBackend(native, count, backend);
   if (backend === 'native') throw noNative((native as Extract<NativeOpening, { ok: false }>).problem);
-  const gpu = await openRealGpu();
   const shapes = trialShapes(modelFolder, run);
-  const tried = gpu === null ? null : tryGpu(gpu, shapes);
+  const found = await tryRealGpu(shapes);
   const processor = await openProcessor(native, count, kernelsFile);
   const name = processor.name === 'native' ? NATIVE_BACKEND : processor.name;
   await tf.setBackend(name);
-  if (gpu === null || tried === null) return { ...processor, why: `${processor.why}${missingDriver()}` };
-  if (typeof tried === 'string') {
-    abandonWebGpuBackend(gpu);
-    return { ...processor, why: `${processor.why}; the GPU isn't used: ${tried}` };
-  }
+  if (found === null) return { ...processor, why: `${processor.why}${missingDriver()}` };
+  if (typeof found === 'string') return { ...processor, why: `${processor.why}; the GPU isn't used: ${found}` };
+  const { gpu, seconds: tried } = found;
   const seconds = secondsOfTrial(shapes);
   if (tried < seconds) {
     await processor.close();
@@ -86,19 +83,49 @@ export async function openBackend(choice: BackendChoice): Promise<OpenBackend> {
 /** A driver that has to wake its GPU takes a second or two. */
 const MOST_OPENING_MS = 10_000;
 
-/** A GPU for `auto`: null where there is none, or only a software one, which is slower than any backend. */
-async function openRealGpu(): Promise<WebGpuBackend | null> {
+/** What says that there is no GPU, or nothing to reach it by. */
+const ABSENT = ['NO_GPU', 'NO_WEBGPU'];
+
+interface TriedGpu {
+  readonly gpu: WebGpuBackend;
+  /** Of its trial. */
+  readonly seconds: number;
+}
+
+/**
+ * A GPU for `auto`: null where there is none, or only a software one, which is slower than any backend; a text says why
+ * one can't be used. One that fails or hangs must not keep a run from starting.
+ */
+async function tryRealGpu(shapes: TrialShapes): Promise<TriedGpu | string | null> {
   // Electron can't load Dawn, and a checkout without optional packages has none.
   if (process.versions.electron !== undefined || !mayHaveGpu()) return null;
+  let gpu: WebGpuBackend;
   try {
-    const gpu = await openWebGpuBackend({ ...gpuOptions(), deadline: performance.now() + MOST_OPENING_MS });
-    if (!gpu.gpu.adapter.software) return gpu;
+    gpu = await openWebGpuBackend({ ...gpuOptions(), deadline: performance.now() + MOST_OPENING_MS });
+  } catch (error) {
+    // No GPU is nothing wrong: the processor's backends need none, and `doctor` says what is missing.
+    if (error instanceof BraidError && ABSENT.includes(error.code)) return null;
+    return reasonOf(error, `opening it took longer than ${MOST_OPENING_MS / 1000} s`);
+  }
+  if (gpu.gpu.adapter.software) {
     await closeWebGpuBackend(gpu);
     return null;
-  } catch {
-    // No GPU is nothing wrong: the processor's backends need none, and `doctor` says what is missing.
-    return null;
   }
+  try {
+    gpu.gpu.deadline = performance.now() + MOST_TRIAL_MS;
+    const seconds = secondsOfTrial(shapes);
+    gpu.gpu.deadline = Number.POSITIVE_INFINITY;
+    return { gpu, seconds };
+  } catch (error) {
+    abandonWebGpuBackend(gpu);
+    return reasonOf(error, `its trial took longer than ${MOST_TRIAL_MS / 1000} s`);
+  }
+}
+
+/** Why a GPU can't be used. */
+function reasonOf(error: unknown, slow: string): string {
+  if (error instanceof BraidError && error.code === 'GPU_SLOW') return slow;
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** Of a GPU that is there and has a driver, what this lacks. */
@@ -112,19 +139,6 @@ function missingDriver(): string {
 async function openAgain(gpu: WebGpuBackend): Promise<WebGpuBackend> {
   await closeWebGpuBackend(gpu);
   return openWebGpuBackend({ ...gpuOptions(), timed: true });
-}
-
-/** Seconds of its trial, or why it can't be used: one that fails or hangs must not keep a run from starting. */
-function tryGpu({ gpu }: WebGpuBackend, shapes: TrialShapes): number | string {
-  gpu.deadline = performance.now() + MOST_TRIAL_MS;
-  try {
-    return secondsOfTrial(shapes);
-  } catch (error) {
-    if (!(error instanceof BraidError)) throw error;
-    return error.code === 'GPU_SLOW' ? `its trial took longer than ${MOST_TRIAL_MS / 1000} s` : error.message;
-  } finally {
-    gpu.deadline = Number.POSITIVE_INFINITY;
-  }
 }
 
 async function openGpu(backend: WebGpuBackend, threads: number, reason: string): Promise<OpenBackend> {

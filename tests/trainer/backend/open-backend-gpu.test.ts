@@ -14,6 +14,7 @@ const world = vi.hoisted(() => ({
   closed: 0,
   abandoned: 0,
   fault: '',
+  opening: null as BraidError | null,
 }));
 const tried = vi.hoisted(() => [] as { backend: string; shapes: TrialShapes }[]);
 vi.mock('../../../main/native/gpu-memory.ts', async (original) => ({
@@ -26,6 +27,7 @@ vi.mock('../../../main/tensor/native/open.ts', () => ({
 }));
 vi.mock('../../../main/tensor/webgpu/open.ts', () => ({
   openWebGpuBackend: async () => {
+    if (world.opening !== null) throw world.opening;
     const adapter = { vendor: 'nvidia', architecture: '', device: 'NVIDIA A40', description: '570' };
     await tf.setBackend('webgpu');
     return { gpu: { adapter: { ...adapter, software: world.software } } };
@@ -54,7 +56,7 @@ const modelFolder = fileURLToPath(new URL('../../../resources/models/tiny', impo
 describe('the backend that openBackend takes where WebGPU finds a GPU', () => {
   afterEach(() => {
     tried.length = 0;
-    Object.assign(world, { closed: 0, abandoned: 0, fault: '' });
+    Object.assign(world, { closed: 0, abandoned: 0, fault: '', opening: null });
   });
   const open = () => openBackend({ backend: 'auto', threads: 1, kernelsFile, modelFolder });
 
@@ -106,5 +108,17 @@ describe('the backend that openBackend takes where WebGPU finds a GPU', () => {
     expect(broken).toMatchObject({ name: 'wasm', why: expect.stringContaining('The driver is broken') });
     expect([world.closed, world.abandoned]).toEqual([0, 2]);
     await broken.close();
+  });
+
+  it.each([
+    ['GPU_SLOW', "the GPU isn't used: opening it took longer than 10 s"],
+    ['GPU_NOT_OPENED', "the GPU isn't used: The one that was asked for was not found"],
+    ['NO_GPU', null],
+  ])('is the processor where the GPU fails to open with %s, and says so if there is one', async (code, why) => {
+    world.opening = new BraidError(code, 'The one that was asked for was not found');
+    const backend = await open();
+    expect(backend.name).toBe('wasm');
+    expect(backend.why.split('; ').find((part) => part.startsWith('the GPU')) ?? null).toBe(why);
+    await backend.close();
   });
 });

@@ -29,7 +29,7 @@ describe.runIf(first !== null)('a run whose GPU fails', () => {
 
   it('says which GPUs there are where none has the name that was asked for', async () => {
     await expect(openWebGpuBackend({ adapter: 'no such GPU' })).rejects.toMatchObject({
-      code: 'NO_GPU',
+      code: 'GPU_NOT_OPENED',
       message: expect.stringMatching(/none has "no such GPU" in its name, there are: \S/),
       remedy: expect.stringContaining('BRAID_GPU'),
     });
