@@ -92,6 +92,10 @@ function flopOf(call: KernelWork): number {
       const products = name === 'GatedDeltaGrad' ? 8 : 3;
       return 2 * products * (shape('mixed')[0] ?? 0) * valueHeads * keyDim * valueDim;
     }
+    case 'StateSpaceStep': {
+      const { heads, stateDim, headDim } = attrs as unknown as Record<'heads' | 'stateDim' | 'headDim', number>;
+      return 4 * (shape('mixed')[0] ?? 0) * heads * stateDim * headDim;
+    }
     case 'CausalConvolution':
     case 'CausalConvolutionGrad':
     case 'CausalConvolutionStep':

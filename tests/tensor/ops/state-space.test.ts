@@ -110,6 +110,26 @@ describe.each(await openTestBackends())('stateSpace on $name', (backend) => {
     });
   });
 
+  it.each([8, 36, 132])('gives by steps of heads of %d what it gives packed', (width) => {
+    tf.tidy(() => {
+      const shape = { ...SHAPE, headDim: width };
+      const { weights } = given(13);
+      const cell = stateSpace(shape, weights);
+      const inner = heads * width;
+      const mixed = randomTensor<tf.Rank.R2>([5, inner + 2 * groups * stateDim], 14);
+      const dt = randomTensor<tf.Rank.R2>([5, heads], 15);
+      const { out, last } = cell.packed([mixed, dt], [{ start: 0, length: 5, prefix: null }], null);
+      let state = tf.zeros([2, inner * stateDim]) as tf.Tensor2D;
+      for (let t = 0; t < 5; t++) {
+        const two = (x: tf.Tensor2D): tf.Tensor2D => tf.tile(tf.slice(x, [t, 0], [1, -1]), [2, 1]);
+        const next = cell.step([two(mixed), two(dt)], state);
+        state = next.state;
+        expect(furthest(next.out, two(out).dataSync())).toBeLessThan(2e-6);
+      }
+      expect(furthest(state, tf.tile(last, [2, 1]).dataSync())).toBeLessThan(2e-6);
+    });
+  });
+
   it.skipIf(backend.slow || backend.name === 'cpu')(
     'has the gradients of finite differences, and leaves no tensor behind',
     () => {

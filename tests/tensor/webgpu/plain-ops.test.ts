@@ -172,6 +172,7 @@ const ELSEWHERE = [
     'GatedDelta',
     'GatedDeltaGrad',
     'GatedDeltaStep',
+    'StateSpaceStep',
   ],
 ];
 

@@ -38,6 +38,8 @@
   KERNEL(gatedDeltaStep, (mixed, a, b, timeBias, decay, states, out), (keyHeads, valueHeads, keyDim, valueDim))        \
   KERNEL(gatedDeltaGrad, (dy, mixed, a, b, timeBias, decay, sequences, trees, dMixed, dA, dB, dDecay),                 \
          (keyHeads, valueHeads, keyDim, valueDim))                                                                     \
+  /* state-space.cc */                                                                                                  \
+  KERNEL(stateSpaceStep, (mixed, dt, timeBias, decay, skip, states, out), (groups, heads, stateDim, headDim))          \
   /* softmax.cc */                                                                                                     \
   KERNEL(logSoftmax, (hidden, weight, targets, logps, entropies, probs), (temperature, chunkRows, bfloat16))           \
   KERNEL(logSoftmaxGrad, (dlogp, dentropy, hidden, weight, targets, entropy, probs, dHidden, dWeight),                 \

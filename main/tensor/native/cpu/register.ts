@@ -14,6 +14,7 @@ import { registerMatMul } from './matmul.ts';
 import { registerRowKernels } from './rows.ts';
 import type { KernelBinding } from './run-kernel.ts';
 import { registerSoftmax } from './softmax.ts';
+import { registerStateSpace } from './state-space.ts';
 
 export function registerCpuKernels(
   backend: NativeBackend,
@@ -39,6 +40,7 @@ export function registerCpuKernels(
   registerAttention(register);
   registerCausalConvolution(register);
   registerGatedDelta(register);
+  registerStateSpace(register);
   registerSoftmax(register);
   registerAdamW(register);
   const collectGarbage = openCollection();

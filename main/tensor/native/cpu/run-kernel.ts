@@ -23,7 +23,7 @@ const KERNELS = [
   ...(['gatherRows'] as const),
   ...(['gelu', 'layerNorm', 'logSoftmax', 'logSoftmaxGrad', 'packPrefix', 'product', 'rmsNorm'] as const),
   ...(['rmsNormGradWeight', 'rmsNormGradX', 'rope', 'sample', 'scatterAddRows', 'sumSquares', 'swiglu'] as const),
-  ...(['swigluGrad'] as const),
+  ...(['stateSpaceStep', 'swigluGrad'] as const),
 ];
 
 export type KernelName = (typeof KERNELS)[number];

@@ -346,7 +346,7 @@ Trial sample() {
           {{"temperature", chance(30) ? 0 : 0.8}}};
 }
 
-// A convolution or the delta rule, over a prompt with two completions and a sequence by itself.
+// A convolution, the delta rule or a step of a state space, over a prompt with two completions and a sequence by itself.
 Trial recurrence() {
   const int n = pick(4, 90), states = 4;
   if (chance(40)) {
@@ -370,6 +370,14 @@ Trial recurrence() {
     add("dx", floats({n, width}));
     add("dWeight", floats({width, 1, taps}));
     add("dBias", floats({width}));
+    return trial;
+  }
+  if (chance(20)) {
+    const int groups = pick(1, 3), all = groups * pick(1, 2), stateDim = pick(1, 40), headDim = pick(1, 80);
+    Trial trial{"stateSpaceStep",
+                {{"mixed", floats({n, all * headDim + 2 * groups * stateDim})}, {"dt", floats({n, all})}, {"states", floats({n, all * stateDim * headDim})}, {"out", floats({n, all * headDim})}},
+                {{"groups", groups}, {"heads", all}, {"stateDim", stateDim}, {"headDim", headDim}}};
+    for (const char *name : {"timeBias", "decay", "skip"}) trial.tensors.insert({name, floats({all})});
     return trial;
   }
   const int keyHeads = pick(1, 3), heads = keyHeads * pick(1, 2), keyDim = pick(1, 40), valueDim = pick(1, 40);

@@ -1,5 +1,6 @@
-/** Decoding steps of layers that recur: one token of a causal convolution, and of the gated delta rule. */
+/** Decoding steps of layers that recur: one token of a causal convolution, of the gated delta rule, of a state space. */
 import type { GatedDeltaShape } from '../../ops/gated-delta.ts';
+import type { StateSpaceShape } from '../../ops/state-space.ts';
 import { groupsFor, type Register, sizeOf } from '../kernel.ts';
 import { program } from '../program.ts';
 import { expDownOf } from './finite.ts';
@@ -98,7 +99,52 @@ ${joined('keySquares', 'ofKey', HEAD_LANES)}
   }`,
 });
 
-export function registerDeltaStep(register: Register): void {
+/**
+ * mixed [B, H·V + 2·G·K] of x, B and C, dt [B, H], timeBias, decay and skip [H], states [B, G·K·(H/G)·V], which change → out
+ * [B, H·V]; a workgroup LANES columns of a group's states, an invocation one: S ← e^(δa) S + B (δ x)ᵀ, o = Cᵀ S + D x.
+ */
+const stateSpaceStep = program({
+  name: 'StateSpaceStep',
+  parameters: ['rows', 'groups', 'heads', 'stateDim', 'headDim'],
+  buffers: {
+    mixed: 'f32',
+    dt: 'f32',
+    timeBias: 'f32',
+    decay: 'f32',
+    skip: 'f32',
+    states: 'rw f32',
+    out: 'rw f32',
+  },
+  workgroup: HEAD_LANES,
+  declarations: expDownOf('f32'),
+  main: `  let width = p.heads / p.groups * p.headDim;
+  let tiles = (width + ${HEAD_LANES - 1}u) / ${HEAD_LANES}u;
+  let column = group % tiles * ${HEAD_LANES}u + lane;
+  let part = group / tiles;
+  if (column >= width || part >= p.rows * p.groups) { return; }
+  let row = part / p.groups;
+  let inner = p.heads * p.headDim;
+  let keyWidth = p.groups * p.stateDim;
+  let place = part % p.groups * width + column;
+  let head = place / p.headDim;
+  let values = row * (inner + 2u * keyWidth);
+  let keys = values + inner + part % p.groups * p.stateDim;
+  let raw = dt[row * p.heads + head] + timeBias[head];
+  let step = max(raw, 0.0) + log(1.0 + expDown(abs(raw)));
+  let kept = expDown(expDown(-decay[head]) * step);
+  let x = mixed[values + place];
+  var sum = skip[head] * x;
+  var at = part * p.stateDim * width + column;
+  for (var i = 0u; i < p.stateDim; i++) {
+    let next = kept * states[at] + mixed[keys + i] * step * x;
+    states[at] = next;
+    sum += mixed[keys + keyWidth + i] * next;
+    at += width;
+  }
+  out[row * inner + place] = sum;`,
+});
+
+export function registerRecurrentSteps(register: Register): void {
   register<{ silu: boolean }>('CausalConvolutionStep', ({ backend, input, attrs }) => {
     const [x, weight] = [input('x'), input('weight')];
     const [rows = 0, width = 0] = x.shape;
@@ -117,6 +163,16 @@ export function registerDeltaStep(register: Register): void {
     const buffers = [...read, backend.bufferToChange(input('states')), backend.buffer(out)];
     const tiles = rows * valueHeads;
     backend.gpu.run(deltaStep, buffers, [tiles, keyHeads, valueHeads, keyDim, valueDim], tiles);
+    return out;
+  });
+  register<StateSpaceShape>('StateSpaceStep', ({ backend, input, attrs }) => {
+    const { groups, heads, stateDim, headDim } = attrs;
+    const [rows = 0] = input('mixed').shape;
+    const out = backend.output([rows, heads * headDim]);
+    const read = ['mixed', 'dt', 'timeBias', 'decay', 'skip'].map((name) => backend.buffer(input(name)));
+    const buffers = [...read, backend.bufferToChange(input('states')), backend.buffer(out)];
+    const tiles = rows * groups * groupsFor((heads / groups) * headDim, HEAD_LANES);
+    backend.gpu.run(stateSpaceStep, buffers, [rows, groups, heads, stateDim, headDim], tiles);
     return out;
   });
 }
