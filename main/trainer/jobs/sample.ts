@@ -19,9 +19,10 @@ import { type AskedModels, openAnswering } from './answering-model.ts';
 import type { JobIo } from './job-io.ts';
 import { sampler } from './sampler.ts';
 
-/** With an encoder, completions are measured here. */
 export interface SampleJob extends AskedModels {
   readonly kind: 'sample';
+  /** Whether the task measures the completions too; false or absent: no reward is computed, nobody is paid. */
+  readonly measured?: boolean;
   /** Completions per prompt. */
   readonly samples: number;
   readonly temperature: number;
@@ -34,7 +35,7 @@ export interface SampledModel {
   readonly name: string;
   /** [record][sample] */
   readonly completions: readonly (readonly Completed[])[];
-  /** The same by an encoder's relevance; null: nobody asked for it. */
+  /** The same; null: nobody asked for it. */
   readonly measures: readonly (readonly TaskMetrics[])[] | null;
   /** Share that ended by themselves, within so many tokens. */
   readonly terminated: number;
@@ -47,6 +48,8 @@ export interface SampledModel {
 
 export interface SampleResult {
   readonly models: readonly SampledModel[];
+  /** What judges cost for all models, in the currency of their price; null: nobody is paid. */
+  readonly rewardCost: number | null;
 }
 
 const SAMPLE_STREAM = hashString('compare');
@@ -56,17 +59,19 @@ export async function runSampleJob(job: SampleJob, io: JobIo): Promise<SampleRes
   const models: SampledModel[] = [];
   const total = job.models.length * job.records.length;
   const opener = openPolicies(job.models);
-  // It scores nothing: a thread is started for an environment alone.
+  // Unless it measures, a thread is started for an environment alone.
   const task = openTask(job.task, job.rewardWorker, job.rewardAccess ?? null);
   const meaning = job.relevanceModel ? openMeaning(job.relevanceModel) : null;
-  const measuring = meaning === null ? null : task.fit(job.records, meaning.similarity);
+  const measuring = job.measured ? task.fit(job.records, meaning?.similarity) : null;
   try {
+    // Finds a reward that can't run before anything is sampled.
+    measuring?.score([]);
     for (const model of job.models) {
       const before = models.length * job.records.length;
       const onDone = (done: number): Promise<void> => io.progress(before + done, total, 'prompts');
       models.push(await sampleModel(job, { task, measuring }, model, opener, io, onDone));
     }
-    return { models };
+    return { models, rewardCost: measuring?.takeMetrics?.().reward_cost ?? null };
   } finally {
     task.close();
     meaning?.dispose();

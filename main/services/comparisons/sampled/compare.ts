@@ -90,18 +90,17 @@ export interface ModelComparison {
 export async function compareModels(options: CompareOptions): Promise<ModelComparison> {
   const { dataset, paths, samples, k, threshold, temperature, seed, backend, threads, relevanceModel = null } = options;
   checkOptions(options);
-  const reading = openTask(options.task, paths.rewardWorker, options.rewardAccess ?? null);
-  const records = readDataset(dataset, reading);
-  const task = reading.fit(records);
+  // Rewards are computed in the job's process: waiting for one holds a process up.
+  const task = openTask(options.task, '');
+  const records = readDataset(dataset, task);
   const measuring = { ...measuredBy(options.task, task), samples, k, threshold };
-  // Finds a reward that can't run before anything is sampled.
-  task.score([]);
   const given = askedAlike(
     options.models.map(({ name, folder, base }) => ({ name, ...resolveModelParts(folder, paths, base) })),
   ).map((model) => endedBy(model, options.stopStrings ?? null));
   const outcome = await runTrainerJob(
     {
       kind: 'sample',
+      measured: true,
       task: options.task,
       models: given,
       records,
@@ -126,8 +125,8 @@ export async function compareModels(options: CompareOptions): Promise<ModelCompa
     const { name, terminated, norms, seconds } = sampled;
     const answers = records.map((record, i) => answersOf(task, record, completions[i] ?? []));
     const prompts: MeasuredModel['prompts'][number][] = [];
-    for (const [i, record] of records.entries()) {
-      prompts.push(measurePrompt(task, record, completions[i] ?? [], measuring, measures?.[i]));
+    for (const [i, own] of completions.entries()) {
+      prompts.push(measurePrompt(task, own, measures?.[i] ?? [], measuring));
       // The host has others to serve.
       await new Promise((resolve) => setImmediate(resolve));
     }
@@ -135,8 +134,6 @@ export async function compareModels(options: CompareOptions): Promise<ModelCompa
     const askedAs = given[m]?.askedAs ?? null;
     models.push({ name, askedAs, answers, prompts, terminated, norms, history, seconds });
   }
-  const { reward_cost: rewardCost = null } = task.takeMetrics?.() ?? {};
-  task.close();
   const columns = models.map(({ name, prompts }) => ({ name, prompts }));
   const rows = await tableOf({ models: columns, measures: measuresOf(measuring), seed }, options);
   return {
@@ -152,7 +149,7 @@ export async function compareModels(options: CompareOptions): Promise<ModelCompa
     backend: outcome.backend,
     models,
     rows,
-    rewardCost,
+    rewardCost: outcome.value.rewardCost,
   };
 }
 

@@ -1,8 +1,7 @@
 /** Metrics of n completions of one prompt: the rows of a comparison. */
 import type { Completed } from '../../../samples/completion.ts';
-import type { ReplyRecord } from '../../../tasks/reply/record.ts';
 import { replyRewards } from '../../../tasks/reply/reward.ts';
-import type { Task, TaskMetrics, TaskRecord } from '../../../tasks/task.ts';
+import type { TaskFacts, TaskMetrics } from '../../../tasks/task.ts';
 import { selfBleu } from '../../../text/bleu.ts';
 import { ngramSets, setDiversity } from '../../../text/diversity.ts';
 import { passAtK } from '../../../text/pass-at-k.ts';
@@ -75,17 +74,16 @@ function capital(name: string): string {
   return name.charAt(0).toUpperCase() + name.slice(1);
 }
 
-/** All metrics of one prompt's completions, by name; `each`: the task's, where they are known. */
+/** All metrics of one prompt's completions, by name; `each`: what the task measured, of each. */
 export function measurePrompt(
-  task: Task,
-  record: TaskRecord | ReplyRecord,
-  completions: readonly Completed[],
+  { mainMetric }: Pick<TaskFacts, 'mainMetric'>,
+  completions: readonly Pick<Completed, 'completion'>[],
+  each: readonly TaskMetrics[],
   { k, threshold }: MeasureOptions,
-  each: readonly TaskMetrics[] = task.measure(completions.map((one) => ({ record, ...one }))),
 ): Readonly<Record<string, number>> {
   const texts = completions.map(({ completion }) => completion);
   const words = texts.map(splitWords);
-  const passed = each.filter((measures) => (measures[task.mainMetric] ?? 0) >= threshold).length;
+  const passed = each.filter((measures) => (measures[mainMetric] ?? 0) >= threshold).length;
   // Of those that have it: one failed reward must not take the prompt out of the table.
   const mean = (name: string): number => nanStats(each.map((measures) => measures[name] ?? Number.NaN)).mean;
   return {

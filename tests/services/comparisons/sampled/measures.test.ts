@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { measurePrompt, measuresOf } from '../../../../main/services/comparisons/sampled/measures.ts';
 import { interleaveTask } from '../../../../main/tasks/interleave/task.ts';
 import { replyTask } from '../../../../main/tasks/reply/task.ts';
+import type { Task, TaskRecord } from '../../../../main/tasks/task.ts';
 
 const interleave = interleaveTask.parseRecord({
   id: 'r',
@@ -14,12 +15,17 @@ const interleave = interleaveTask.parseRecord({
   target: 'one red two blue',
 });
 const sampled = (...texts: string[]) => texts.map((completion) => ({ completion, tokens: 4, finish: 'stop' }) as const);
+const measureAll = <R extends TaskRecord>(task: Task<R>, record: R, ...texts: string[]) => {
+  const completions = sampled(...texts);
+  return [task, completions, task.measure(completions.map((one) => ({ record, ...one })))] as const;
+};
 const options = { task: 'interleave', samples: 4, k: [1, 2], threshold: 0.9 } as const;
 
 describe('measurePrompt', () => {
   it('counts passes by the threshold, averages measures, and looks at the set', () => {
     const right = 'one red two blue';
-    const measured = measurePrompt(interleaveTask, interleave, sampled(right, 'one two red blue', right, ''), options);
+    const all = measureAll(interleaveTask, interleave, right, 'one two red blue', right, '');
+    const measured = measurePrompt(...all, options);
     expect(measured['pass@1']).toBeCloseTo(0.5, 12);
     // 1 - C(2,2)/C(4,2)
     expect(measured['pass@2']).toBeCloseTo(5 / 6, 12);
@@ -32,7 +38,7 @@ describe('measurePrompt', () => {
   it('averages the completions whose reward did not fail', () => {
     const each = [0.4, Number.NaN, 0.8, Number.NaN].map((alignment) => ({ alignment }));
     const four = sampled('one', 'two', 'red', 'blue');
-    const { alignment } = measurePrompt(interleaveTask, interleave, four, options, each);
+    const { alignment } = measurePrompt(interleaveTask, four, each, options);
     expect(alignment).toBeCloseTo(0.6, 12);
   });
 
@@ -44,7 +50,7 @@ describe('measurePrompt', () => {
       engagement: { likes: 1, reposts: 0, replies: 0 },
     });
     const reply = { ...options, task: 'reply' } as const;
-    const measured = measurePrompt(replyTask, record, sampled('Tea, yes.', 'Tea for you?', 'No.', 'Tea.'), reply);
+    const measured = measurePrompt(...measureAll(replyTask, record, 'Tea, yes.', 'Tea for you?', 'No.', 'Tea.'), reply);
     for (const { name } of measuresOf(reply)) expect(measured[name]).toEqual(expect.any(Number));
     const names = measuresOf(reply).map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
