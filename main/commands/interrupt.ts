@@ -11,3 +11,11 @@ export function exitOnInterrupt(): void {
     process.exit(INTERRUPTED);
   });
 }
+
+/**
+ * Leaves Ctrl-C to the system, which ends the process at once: while a reward is waited for, nothing here could listen.
+ * For work that leaves nothing half done.
+ */
+export function endAtInterrupt(): void {
+  process.removeAllListeners('SIGINT');
+}

@@ -15,6 +15,7 @@ import { counted } from '../text/format.ts';
 import { allowedAccess, type ConsentOptions, withConsentOptions } from './consent-options.ts';
 import { commandHint } from './hints.ts';
 import { hostPaths } from './host-paths.ts';
+import { endAtInterrupt } from './interrupt.ts';
 import { type CommandContext, commandContext, wholeNumber, withCommonOptions } from './shared.ts';
 import { tableLines } from './table.ts';
 import { folderSource, registerTaskConsent } from './task-consent.ts';
@@ -85,6 +86,7 @@ function argumentOf(name: string): string {
 }
 
 function check(dir: string, options: ConsentOptions, context: CommandContext): void {
+  endAtInterrupt();
   const source = folderSource(dir, context);
   const result = checkTask(
     source,
@@ -119,6 +121,7 @@ function shortened(value: string): string {
 }
 
 function tryOut(dir: string, options: DryRunOptions, context: CommandContext): void {
+  endAtInterrupt();
   const { completions: file } = options;
   const source = folderSource(dir, context);
   const task = openTask(source, hostPaths().rewardWorker, allowedAccess(source, options, context));
@@ -148,6 +151,7 @@ async function serve(folder: string, options: ConsentOptions, context: CommandCo
 }
 
 function rescore(options: RescoreOptions, context: CommandContext): void {
+  endAtInterrupt();
   const runId = wholeNumber('--run', options.run);
   const source = folderSource(options.task, context);
   const access = allowedAccess(source, options, context);

@@ -1,6 +1,13 @@
 import { spawn } from 'node:child_process';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { readTaskFolder } from '../../main/tasks/folder/source.ts';
+import { lines, taskYaml, writeTask } from '../services/tasks/task-folder.ts';
+import { agreedTo } from '../tasks/openenv/served-task.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { until } from '../until.ts';
+import { startBraid } from './braid.ts';
 
 const file = JSON.stringify(join(import.meta.dirname, '../../main/commands/interrupt.ts'));
 
@@ -25,5 +32,27 @@ describe('exitOnInterrupt', () => {
   it('leaves it to a command that listens', async () => {
     const listens = "process.on('SIGINT', () => process.exit(7));";
     expect(await interrupted(listens)).toEqual({ code: 7, signal: null, stderr: '' });
+  });
+});
+
+describe('endAtInterrupt', () => {
+  it('ends a command that waits for a reward', async () => {
+    const home = temporaryFolder();
+    const asked = join(home, 'asked');
+    const rewards = `rewards: { style: { weight: 1, timeout_s: 8, command: [${JSON.stringify(process.execPath)}, style.mjs] } }`;
+    const folder = writeTask(home, 'say', {
+      'task.yaml': taskYaml.replace(/rewards: .*/, rewards).replace('check: loud\n', ''),
+      'style.mjs': `import { writeFileSync } from 'node:fs';
+process.stdin.once('data', () => writeFileSync(${JSON.stringify(asked)}, ''));
+`,
+    });
+    writeFileSync(join(home, 'c.jsonl'), lines({ word: 'hi', completion: 'hi' }));
+    const [hash = ''] = agreedTo(readTaskFolder(folder)).allowed;
+    const options = ['--completions', join(home, 'c.jsonl'), '--workspace', home, '--allow-external', hash];
+    const command = startBraid(['task', 'dry-run', folder, ...options]);
+    await until(() => existsSync(asked));
+    command.kill('SIGINT');
+    // By the signal itself, before the reward's time is over.
+    expect(await command.ended).toEqual({ code: null, stdout: '', stderr: '' });
   });
 });
