@@ -112,6 +112,8 @@ describe.skipIf(noBrowser)('the playground', () => {
     await first.getByRole('button', { name: 'More for tiny, answer 1' }).click();
     await page.getByRole('menuitem', { name: 'Add to a dataset …' }).click();
     await page.getByRole('textbox', { name: 'Name' }).fill('bells');
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Keep editing' }).click();
     await page.getByRole('button', { name: 'Add record' }).click();
     await page.getByText('Added as chat-1 to bells').waitFor();
     await expectAccessible(page);
@@ -120,7 +122,13 @@ describe.skipIf(noBrowser)('the playground', () => {
     await page.getByText('Say something').waitFor();
     await page.getByRole('button', { name: 'More', exact: true }).click();
     await page.getByRole('menuitem', { name: 'Kept conversations …' }).click();
-    await page.getByRole('button', { name: 'the bell was rung', exact: true }).click();
+    await page.getByRole('button', { name: 'Actions for the bell was rung' }).click();
+    await page.getByRole('menuitem', { name: 'Rename …' }).click();
+    await page.getByRole('textbox', { name: 'Title' }).fill('bells at night');
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Keep editing' }).click();
+    await page.getByRole('textbox', { name: 'Title' }).press('Enter');
+    await page.getByRole('button', { name: 'bells at night', exact: true }).click();
     await first.getByText('It was.').waitFor();
     await first.getByText('edited').waitFor();
     await message.fill('more and more');

@@ -1,14 +1,16 @@
 /** The conversations that are kept: opened, renamed, exported, deleted. */
-import { Menu, Modal, Table } from '@mantine/core';
+import { Menu, Modal, Table, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ConversationHeading, KeptConversation } from '../../../main/api/contract/index.ts';
 import { api, client } from '../../api/client.ts';
 import { Confirm } from '../../components/Confirm.tsx';
+import { DialogForm } from '../../components/DialogForm.tsx';
 import { Empty, Failed } from '../../components/Feedback.tsx';
 import { ago, counted } from '../../components/format.ts';
 import { MoreMenu } from '../../components/MoreMenu.tsx';
 import { PlainButton } from '../../components/PlainButton.tsx';
+import { useDiscardQuestion } from '../../components/use-discard-question.tsx';
 import classes from './Chat.module.css';
 import { fromKept } from './conversation.ts';
 import { exportChat } from './export-chat.ts';
@@ -24,19 +26,12 @@ export interface KeptConversationsProps {
 export function KeptConversations({ opened, onClose, onOpen, onRemoved, nameOf }: KeptConversationsProps) {
   const list = useQuery(api.chat.list.queryOptions({ enabled: opened }));
   const [deleting, setDeleting] = useState<ConversationHeading | null>(null);
-  const [renaming, setRenaming] = useState<number | null>(null);
+  const [renaming, setRenaming] = useState<ConversationHeading | null>(null);
   const open = useMutation({ mutationFn: (id: number) => client.chat.open({ id }), onSuccess: onOpen });
   const save = useMutation({
     mutationFn: async (id: number) => {
       const { title, conversation } = await client.chat.open({ id });
       exportChat(title, fromKept(conversation), nameOf);
-    },
-  });
-  const rename = useMutation({
-    mutationFn: (renamed: { readonly id: number; readonly title: string }) => client.chat.rename(renamed),
-    onSuccess: () => {
-      setRenaming(null);
-      void list.refetch();
     },
   });
   const remove = useMutation({
@@ -50,11 +45,17 @@ export function KeptConversations({ opened, onClose, onOpen, onRemoved, nameOf }
   });
   return (
     <>
-      <Modal opened={opened} onClose={onClose} title="Kept conversations" size="lg">
+      <Modal
+        opened={opened}
+        onClose={onClose}
+        closeOnEscape={deleting === null && renaming === null}
+        title="Kept conversations"
+        size="lg"
+      >
         {list.error !== null && (
           <Failed what="The conversations can't be listed" error={list.error} onRetry={() => void list.refetch()} />
         )}
-        {[open.error, save.error, rename.error].map(
+        {[open.error, save.error].map(
           // biome-ignore lint/suspicious/noArrayIndexKey: one place for each action
           (error, i) => error !== null && <Failed key={i} error={error} />,
         )}
@@ -79,17 +80,9 @@ export function KeptConversations({ opened, onClose, onOpen, onRemoved, nameOf }
               {list.data.map((kept) => (
                 <Table.Tr key={kept.id}>
                   <Table.Td className={classes.title}>
-                    {renaming === kept.id ? (
-                      <Rename
-                        title={kept.title}
-                        onSave={(title) => rename.mutate({ id: kept.id, title })}
-                        onClose={() => setRenaming(null)}
-                      />
-                    ) : (
-                      <PlainButton className="own-direction" onClick={() => open.mutate(kept.id)}>
-                        {kept.title}
-                      </PlainButton>
-                    )}
+                    <PlainButton className="own-direction" onClick={() => open.mutate(kept.id)}>
+                      {kept.title}
+                    </PlainButton>
                   </Table.Td>
                   <Table.Td ta="right" className="num">
                     {kept.turns}
@@ -101,7 +94,7 @@ export function KeptConversations({ opened, onClose, onOpen, onRemoved, nameOf }
                     <MoreMenu label={`Actions for ${kept.title}`}>
                       {() => (
                         <>
-                          <Menu.Item onClick={() => setRenaming(kept.id)}>Rename …</Menu.Item>
+                          <Menu.Item onClick={() => setRenaming(kept)}>Rename …</Menu.Item>
                           <Menu.Item onClick={() => save.mutate(kept.id)}>Export as JSONL</Menu.Item>
                           <Menu.Item onClick={() => setDeleting(kept)}>Delete …</Menu.Item>
                         </>
@@ -114,6 +107,9 @@ export function KeptConversations({ opened, onClose, onOpen, onRemoved, nameOf }
           </Table>
         )}
       </Modal>
+      {renaming !== null && (
+        <Rename kept={renaming} onRenamed={() => void list.refetch()} onClose={() => setRenaming(null)} />
+      )}
       <Confirm
         opened={deleting !== null}
         title="Delete the conversation?"
@@ -132,30 +128,40 @@ export function KeptConversations({ opened, onClose, onOpen, onRemoved, nameOf }
 }
 
 interface RenameProps {
-  readonly title: string;
-  readonly onSave: (title: string) => void;
+  readonly kept: ConversationHeading;
+  readonly onRenamed: () => void;
   readonly onClose: () => void;
 }
 
-function Rename({ title, onSave, onClose }: RenameProps) {
-  const [text, setText] = useState(title);
+function Rename({ kept, onRenamed, onClose }: RenameProps) {
+  const [title, setTitle] = useState(kept.title);
+  const rename = useMutation({
+    mutationFn: () => client.chat.rename({ id: kept.id, title }),
+    onSuccess: () => {
+      onRenamed();
+      onClose();
+    },
+  });
+  const discard = useDiscardQuestion({
+    isChanged: () => title !== kept.title && !rename.isPending && !rename.isSuccess,
+    close: onClose,
+  });
   return (
-    <input
-      // biome-ignore lint/a11y/noAutofocus: it takes the place of what was chosen
-      autoFocus
-      className="box"
-      aria-label="Title"
-      maxLength={500}
-      value={text}
-      onChange={({ currentTarget }) => setText(currentTarget.value)}
-      onBlur={onClose}
-      onKeyDown={(event) => {
-        if (event.key === 'Enter' && text.trim() !== '') onSave(text);
-        if (event.key !== 'Escape') return;
-        // The dialog stays open.
-        event.stopPropagation();
-        onClose();
-      }}
-    />
+    <DialogForm
+      title="Rename the conversation"
+      action="Rename"
+      what="It could not be renamed"
+      disabled={title.trim() === ''}
+      mutation={rename}
+      {...{ discard, onClose }}
+    >
+      <TextInput
+        label="Title"
+        maxLength={500}
+        value={title}
+        data-autofocus
+        onChange={({ currentTarget }) => setTitle(currentTarget.value)}
+      />
+    </DialogForm>
   );
 }
