@@ -2,7 +2,8 @@
 import { Button, Loader, Modal } from '@mantine/core';
 import { IconClipboardText, IconFileImport, IconFolderOpen, IconServer } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
+import { useMemo, useRef, useState } from 'react';
+import type { ImportPreview, IncomingText } from '../../main/api/contract/index.ts';
 import { api } from '../api/client.ts';
 import { Failed } from '../components/Feedback.tsx';
 import { number } from '../components/format.ts';
@@ -12,7 +13,7 @@ import { checked, pasted } from './dropped.ts';
 import { chosenFrom } from './dropped-folders.ts';
 import styles from './Import.module.css';
 import { ImportPreviewView } from './ImportPreview.tsx';
-import { isDecided, noChoice } from './import-choice.ts';
+import { type ImportChoice, isDecided, keptChoice, noChoice } from './import-choice.ts';
 import classes from './Texts.module.css';
 import { TEXT_FILES } from './text-files.ts';
 import type { Incoming } from './use-incoming.ts';
@@ -23,9 +24,9 @@ export interface ImportDialogProps {
 }
 
 export function ImportDialog({ incoming, onDone }: ImportDialogProps) {
-  const { opened, refused, reading, preview, error, what, close } = incoming;
-  const [made, setMade] = useState({ importId: -1, choice: noChoice });
-  const choice = made.importId === preview?.importId ? made.choice : noChoice;
+  const { opened, refused, reading, preview, error, what, wanted, close } = incoming;
+  const [made, setMade] = useState<Made>({ wanted: null, texts: [], choice: noChoice });
+  const choice = useMemo(() => choiceFor(made, wanted, preview), [made, wanted, preview]);
   const { ask, question } = useDiscardQuestion({ opened, isChanged: () => isDecided(choice), close });
   return (
     <>
@@ -46,7 +47,7 @@ export function ImportDialog({ incoming, onDone }: ImportDialogProps) {
           <ImportPreviewView
             key={preview.importId}
             {...{ preview, incoming, choice }}
-            onChange={(next) => setMade({ importId: preview.importId, choice: next })}
+            onChange={(next) => setMade({ wanted, texts: preview.texts, choice: next })}
             onRestart={() => ask(incoming.restart)}
             onDone={(told) => {
               close();
@@ -58,6 +59,21 @@ export function ImportDialog({ incoming, onDone }: ImportDialogProps) {
       {question}
     </>
   );
+}
+
+/** What the user chose, and about which texts of which files. */
+interface Made {
+  readonly wanted: Incoming['wanted'];
+  readonly texts: readonly IncomingText[];
+  readonly choice: ImportChoice;
+}
+
+/** Files that are read again, for other lengths for instance, keep what was chosen. */
+function choiceFor(made: Made, wanted: Made['wanted'], preview: ImportPreview | null): ImportChoice {
+  if (made.wanted !== wanted) return noChoice;
+  return preview === null || preview.texts === made.texts
+    ? made.choice
+    : keptChoice(made.choice, made.texts, preview.texts);
 }
 
 interface ReadingProps {

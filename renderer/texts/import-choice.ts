@@ -17,6 +17,47 @@ export function isDecided({ without, keep }: ImportChoice): boolean {
   return without.size > 0 || keep.size > 0;
 }
 
+/** The choice for the texts of files that were read again in another way: of each text that is still there. */
+export function keptChoice(
+  { without, keep }: ImportChoice,
+  before: readonly IncomingText[],
+  now: readonly IncomingText[],
+): ImportChoice {
+  const places = placesOf(before);
+  const moved = [...placesOf(now)].flatMap(([text, to]): (readonly [from: number, to: number])[] => {
+    const from = places.get(text);
+    return from === undefined ? [] : [[from, to]];
+  });
+  return {
+    without: new Set(moved.flatMap(([from, to]) => (without.has(from) ? [to] : []))),
+    keep: new Map(
+      moved.flatMap(([from, to]) => {
+        const kept = keep.get(from);
+        return kept === undefined || first(before[from]) !== first(now[to]) ? [] : [[to, kept] as const];
+      }),
+    ),
+  };
+}
+
+/** What a near duplicate was compared with when it was decided about. */
+function first(text: IncomingText | undefined): string | null {
+  const [resembled] = text?.resembles ?? [];
+  return resembled?.kind === 'near' ? resembled.title : null;
+}
+
+/** Positions by what tells texts apart. Not by the title: it may be numbered. */
+function placesOf(texts: readonly IncomingText[]): ReadonlyMap<string, number> {
+  const seen = new Map<string, number>();
+  return new Map(
+    texts.map(({ file, source, words, beginning }, i) => {
+      const text = JSON.stringify([file, source, words, beginning]);
+      const nth = seen.get(text) ?? 0;
+      seen.set(text, nth + 1);
+      return [`${text} ${nth}`, i];
+    }),
+  );
+}
+
 const FATES = { earlier: 'left-out', new: 'replaces', both: 'besides' } as const;
 
 /** What happens to a text of the import that isn't deselected. */

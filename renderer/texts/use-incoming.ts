@@ -26,6 +26,8 @@ export interface Incoming {
   readonly refused: string | null;
   /** What is being read or was read: "letters.json", "3 files"; null for nothing yet. */
   readonly what: string | null;
+  /** The same object for as long as the same files are read, in whichever way. */
+  readonly wanted: object | null;
   readonly reading: boolean;
   readonly preview: ImportPreview | null;
   readonly error: unknown;
@@ -93,6 +95,7 @@ export function useIncoming(): Incoming {
       ...options,
       error,
       take,
+      wanted,
       what: wanted === null ? null : inWords(wanted),
       reading: isPending,
       preview: data ?? null,

@@ -123,6 +123,10 @@ describe.skipIf(noBrowser)('texts', () => {
 
     await paste(page, JSON.stringify({ Letter: letter, Short: words(30, 50_000) }));
     await dialog.getByRole('checkbox', { name: 'Import Short' }).click();
+    // Read again, it is the same choice.
+    await dialog.getByLabel('Min. answer length').fill('60');
+    await page.keyboard.press('Tab');
+    await dialog.getByText('Reading').waitFor({ state: 'detached' });
     await dialog.getByRole('button', { name: 'Import 1 text' }).click();
     await page.getByText('1 text imported.').waitFor();
     await page.getByText('65 texts', { exact: true }).waitFor();

@@ -5,6 +5,7 @@ import {
   encodingNotes,
   faultsSummary,
   importLabel,
+  keptChoice,
   noChoice,
   summaryOf,
 } from '../../../renderer/texts/import-choice.ts';
@@ -47,6 +48,30 @@ describe('comingCount and summaryOf', () => {
       '4 texts found, 1 new, 1 replacing another version, 1 kept with a similar text, 1 skipped as a duplicate.',
     );
     expect(comingCount(texts, choice([[1, 'both']], [0, 1]))).toBe(1);
+  });
+});
+
+describe('keptChoice', () => {
+  const named = (beginning: string, other?: string): IncomingText => ({
+    ...text(other === undefined ? 'new' : 'replaces'),
+    title: `Chat (${beginning})`,
+    beginning,
+    resembles: other === undefined ? [] : [{ title: other, kind: 'near', similarity: 0.9 }],
+  });
+  const before = [named('short'), named('same'), named('same'), named('like A', 'A'), named('like B', 'B')];
+
+  it('keeps what was chosen for the texts that are still there', () => {
+    const decided = choice([[3, 'both']], [0, 2]);
+    expect(keptChoice(decided, before, before.slice(1))).toEqual(choice([[2, 'both']], [1]));
+  });
+
+  it('takes no decision about another pair', () => {
+    const now = [named('like B', 'C'), named('like A', 'A')];
+    const decided = choice([
+      [3, 'earlier'],
+      [4, 'new'],
+    ]);
+    expect(keptChoice(decided, before, now)).toEqual(choice([[1, 'earlier']]));
   });
 });
 
