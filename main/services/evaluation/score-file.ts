@@ -3,7 +3,13 @@ import { z } from 'zod';
 import { inputError } from '../../errors.ts';
 import { readJsonLines } from '../../io/json-lines.ts';
 import { answerOf } from '../../samples/chat-message.ts';
-import { CONVERSATION_NAMES, ConversationFault, conversationIn, readTools } from '../../tasks/folder/conversation.ts';
+import {
+  CONVERSATION_NAMES,
+  ConversationFault,
+  conversationIn,
+  listNames,
+  readTools,
+} from '../../tasks/folder/conversation.ts';
 import type { Scored, ScoreLine } from '../../trainer/jobs/score.ts';
 
 const ids = z.array(z.int({ error: 'a whole number' }).min(0, { error: 'a whole number of at least 0' }), {
@@ -45,7 +51,8 @@ function parseLine(value: unknown): Scored & { readonly id: string } {
 /** Whether it has messages, under any usual name; a prompt and a completion that are texts are none. */
 function isTalk(value: object): value is Readonly<Record<string, unknown>> {
   const { prompt } = value as { readonly prompt?: unknown };
-  return Array.isArray(prompt) || CONVERSATION_NAMES.some((name) => name !== 'prompt' && name in value);
+  if (Array.isArray(prompt) || CONVERSATION_NAMES.some((name) => name !== 'prompt' && name in value)) return true;
+  return prompt === undefined && listNames(value as Readonly<Record<string, unknown>>).length > 0;
 }
 
 /** A conversation that ends with the assistant's turn, which is scored. */

@@ -1,12 +1,13 @@
 /**
  * Conversations in records as people have them (OpenAI's and TRL's role and content, Anthropic's parts, ShareGPT's from and
- * value, prompt and completion apart, JSON in a text), in the one form that everything else reads.
+ * value, others of message-forms.ts, prompt and completion apart, JSON in a text), in the one form that everything else reads.
  */
 import { isJsonObject, parseRecordJson, parseRecordPart } from '../../io/json.ts';
 import type { ChatMessage, ChatRole, ToolCall } from '../../samples/chat-message.ts';
 import { didYouMean, nearestName } from '../../text/nearest-name.ts';
 import { shown } from '../record-faults.ts';
-import { withoutBlocks, withParameters } from './message-blocks.ts';
+import { functionsOf, withoutBlocks } from './message-blocks.ts';
+import { inUsualForm, isItem, isMessage, joinedItems } from './message-forms.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -14,9 +15,13 @@ type Fields = Readonly<Record<string, unknown>>;
 export const CONVERSATION_NAMES = ['messages', 'conversations', 'conversation', 'prompt'] as const;
 /** What follows a prompt in a column of its own. */
 export const COMPLETION_NAMES = ['completion', 'chosen'] as const;
+/** OpenAI's Responses: lists of items, or one of them a text. Elsewhere the names are those of texts. */
+export const RESPONSES = { asked: 'input', answer: 'output', system: 'instructions' } as const;
 
 /** What a system message in a column of its own is called. */
-export const SYSTEM_NAMES = ['system', 'system_prompt', 'system_message'] as const;
+export const SYSTEM_NAMES = [
+  ...['system', 'system_prompt', 'system_message', 'systemInstruction', 'system_instruction'],
+] as readonly string[];
 
 /** A conversation is wrong in one place; the message says which, and what was expected. */
 export class ConversationFault extends Error {}
@@ -41,18 +46,32 @@ export function conversationIn(
   name: string,
   declared: readonly string[] = [],
 ): readonly ChatMessage[] | undefined {
-  const found = [name, ...CONVERSATION_NAMES].find((one) => Object.hasOwn(record, one) && record[one] != null);
+  const { asked, answer, system: instructions } = RESPONSES;
+  const lists = listNames(record);
+  const found = [name, ...CONVERSATION_NAMES, ...lists].find(
+    (one) => Object.hasOwn(record, one) && record[one] != null,
+  );
   if (found === undefined) return undefined;
   checkMedia(record);
-  const completed = found === 'prompt' ? COMPLETION_NAMES.find((one) => record[one] != null) : undefined;
+  const isAsked = found === asked && lists.includes(asked);
+  const answers: readonly string[] = found === 'prompt' ? COMPLETION_NAMES : isAsked ? [answer] : [];
+  const completed = answers.find((one) => record[one] != null);
   const own = completed === undefined ? record[found] : joined(record[found], record[completed]);
-  const system = SYSTEM_NAMES.find((one) => Object.hasOwn(record, one) && !declared.includes(one));
+  const systems = isAsked ? [...SYSTEM_NAMES, instructions] : SYSTEM_NAMES;
+  const system = systems.find((one) => Object.hasOwn(record, one) && !declared.includes(one));
   return readConversation(system === undefined ? own : withSystem(record[system], own), found);
+}
+
+/** Names of conversations that are others' names of texts: where they are lists of messages. Gemini's, OpenAI's Responses. */
+export function listNames(record: Fields): readonly string[] {
+  const { asked, answer } = RESPONSES;
+  const areItems = isConversation(record[asked]) || isConversation(record[answer]);
+  return [...(isConversation(record.contents) ? ['contents'] : []), ...(areItems ? [asked] : [])];
 }
 
 /** A conversation that a system message from beside it opens, unless it opens with the same one. */
 export function withSystem(given: unknown, conversation: unknown): unknown {
-  const system = Array.isArray(given) ? textParts(given) : given;
+  const system = systemText(given);
   if (typeof system !== 'string' || system.trim() === '' || conversation == null) return conversation;
   const said = parsedText(conversation);
   const messages = typeof said === 'string' ? [{ role: 'user', content: said }] : said;
@@ -64,7 +83,13 @@ export function withSystem(given: unknown, conversation: unknown): unknown {
 
 /** Whether a value can be a system message, or the lack of one. */
 export function isSystemText(value: unknown): boolean {
-  return value == null || typeof (Array.isArray(value) ? textParts(value) : value) === 'string';
+  return value == null || typeof systemText(value) === 'string';
+}
+
+/** Of Gemini's content with parts, too. */
+function systemText(value: unknown): unknown {
+  const parts = isJsonObject(value) ? value.parts : value;
+  return Array.isArray(parts) ? textParts(parts) : value;
 }
 
 /** Anthropic's system message in parts; null: they are something else. */
@@ -89,7 +114,7 @@ export function joined(prompt: unknown, completion: unknown): unknown {
 export function isConversation(value: unknown): boolean {
   const list = parsedText(value);
   if (!Array.isArray(list) || list.length === 0) return false;
-  return list.every((one) => isJsonObject(one) && (typeof one.role === 'string' || typeof one.from === 'string'));
+  return list.every(isMessage);
 }
 
 /** Checks a conversation and puts it into the usual form. `name`: its field. Throws a ConversationFault. */
@@ -104,7 +129,20 @@ export function readConversation(given: unknown, name: string): readonly ChatMes
 
 /** The same of a part of a conversation, which may begin with anybody. */
 export function readTurns(turns: readonly unknown[], name: string): readonly ChatMessage[] {
-  return turns.flatMap((one, i) => withoutBlocks(one).map((message) => readMessage(message, `${name}[${i}]`)));
+  const messages: ChatMessage[] = [];
+  let afterItem = false;
+  for (const [i, turn] of turns.entries()) {
+    const item = isItem(turn);
+    for (const one of inUsualForm(turn).flatMap(withoutBlocks)) {
+      const message = readMessage(one, `${name}[${i}]`);
+      const last = item && afterItem ? messages.at(-1) : undefined;
+      const whole = last === undefined ? null : joinedItems(last, message);
+      if (whole === null) messages.push(message);
+      else messages[messages.length - 1] = whole;
+    }
+    afterItem = item;
+  }
+  return messages;
 }
 
 /** A text alone is what the user says. */
@@ -115,7 +153,8 @@ function textOrList(text: string, name: string): unknown {
   return [{ role: 'user', content: value }];
 }
 
-function parsedText(value: unknown): unknown {
+/** JSON in a text; another text, or another value, as it is. */
+export function parsedText(value: unknown): unknown {
   if (typeof value !== 'string' || !/^\s*\[\s*\{/.test(value)) return value;
   try {
     return parseRecordJson(value);
@@ -141,6 +180,8 @@ function fault(place: string, expected: string): ConversationFault {
 function readMessage(value: unknown, place: string): ChatMessage {
   if (!isJsonObject(value)) throw fault(place, `to be a message {role, content}, got ${shown(value)}`);
   const named = value.role ?? value.from;
+  if (named === undefined && typeof value.type === 'string')
+    throw fault(place, `to be a message, a function call, its output or reasoning, got ${shown(value.type)}`);
   if (named === undefined) throw fault(`${place}.role`, 'to be system, user, assistant or tool, got none');
   if (typeof named === 'string' && CALLS.includes(named)) return calledInText(value, place);
   const plain = typeof named === 'string' ? named.toLowerCase() : '';
@@ -293,7 +334,7 @@ export function readTools(given: unknown): readonly Fields[] | undefined {
   const value =
     typeof given === 'string' && /^\s*\[/.test(given) ? partOf(given, 'tools', 'a list of functions') : given;
   if (!Array.isArray(value)) throw fault('tools', `to be a list of functions, got ${shown(given)}`);
-  return value.map(withParameters).map((one, i) => {
+  return value.flatMap(functionsOf).map((one, i) => {
     const named: unknown = isJsonObject(one) ? (isJsonObject(one.function) ? one.function.name : one.name) : undefined;
     if (typeof named === 'string') return one as Fields;
     throw fault(`tools[${i}]`, `to be {type: "function", function: {name, parameters}}, got ${shown(one)}`);

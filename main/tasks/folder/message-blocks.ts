@@ -27,9 +27,36 @@ export function withoutBlocks(message: unknown): readonly unknown[] {
   return rest.length === 0 && results.length > 0 ? results : [...results, said];
 }
 
-/** A function with its schema under the usual name. */
-export function withParameters(tool: unknown): unknown {
-  if (!isJsonObject(tool) || tool.function !== undefined || !isJsonObject(tool.input_schema)) return tool;
-  const { name, description, input_schema: parameters } = tool;
-  return { type: 'function', function: { name, ...(description !== undefined && { description }), parameters } };
+/** Functions with their schemas in the usual form: OpenAI's Responses and Anthropic have one flat, Gemini lists of them. */
+export function functionsOf(tool: unknown): readonly unknown[] {
+  if (!isJsonObject(tool) || tool.function !== undefined) return [tool];
+  const declared = tool.functionDeclarations ?? tool.function_declarations;
+  if (Array.isArray(declared)) return declared.map((one) => (isJsonObject(one) ? named(one, inLowerCase) : one));
+  const { type, input_schema, ...rest } = tool;
+  if (isJsonObject(input_schema)) return [named({ ...rest, parameters: input_schema })];
+  return [type === 'function' ? { type, function: rest } : tool];
+}
+
+function named({ name, description, ...rest }: Fields, schema = (given: unknown) => given): Fields {
+  const parameters = rest.parameters ?? rest.parametersJsonSchema ?? rest.parameters_json_schema;
+  return {
+    type: 'function',
+    function: {
+      name,
+      ...(description !== undefined && { description }),
+      ...(parameters !== undefined && { parameters: schema(parameters) }),
+    },
+  };
+}
+
+/** A schema whose types are `STRING` and `OBJECT`, as Gemini has them. */
+function inLowerCase(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(inLowerCase);
+  if (!isJsonObject(schema)) return schema;
+  return Object.fromEntries(
+    Object.entries(schema).map(([name, value]) => [
+      name,
+      name === 'type' && typeof value === 'string' ? value.toLowerCase() : inLowerCase(value),
+    ]),
+  );
 }

@@ -36,6 +36,31 @@ export const brokenConversations: readonly (readonly [what: string, record: obje
   ],
   ['an unknown part', { messages: [{ role: 'user', content: [{ text: 'x' }] }] }, 'to be a part {type: "text", text}'],
   [
+    "a picture among Gemini's parts",
+    { messages: [{ parts: [{ inlineData: { mimeType: 'image/png' } }] }] },
+    'got "image/png"',
+  ],
+  [
+    'parts of a kind that none of the forms has',
+    { messages: [user, { role: 'assistant', parts: [{ type: 'reasoning', text: 'Add.' }] }] },
+    '"messages[1].content[0]" to be a part {type: "text", text}, got {"type":"reasoning"',
+  ],
+  [
+    'code that Gemini ran',
+    { messages: [{ parts: [{ executableCode: {} }] }] },
+    '"messages[0].content[0]" to be a part',
+  ],
+  [
+    "a search of OpenAI's Responses",
+    { messages: [user, { type: 'web_search_call', id: 'w' }] },
+    'expected "messages[1]" to be a message, a function call, its output or reasoning, got "web_search_call"',
+  ],
+  [
+    'a call that LangChain could not read',
+    { messages: [user, { type: 'ai', data: { content: '', invalid_tool_calls: [{ name: 'add', args: '{"a":' }] } }] },
+    '"messages[1].tool_calls[0].function.arguments" to be JSON, got "{\\"a\\":"',
+  ],
+  [
     'a column of images',
     { conversations: [{ from: 'human', value: '<image>' }], images: ['a.png'] },
     'it has "images"',

@@ -58,6 +58,7 @@ describe('a record with a conversation', () => {
         ],
       },
     ],
+    ['words beside parts', { messages: [user, { ...said, parts: [{ type: 'step-start' }] }] }],
     ['null beside it', { messages: [{ ...user, tool_calls: null, name: null }, said], images: [] }],
   ])('is read as %s write it', (_, record) => {
     expect(read(record)).toEqual({ messages: [user, said], prompt: 'Hi', target: 'Hello' });
@@ -122,6 +123,88 @@ describe('a record with a conversation', () => {
       result,
       { ...user, content: 'Well?' },
     ]);
+  });
+
+  it("has the items of a turn of OpenAI's Responses as one message, with their functions", () => {
+    const input = [
+      { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Hi' }] },
+      { type: 'reasoning', summary: [{ type: 'summary_text', text: 'Add.' }], encrypted_content: 'x' },
+      { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Hello' }] },
+      { type: 'function_call', id: 'fc_1', call_id: 'c1', name: 'add', arguments: '{"a": 1}' },
+      { type: 'function_call', call_id: 'c2', name: 'add', arguments: '{"a": 2}' },
+      { type: 'function_call_output', call_id: 'c1', output: '1' },
+      { type: 'function_call_output', call_id: 'c2', output: [{ type: 'input_text', text: '2' }] },
+    ];
+    const output = [
+      { type: 'reasoning', summary: [], encrypted_content: 'x' },
+      { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Hello', annotations: [] }] },
+    ];
+    const tools = [{ type: 'function', name: 'add', description: 'The sum.', parameters: { type: 'object' } }];
+    const record = task.parseRecord({ instructions: 'Be brief.', input, output, tools });
+    const second = { ...call, id: 'c2', function: { name: 'add', arguments: { a: 2 } } };
+    expect(record.messages).toEqual([
+      { role: 'system', content: 'Be brief.' },
+      user,
+      { ...said, tool_calls: [call, second], reasoning_content: 'Add.' },
+      ...[result, { ...result, content: '2', tool_call_id: 'c2' }],
+      said,
+    ]);
+    expect(task.tools?.(record)).toEqual([
+      { type: 'function', function: { name: 'add', description: 'The sum.', parameters: { type: 'object' } } },
+    ]);
+    expect(read({ input: 'Hi', output }).messages).toEqual([user, said]);
+  });
+
+  it('has the messages of LangChain, however they were dumped', () => {
+    const given = { name: 'add', args: { a: 1 }, id: 'c1', type: 'tool_call' };
+    const dumped = [
+      ['human', 'HumanMessage', { content: 'Hi', additional_kwargs: {}, name: null }],
+      ['ai', 'AIMessage', { content: '', tool_calls: [given], invalid_tool_calls: [] }],
+      ['tool', 'ToolMessage', { content: '1', tool_call_id: 'c1', artifact: null, status: 'success' }],
+      ['AIMessageChunk', 'AIMessageChunk', { content: 'Hello', tool_calls: [], additional_kwargs: {} }],
+    ] as const;
+    const id = ['langchain', 'schema', 'messages'];
+    for (const messages of [
+      dumped.map(([type, , data]) => ({ type, data: { ...data, type } })),
+      dumped.map(([type, name, data]) => ({
+        lc: 1,
+        type: 'constructor',
+        id: [...id, name],
+        kwargs: { ...data, type },
+      })),
+      dumped.map(([type, , data]) => ({ ...data, type })),
+    ])
+      expect(read({ messages }).messages).toEqual([user, called, result, said]);
+    const older = { content: '', additional_kwargs: { tool_calls: [{ ...call, id: 'c1' }] } };
+    expect(read({ messages: [user, { type: 'ai', data: older }] }).messages?.[1]?.tool_calls).toEqual([call]);
+  });
+
+  it("has Gemini's contents, with its functions", () => {
+    const contents = [
+      { parts: [{ text: 'Hi' }] },
+      {
+        role: 'model',
+        parts: [
+          { text: 'Add.', thought: true },
+          { functionCall: { name: 'add', args: { a: 1 } }, thoughtSignature: 'x' },
+        ],
+      },
+      { role: 'user', parts: [{ function_response: { name: 'add', response: { result: 1 } } }] },
+      { role: 'model', parts: [{ text: 'Hel' }, { text: 'lo' }] },
+    ];
+    const schema = { type: 'OBJECT', properties: { type: { type: 'STRING' } } };
+    const tools = [{ functionDeclarations: [{ name: 'add', parameters: schema }] }];
+    const record = task.parseRecord({ systemInstruction: { parts: [{ text: 'Be brief.' }] }, contents, tools });
+    const { id: _, ...unnamed } = call;
+    expect(record.messages).toEqual([
+      { role: 'system', content: 'Be brief.' },
+      user,
+      { ...called, tool_calls: [unnamed], reasoning_content: 'Add.' },
+      { role: 'tool', content: '{"result":1}', name: 'add' },
+      said,
+    ]);
+    const parameters = { type: 'object', properties: { type: { type: 'string' } } };
+    expect(task.tools?.(record)).toEqual([{ type: 'function', function: { name: 'add', parameters } }]);
   });
 
   it('keeps thoughts by any of their names', () => {

@@ -4,6 +4,7 @@ import {
   CONVERSATION_NAMES,
   isConversation,
   isSystemText,
+  RESPONSES,
 } from '../../../tasks/folder/conversation.ts';
 import { isSystemName } from './joined-columns.ts';
 import type { Row } from './table.ts';
@@ -26,7 +27,9 @@ export function guessConversation(
   const [name = '', ...others] = names;
   const free = columns.filter((column) => !others.includes(column));
   const turns = guessTurns(name, columns, free, first);
-  const system = free.find((column) => isSystemName(column) && isSystemText(first[column]));
+  const areItems = [RESPONSES.asked, `${RESPONSES.asked}+${RESPONSES.answer}`].includes(turns ?? '');
+  const isSystem = (column: string): boolean => isSystemName(column) || (areItems && column === RESPONSES.system);
+  const system = free.find((column) => isSystem(column) && isSystemText(first[column]));
   return turns === null || system === undefined ? turns : `${system}+${turns}`;
 }
 
@@ -53,6 +56,9 @@ function guessTurns(
     const isBeside = context !== undefined && context !== asks && free.includes(context);
     return [asks, ...(isBeside ? [context] : []), answers].join('+');
   }
+  const { asked, answer } = RESPONSES;
+  if ((found === asked || found === answer) && columns.includes(asked) && columns.includes(answer))
+    return `${asked}+${answer}`;
   // A whole conversation may stand beside a prompt that it contains.
   if (found.toLowerCase() !== 'prompt') return found;
   const completion = find(COMPLETION_NAMES, (value) => isConversation(value) || isText(value));

@@ -1,5 +1,5 @@
 /** Several columns as one value: `instruction+input` is a text, `system+prompt+completion` a conversation. */
-import { joined, SYSTEM_NAMES, withSystem } from '../../../tasks/folder/conversation.ts';
+import { joined, RESPONSES, SYSTEM_NAMES, withSystem } from '../../../tasks/folder/conversation.ts';
 
 export interface NamedValue {
   readonly name: string;
@@ -14,15 +14,20 @@ export function joinedTexts(values: readonly unknown[]): string | undefined {
 
 /** The last part is the answer; a column of that name in front is the system message. */
 export function joinedConversation(parts: readonly NamedValue[]): unknown {
-  const [first] = parts;
-  const isSystem = first !== undefined && isSystemName(first.name);
+  const [first, second] = parts;
+  const isSystem = first !== undefined && (isSystemName(first.name) || isInstructions(first.name, second?.name));
   const spoken = (isSystem ? parts.slice(1) : parts).map(({ value }) => value);
   return withSystem(isSystem ? first.value : undefined, turnsOf(spoken));
 }
 
 /** Whether a column of this name holds what the system says. */
 export function isSystemName(name: string): boolean {
-  return (SYSTEM_NAMES as readonly string[]).includes(name.toLowerCase());
+  return SYSTEM_NAMES.some((known) => known.toLowerCase() === name.toLowerCase());
+}
+
+/** OpenAI's `instructions+input`. */
+function isInstructions(name: string, next: string | undefined): boolean {
+  return name === RESPONSES.system && next === RESPONSES.asked;
 }
 
 function turnsOf(values: readonly unknown[]): unknown {

@@ -2,7 +2,9 @@
 import { BraidError } from '../../../errors.ts';
 import { describeFault, type FileFault, faultsError } from '../../../io/text-file.ts';
 import type { ChatMessage } from '../../../samples/chat-message.ts';
+import { parsedText } from '../../../tasks/folder/conversation.ts';
 import { promptMessages } from '../../../tasks/folder/environment.ts';
+import { hidesThoughts } from '../../../tasks/folder/message-forms.ts';
 import { openTask, type TaskSource } from '../../../tasks/index.ts';
 import type { Task, TaskRecord } from '../../../tasks/task.ts';
 import { counted } from '../../../text/format.ts';
@@ -227,7 +229,11 @@ export async function writeImport(options: ImportOptions & { readonly target: st
 
 /** What would be learned from the records and can't be meant. */
 function recordNotes(fields: readonly TaskField[], mapping: Mapping, records: readonly Parsed[]): string[] {
-  return [...emptyTexts(fields, records), ...badExamples(mapping, records)];
+  return [
+    ...emptyTexts(fields, records),
+    ...badExamples(mapping, records),
+    ...hiddenThoughts(fields, mapping, records),
+  ];
 }
 
 /** Where a text that every record needs is empty: a missing answer would be trained on, and reward silence. */
@@ -250,6 +256,18 @@ function badExamples(mapping: Mapping, records: readonly Parsed[]): string[] {
   if (first === undefined) return [];
   return [
     `label is false in ${bad.length} of ${counted(records.length, 'row')}, first on line ${first.row.line}: bad examples, which would be trained on as good ones; filter those rows out.`,
+  ];
+}
+
+/** Thoughts that are encrypted can't be trained on; the conversation is whole without them. */
+function hiddenThoughts(fields: readonly TaskField[], mapping: Mapping, records: readonly Parsed[]): string[] {
+  const column = mapping[fields.find(({ type }) => type === 'messages')?.name ?? ''];
+  if (column === undefined) return [];
+  const hiding = records.filter(({ row }) => hidesThoughts(parsedText(valueAt(row.values, column))));
+  const [first] = hiding;
+  if (first === undefined) return [];
+  return [
+    `${counted(hiding.length, 'record has', 'records have')} encrypted thoughts, which are left out, first on line ${first.row.line}.`,
   ];
 }
 

@@ -71,12 +71,54 @@ describe('an import of conversations', () => {
       },
       'messages',
     ],
+    [
+      "OpenAI's Responses",
+      () =>
+        file('r.jsonl', lines({ instructions: null, input: 'Two and two?', output: [{ type: 'message', ...said }] })),
+      'instructions+input+output',
+    ],
+    [
+      'LangChain',
+      () =>
+        file(
+          'l.jsonl',
+          lines({
+            run: [
+              { type: 'human', data: { content: 'Two and two?' } },
+              { type: 'ai', data: { content: 'Four.' } },
+            ],
+          }),
+        ),
+      'run',
+    ],
+    [
+      'Gemini',
+      () =>
+        file(
+          'm.jsonl',
+          lines({
+            contents: [
+              { role: 'user', parts: [{ text: 'Two and two?' }] },
+              { role: 'model', parts: [{ text: 'Four.' }] },
+            ],
+          }),
+        ),
+      'contents',
+    ],
     ['gzip', () => file('h.jsonl.gz', gzipSync(lines({ messages: [user, said] }))), 'messages'],
     ['Zstandard', () => file('i.jsonl.zst', zstdCompressSync(lines({ messages: [user, said] }))), 'messages'],
   ])('guesses the column of %s', async (_, source, column) => {
     const { mapping, train, problem, faults } = await plan(source());
     expect({ problem, faults, mapping: mapping.messages }).toEqual({ problem: null, faults: [], mapping: column });
     expect(train).toMatchObject(asked);
+  });
+
+  it('says that thoughts which nobody can read are left out', async () => {
+    const hidden = { type: 'reasoning', summary: [], encrypted_content: 'x' };
+    const source = file('hidden.jsonl', lines({ messages: [user, said] }, { messages: [user, hidden, said] }));
+    expect((await plan(source)).notes).toEqual([
+      '1 record has encrypted thoughts, which are left out, first on line 2.',
+    ]);
   });
 
   it('writes them in one form, with the functions that they offer', async () => {
