@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { Tokenizer as HfTokenizer } from '@huggingface/tokenizers';
 import { BraidError, inputError } from '../errors.ts';
 import type { ChatMessage, ChatTool } from '../samples/chat-message.ts';
+import { addedAsHuggingFace } from './added-tokens.ts';
 import { type ChatFinding, checkChat, withoutTemplate } from './chat-check.ts';
 import { type ChatSettings, readChatSettings } from './chat-settings.ts';
 import {
@@ -13,11 +14,12 @@ import {
   tokenText,
 } from './chat-template.ts';
 import { controlTokensOf, encodeQuoting, quoteParts, withoutControlTokens, withoutSpecial } from './control-tokens.ts';
+import { decodeAsHuggingFace, decoderAsHuggingFace } from './decoders.ts';
 import { fromJs } from './jinja/template.ts';
 import { plain, quote, type Str } from './jinja/text.ts';
 import { normalizerAsHuggingFace } from './normalizers.ts';
 import { templatesByIds } from './post-processors.ts';
-import { asHuggingFace, prependScheme } from './pre-tokenizers.ts';
+import { asHuggingFace } from './pre-tokenizers.ts';
 import { shown } from './shown.ts';
 import {
   checkAddedIds,
@@ -254,35 +256,6 @@ function checkIds(definition: object, file: string): void {
   );
 }
 
-/** The library takes the first space away also where none was put before the text. */
-function decoderAsHuggingFace(part: unknown): unknown {
-  const { type, replacement, decoders } = (part ?? {}) as Readonly<Record<string, unknown>>;
-  if (type === 'Sequence' && Array.isArray(decoders))
-    return { type, decoders: decoders.map((one) => decoderAsHuggingFace(one)) };
-  if (type !== 'Metaspace' || prependScheme(part) !== 'never') return part;
-  return { type: 'Replace', pattern: { String: replacement ?? '▁' }, content: ' ' };
-}
-
-/**
- * A byte order mark that is spelled in bytes is a character like others; the library drops it. Of the first token
- * Metaspace takes away every space; the library only one.
- */
-function decodeAsHuggingFace(decoder: unknown): void {
-  const { config, decoders } = (decoder ?? {}) as {
-    config?: { type?: unknown; replacement?: string };
-    decoders?: unknown;
-  };
-  if (config?.type === 'ByteFallback')
-    Object.assign(decoder as object, { text_decoder: new TextDecoder('utf-8', { ignoreBOM: true }) });
-  if (config?.type === 'Metaspace') {
-    const { replacement = '▁' } = config;
-    const decode_chain = (tokens: readonly string[]): string[] =>
-      tokens.map((token, i) => token.replaceAll(replacement, i === 0 ? '' : ' '));
-    Object.assign(decoder as object, { decode_chain });
-  }
-  for (const part of Array.isArray(decoders) ? decoders : []) decodeAsHuggingFace(part);
-}
-
 /** The library reads WordLevel's token for unknown words from tokenizer_config.json only. */
 function unknownToken(model: unknown): { unk_token?: string } {
   const { type, unk_token } = (model ?? {}) as Readonly<Record<string, unknown>>;
@@ -321,13 +294,15 @@ function construct(definition: object, config: object, file: string): HfTokenize
   const { pre_tokenizer, normalizer, decoder, model } = definition as Readonly<Record<string, unknown>>;
   const parts = {
     pre_tokenizer: asHuggingFace(pre_tokenizer, file),
-    normalizer: normalizerAsHuggingFace(normalizer),
+    // Without one the library would look for all added tokens at once.
+    normalizer: normalizerAsHuggingFace(normalizer ?? { type: 'Sequence', normalizers: [] }),
     decoder: decoderAsHuggingFace(decoder),
   };
   const inner = new HfTokenizer({ ...definition, ...parts }, { ...unknownToken(model), ...config });
   decodeAsHuggingFace(inner.decoder);
   templatesByIds(inner.post_processor, (id) => inner.id_to_token(id));
   const { vocab, byte_fallback } = (model ?? {}) as { vocab?: unknown; byte_fallback?: unknown };
+  addedAsHuggingFace(inner, vocab);
   if (Array.isArray(vocab)) unigramAsHuggingFace(inner.model ?? {}, byte_fallback === true);
   return inner;
 }
