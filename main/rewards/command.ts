@@ -12,6 +12,7 @@ import { asRequest, type Component, checkedScore, shownValue } from './component
 import { statedError } from './endpoint.ts';
 import { endProgram, startProgram } from './line-program.ts';
 import { folderOf, killGroup } from './process-group.ts';
+import { parsePythonJson } from './python-json.ts';
 
 /** Opens a command without a process yet. It runs in a folder of its own, with the files that were agreed to. */
 export function openCommand(spec: CommandSpec, all: CommandFiles): Component {
@@ -119,21 +120,12 @@ function startCommand({ command, timeout_s }: CommandSpec, folder: string): Runn
 
 type ParsedAnswer = { readonly id: number; readonly outcome: Outcome } | { readonly fault: string };
 
-/** A text of JSON, or one of the numbers that Python writes and JSON doesn't have. */
-const TEXT_OR_NUMBER = /"(?:[^"\\]|\\.)*(?:"|$)|-?\b(?:NaN|Infinity)\b/g;
-
-/** JSON, also with Python's NaN and Infinity, which become texts; undefined: neither. */
 function parsedLine(line: string): unknown {
-  for (const read of [
-    () => line,
-    () => line.replace(TEXT_OR_NUMBER, (part) => (part.startsWith('"') ? part : `"${part}"`)),
-  ])
-    try {
-      return JSON.parse(read());
-    } catch {
-      // The next one, or none.
-    }
-  return undefined;
+  try {
+    return parsePythonJson(line);
+  } catch {
+    return undefined;
+  }
 }
 
 function parseAnswer(line: string, asked: ReadonlySet<number>): ParsedAnswer {

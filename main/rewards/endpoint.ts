@@ -7,6 +7,7 @@ import { checkedAddress, type HttpSpec } from '../tasks/external/spec.ts';
 import type { Answer } from '../tasks/task.ts';
 import { asRequest, type Component, checkedScore, shownValue } from './component.ts';
 import { type Breaker, openBreaker, type PostOptions, postJson } from './post.ts';
+import { parsePythonJson } from './python-json.ts';
 
 const MAX_BYTES = 16 * 2 ** 20;
 
@@ -23,6 +24,7 @@ export function openEndpoint(
     retries: spec.retries,
     timeoutMs: spec.timeout_s * 1000,
     maxBytes: MAX_BYTES,
+    parse: (text) => parsePythonJson(text),
     signal: closing.signal,
     ...patience,
   };

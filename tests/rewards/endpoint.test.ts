@@ -32,6 +32,14 @@ describe('openEndpoint', () => {
     });
   });
 
+  it('fails the completion alone whose score is NaN as Python writes it', async () => {
+    const server = await rewardServer((_, __, response) => void response.end('{"scores": [0.5, NaN]}'));
+    expect(await outcomesOf(open(server.url), 'a', 'b')).toEqual([
+      0.5,
+      'expected a finite number as the score, got "NaN"',
+    ]);
+  });
+
   it.each([429, 500, 503])('tries again after %i, with growing pauses', async (status) => {
     const server = await rewardServer((request, before, response) =>
       before < 2 ? json(response, {}, status) : json(response, lengths(request)),

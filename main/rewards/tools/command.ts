@@ -10,6 +10,7 @@ import type { CallResult } from '../../tasks/external/tool-messages.ts';
 import { shownValue } from '../component.ts';
 import { endProgram, startProgram } from '../line-program.ts';
 import { folderOf, killGroup } from '../process-group.ts';
+import { parsePythonJson } from '../python-json.ts';
 import { resultIn, type ToolServer } from './result.ts';
 
 interface ToolCommand {
@@ -96,7 +97,7 @@ function end(running: Running, why: string): void {
 function parsed(line: string): unknown {
   try {
     // The model reads what the tool wrote: no digit of an id is rounded.
-    return parseJsonExactly(line);
+    return parsePythonJson(line, parseJsonExactly);
   } catch {
     return undefined;
   }

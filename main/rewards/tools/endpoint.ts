@@ -2,6 +2,7 @@
 import { parseJsonExactly } from '../../io/json.ts';
 import { shownValue } from '../component.ts';
 import { postJson } from '../post.ts';
+import { parsePythonJson } from '../python-json.ts';
 import { MOST_RESULT, resultIn, type ToolServer } from './result.ts';
 
 /** After a failure that may be over soon. */
@@ -15,7 +16,8 @@ export function openToolEndpoint(
 ): ToolServer {
   const closing = new AbortController();
   const timeoutMs = timeout_s * 1000;
-  const options = { key, retries: RETRIES, timeoutMs, maxBytes: MOST_RESULT, parse: parseJsonExactly };
+  const parse = (text: string): unknown => parsePythonJson(text, parseJsonExactly);
+  const options = { key, retries: RETRIES, timeoutMs, maxBytes: MOST_RESULT, parse };
   return {
     call: async (name, given) => {
       // Further attempts have what is left of the time.

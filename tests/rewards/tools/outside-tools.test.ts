@@ -18,6 +18,7 @@ require('node:readline').createInterface({ input: process.stdin }).on('line', (l
   const say = (answer) => console.log(JSON.stringify({ id, ...answer }));
   if (name === 'add') setTimeout(() => say({ result: given.a + given.b }), given.ms ?? 0);
   else if (name === 'find') console.log('{"id": ' + id + ', "result": {"post": 1234567890123456789}}');
+  else if (name === 'divide') console.log('{"id": ' + id + ', "result": {"mean": NaN, "text": "NaN"}}');
   else if (name === 'refuse') say({ error: 'no such article' });
   else if (name === 'die') process.exit(3);
   else if (name === 'chat') console.log('hello');
@@ -46,6 +47,8 @@ describe('openToolCommand', () => {
     expect(order).toEqual([1, 0]);
     expect(await tools.call('refuse', {})).toEqual({ error: 'no such article' });
     expect(await tools.call('find', {})).toEqual({ text: '{"post":"1234567890123456789"}' });
+    // As Python writes it: a run continues.
+    expect(await tools.call('divide', {})).toEqual({ text: '{"mean":"NaN","text":"NaN"}' });
   });
 
   it.each([
@@ -73,6 +76,7 @@ describe('openToolEndpoint', () => {
     const answers: Record<string, string> = {
       add: '{"result": {"sum": 3}}',
       find: '{"result": 1234567890123456789}',
+      divide: '{"result": -Infinity}',
       refuse: '{"error": "no"}',
       strange: '[]',
       flood: 'x'.repeat(2 ** 21),
@@ -81,10 +85,11 @@ describe('openToolEndpoint', () => {
       ({ body }, _, response) => void response.end(answers[body.name] ?? ''),
     );
     const tool = openToolEndpoint({ url, timeout_s: 5 }, null, { pauseMs: 1 });
-    const asked = ['add', 'find', 'refuse', 'strange', 'flood'].map((name) => tool.call(name, { a: 1 }));
+    const asked = ['add', 'find', 'divide', 'refuse', 'strange', 'flood'].map((name) => tool.call(name, { a: 1 }));
     expect(await Promise.all(asked)).toEqual([
       { text: '{"sum":3}' },
       { text: '1234567890123456789' },
+      { text: '-Infinity' },
       { error: 'no' },
       { failure: 'expected {"result": …}, got []' },
       { failure: 'answered with more than 1 MiB' },
