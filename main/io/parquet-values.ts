@@ -87,9 +87,11 @@ export function valueReader(node: SchemaTree, unreadable: Map<string, string>) {
     return null;
   };
   const inside = insideReader(node, unreadable);
+  const losesField = node.children.some(({ element }) => element.name === '__proto__');
   return (value: unknown, row: number): unknown => {
     if (value === undefined || value === null) return null;
     if (refused !== undefined) return refuse(row, refused);
+    if (losesField) return refuse(row, 'a field called "__proto__", which is lost in reading');
     // A repeated leaf has no list of its own.
     const read = (one: unknown): unknown => {
       const text = one === undefined || one === null ? null : toText === null ? one : toText(one as never);

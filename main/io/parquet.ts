@@ -46,7 +46,6 @@ export async function readParquet(file: AsyncBuffer | ArrayBuffer): Promise<Parq
     const readers = tree.children.map((child) => [child.element.name, valueReader(child, unreadable)] as const);
     const rows: Row[] = [];
     for (const raw of await rawRows(file, metadata)) {
-      // Object.fromEntries, so that a column may be called "__proto__".
       rows.push(Object.fromEntries(readers.map(([name, read]) => [name, read(raw[name], rows.length + 1)])));
     }
     return { rows, unreadable };
@@ -79,7 +78,10 @@ async function rawRows(file: AsyncBuffer | ArrayBuffer, metadata: FileMetaData) 
       if (found < group.groupRows)
         throw new Error(`parquet column ${pathInSchema[0]} has ${found} of ${group.groupRows} rows`);
     }
-    for (const row of await asyncGroupToRows(group, 0, group.groupRows, undefined, 'object')) rows.push(row);
+    const names = group.asyncColumns.map(({ pathInSchema }) => pathInSchema[0] ?? '');
+    // The library's own objects would lose a column "__proto__".
+    for (const values of await asyncGroupToRows(group, 0, group.groupRows, undefined, 'array'))
+      rows.push(Object.fromEntries(names.map((name, i) => [name, values[i]])));
   }
   return rows;
 }

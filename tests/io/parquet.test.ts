@@ -1,7 +1,8 @@
 import { brotliCompressSync, gzipSync, zstdCompressSync } from 'node:zlib';
+import type { SchemaElement } from 'hyparquet';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { describe, expect, it } from 'vitest';
-import { readParquetRows } from '../../main/io/parquet.ts';
+import { readParquet, readParquetRows } from '../../main/io/parquet.ts';
 import { randomStream } from '../../main/random.ts';
 
 const texts = Array.from({ length: 200 }, (_, i) => `row ${i % 7}`);
@@ -14,6 +15,27 @@ describe('readParquetRows', () => {
     const compressors = { [codec]: (page: Uint8Array) => new Uint8Array(by[codec](page)) };
     const rows = await readParquetRows(parquetWriteBuffer({ columnData, codec, compressors }));
     expect(rows.map(({ text }) => text)).toEqual(texts);
+  });
+
+  it('reads a column called "__proto__", and names a column with such a field', async () => {
+    const named = { name: '__proto__', data: ['a', 'b'], type: 'STRING' as const };
+    const [first] = await readParquetRows(parquetWriteBuffer({ columnData: [named, { name: 'n', data: [1, 2] }] }));
+    expect(Object.entries(first ?? {})).toEqual([
+      ['__proto__', 'a'],
+      ['n', 1],
+    ]);
+    const schema: SchemaElement[] = [
+      { name: 'root', num_children: 1 },
+      { name: 'talk', num_children: 2, repetition_type: 'REQUIRED' },
+      { name: '__proto__', type: 'INT32', repetition_type: 'REQUIRED' },
+      { name: 'x', type: 'INT32', repetition_type: 'REQUIRED' },
+    ];
+    const data = [JSON.parse('{"__proto__": 1, "x": 2}')];
+    const { rows, unreadable } = await readParquet(
+      parquetWriteBuffer({ columnData: [{ name: 'talk', data }], schema }),
+    );
+    expect(rows).toEqual([{ talk: null }]);
+    expect(unreadable.get('talk')).toContain('row 1 has a field called "__proto__"');
   });
 
   it('reads what needs no help, and refuses a page that unpacks to more than the file says', async () => {
