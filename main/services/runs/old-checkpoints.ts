@@ -6,6 +6,8 @@ import { dropState } from '../../trainer/tinker/drop-state.ts';
 import { bestOf } from './promotion.ts';
 
 interface Beside {
+  /** Steps of the checkpoints that the history has. */
+  readonly known: ReadonlySet<number>;
   /** By step: the checkpoint with the best score is kept among them, whatever its age, beside the newest. */
   readonly scores?: ReadonlyMap<number, number>;
   /** Where the checkpoints' states lie; those of removed ones are removed, too. */
@@ -13,19 +15,19 @@ interface Beside {
 }
 
 /**
- * Removes the oldest checkpoints up to `step`, all but `limit` of them; null keeps all. Later ones, from before the run
- * was rewound, don't count. Called once the history knows the checkpoint of `step`: a run whose host dies resumes from
+ * Removes the oldest checkpoints up to `step`, all but `limit` of them; null keeps all. Those from before the run was
+ * rewound don't count, and stay: another run may have started from one. Called once the history knows the checkpoint of `step`: a run whose host dies resumes from
  * what the history knows, however far its trainer was ahead.
  */
 export async function dropOldCheckpoints(
   folder: string,
   step: number,
   limit: number | null,
-  { scores = new Map(), engine = null }: Beside = {},
+  { known, scores = new Map(), engine = null }: Beside,
 ): Promise<void> {
   if (limit === null) return;
   try {
-    const past = listCheckpoints(folder).filter((checkpoint) => checkpoint.step <= step);
+    const past = listCheckpoints(folder).filter((one) => one.step <= step && known.has(one.step));
     const best = bestOf(
       past.filter((checkpoint) => scores.has(checkpoint.step)),
       scores,

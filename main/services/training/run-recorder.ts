@@ -154,7 +154,9 @@ function openCheckpointLimit(
     after: (events: readonly TrainerEvent[]): void => {
       const saved = events.findLast((event) => event.kind === 'checkpoint');
       if (saved === undefined) return;
-      const beside = { scores: decisiveScores(store, runId), engine };
+      const there = store.checkpoints.ofRun(runId).filter(({ deletedAt }) => deletedAt === null);
+      const known = new Set(there.map(({ step }) => step));
+      const beside = { known, scores: decisiveScores(store, runId), engine };
       dropping = dropping
         .then(() => dropOldCheckpoints(folder, saved.step, config.save_total_limit, beside))
         .then(onDropped);

@@ -6,15 +6,26 @@ import { describe, expect, it, vi } from 'vitest';
 import { dropOldCheckpoints } from '../../../main/services/runs/old-checkpoints.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 
+const ALL: readonly number[] = [2, 4, 8, 10];
+const known = new Set(ALL);
+
 describe('dropOldCheckpoints', () => {
-  it.each([
+  it.each<[string, number, number | null, string[], (readonly number[])?, (readonly number[])?]>([
     ['the newest are kept', 10, 2, ['checkpoint-10', 'checkpoint-8']],
     ['all are kept', 10, null, ['checkpoint-10', 'checkpoint-2', 'checkpoint-4', 'checkpoint-8']],
-    ['later ones, from before a rewind, do not count', 4, 1, ['checkpoint-10', 'checkpoint-4', 'checkpoint-8']],
-  ])('%s', async (_, step, limit, kept) => {
+    ['later ones do not count', 4, 1, ['checkpoint-10', 'checkpoint-4', 'checkpoint-8']],
+    [
+      'none from before a rewind counts, also once it is passed',
+      10,
+      2,
+      ['checkpoint-10', 'checkpoint-4', 'checkpoint-9'],
+      [2, 4, 10],
+      [2, 4, 9, 10],
+    ],
+  ])('%s', async (_, step, limit, kept, known = ALL, there = ALL) => {
     const folder = temporaryFolder();
-    for (const saved of [2, 4, 8, 10]) mkdirSync(join(folder, `checkpoint-${saved}`));
-    await dropOldCheckpoints(folder, step, limit);
+    for (const saved of there) mkdirSync(join(folder, `checkpoint-${saved}`));
+    await dropOldCheckpoints(folder, step, limit, { known: new Set(known) });
     expect(readdirSync(folder).sort()).toEqual(kept);
   });
 
@@ -26,9 +37,9 @@ describe('dropOldCheckpoints', () => {
     ['the newest where scores are of other steps', 2, { 3: 0.9 }, [10, 8]],
   ])('keeps %s', async (_, limit, scores, kept) => {
     const folder = temporaryFolder();
-    for (const saved of [2, 4, 8, 10]) mkdirSync(join(folder, `checkpoint-${saved}`));
+    for (const saved of ALL) mkdirSync(join(folder, `checkpoint-${saved}`));
     const byStep = new Map(Object.entries(scores).map(([at, mean]) => [Number(at), mean]));
-    await dropOldCheckpoints(folder, 10, limit, { scores: byStep });
+    await dropOldCheckpoints(folder, 10, limit, { known, scores: byStep });
     expect(readdirSync(folder).sort()).toEqual(kept.map((at) => `checkpoint-${at}`));
   });
 
@@ -38,13 +49,13 @@ describe('dropOldCheckpoints', () => {
     writeFileSync(join(folder, 'checkpoint-2', 'rng.json'), '{}');
     const rm = vi.spyOn(fs, 'rm').mockRejectedValue(new Error('killed here'));
     syncBuiltinESMExports();
-    await dropOldCheckpoints(folder, 4, 1);
+    await dropOldCheckpoints(folder, 4, 1, { known });
     rm.mockRestore();
     syncBuiltinESMExports();
     expect(readdirSync(folder).filter((name) => !name.startsWith('.'))).toEqual(['checkpoint-4']);
   });
 
   it('leaves a folder that is gone to the next save', async () => {
-    await expect(dropOldCheckpoints(join(temporaryFolder(), 'gone'), 10, 1)).resolves.toBeUndefined();
+    await expect(dropOldCheckpoints(join(temporaryFolder(), 'gone'), 10, 1, { known })).resolves.toBeUndefined();
   });
 });
