@@ -29,11 +29,10 @@ export async function pdfText(bytes: Uint8Array): Promise<string> {
   }
   if (pages.length === 0)
     throw inputError('BAD_DOCUMENT', 'has pages without text, such as a scan; run text recognition (OCR) on it first');
-  // A word that was divided at the end of a line is one word again.
   const text = withoutRunningLines(pages)
     .map((lines) => lines.join('\n').trim())
     .join('\n');
-  return text.replace(/(\p{Ll})[-\u00ad\u2010]\n(?=\p{Ll})/gu, '$1');
+  return withWholeWords(text);
 }
 
 async function opened(bytes: Uint8Array) {
@@ -90,4 +89,31 @@ function withoutRunningLines(pages: readonly (readonly string[])[]): readonly (r
 function withoutNumber(lines: readonly string[]): readonly string[] {
   const shown = lines.slice(PAGE_NUMBER.test(lines[0] ?? '') ? 1 : 0);
   return PAGE_NUMBER.test(shown.at(-1) ?? '') ? shown.slice(0, -1) : shown;
+}
+
+/** Where a word continues in the next line. */
+const DIVIDED = /(?<=\p{Ll})[-\u00ad\u2010]\n(?=\p{Ll})/gu;
+/** The longest part of a word that is compared. */
+const PART = 64;
+
+/** A word that was divided at the end of a line is one word again, a compound that the text has elsewhere keeps its hyphen. */
+function withWholeWords(text: string): string {
+  if (text.search(DIVIDED) < 0) return text;
+  const words = new Set<string>();
+  const compounds = new Set<string>();
+  for (const [compound] of text.toLowerCase().matchAll(/\p{L}+(?:[-\u2010]\p{L}+)*/gu)) {
+    const parts = compound.split(/[-\u2010]/);
+    for (const [i, part] of parts.entries()) {
+      words.add(part);
+      if (i > 0) compounds.add(`${parts[i - 1]}-${part}`);
+    }
+  }
+  return text.replace(DIVIDED, (division, at: number) => {
+    const [mark = ''] = division;
+    const [before = ''] = /\p{L}+$/u.exec(text.slice(Math.max(0, at - PART), at).toLowerCase()) ?? [];
+    const [after = ''] =
+      /^\p{L}+/u.exec(text.slice(at + division.length, at + division.length + PART).toLowerCase()) ?? [];
+    const isCompound = compounds.has(`${before}-${after}`) && !words.has(before + after);
+    return isCompound && mark !== '\u00ad' ? mark : '';
+  });
 }

@@ -231,6 +231,14 @@ describe('readSources of documents', () => {
     });
   });
 
+  it('keeps the hyphen at a line end of PDFs in a compound that they have elsewhere', async () => {
+    const lines = ['Well-known, an e-mail or email:', 'a well-', 'known exam-', 'ple, an e-', 'mail.'];
+    const content = `BT /F 12 Tf 50 700 Td 14 TL ${lines.map((line) => `(${line}) Tj T*`).join(' ')} ET`;
+    expect(await whole('a.pdf', madePdf(content))).toMatchObject({
+      texts: [{ text: 'Well-known, an e-mail or email:\na well-known example, an email.' }],
+    });
+  });
+
   it('leaves out page numbers and running titles of PDFs', async () => {
     const page = (text: string, number: string) =>
       `BT /F 12 Tf 50 700 Td 14 TL (The river) Tj T* (${text}) Tj T* (- ${number} -) Tj ET`;
