@@ -2,19 +2,15 @@
 import { BraidError } from '../../../errors.ts';
 import { describeFault, type FileFault, faultsError } from '../../../io/text-file.ts';
 import type { ChatMessage } from '../../../samples/chat-message.ts';
-import { parsedText } from '../../../tasks/folder/conversation.ts';
 import { promptMessages } from '../../../tasks/folder/environment.ts';
-import { hidesThoughts } from '../../../tasks/folder/message-forms.ts';
 import { openTask, type TaskSource } from '../../../tasks/index.ts';
 import type { Task, TaskRecord } from '../../../tasks/task.ts';
-import { counted } from '../../../text/format.ts';
 import { quotedWarning, usualQuoting } from '../../../text/quoted-tokens.ts';
 import { type DatasetFiles, writeDataset } from '../files.ts';
 import { findRecordLeakage, type Leakage } from '../leakage.ts';
 import { type KnownModel, unwritableWarning } from '../unwritable.ts';
 import {
   checkMapping,
-  columnOf,
   type DecimalMarks,
   decimalMarks,
   fieldValue,
@@ -26,6 +22,7 @@ import {
   taskFields,
   valueAt,
 } from './mapping.ts';
+import { type Noted, recordNotes } from './record-notes.ts';
 import { lostTurns, mediaBeside, rowHints } from './row-hints.ts';
 import { type Filter, filterRows, type Mapped, sampleRows, splitRows, withoutDuplicates } from './select.ts';
 import { type Row, readTable, type Table } from './table.ts';
@@ -122,9 +119,7 @@ interface Prepared {
   readonly test: readonly Parsed[];
 }
 
-interface Parsed {
-  readonly row: Row;
-  readonly fields: Mapped['fields'];
+interface Parsed extends Noted {
   readonly record: TaskRecord;
 }
 
@@ -225,50 +220,6 @@ export async function writeImport(options: ImportOptions & { readonly target: st
     unwritable,
     notes: [...(table.notes ?? []), ...recordNotes(taskFields(options.task), mapping, [...train, ...test])],
   };
-}
-
-/** What would be learned from the records and can't be meant. */
-function recordNotes(fields: readonly TaskField[], mapping: Mapping, records: readonly Parsed[]): string[] {
-  return [
-    ...emptyTexts(fields, records),
-    ...badExamples(mapping, records),
-    ...hiddenThoughts(fields, mapping, records),
-  ];
-}
-
-/** Where a text that every record needs is empty: a missing answer would be trained on, and reward silence. */
-function emptyTexts(fields: readonly TaskField[], records: readonly Parsed[]): string[] {
-  return fields.flatMap(({ name, type, optional }) => {
-    if (type !== 'text' || optional) return [];
-    const empty = records.filter(({ fields: own }) => typeof own[name] === 'string' && own[name].trim() === '');
-    const [first] = empty;
-    if (first === undefined) return [];
-    return `${name} is empty in ${empty.length} of ${counted(records.length, 'record')}, first on line ${first.row.line}; filter those rows out unless that is meant.`;
-  });
-}
-
-/** Of preferences in single rows, as TRL's KTO has them, the rejected completions aren't targets. */
-function badExamples(mapping: Mapping, records: readonly Parsed[]): string[] {
-  const used = Object.values(mapping).flatMap((column) => columnOf(column).split('+'));
-  if (!used.includes('completion') || used.includes('label')) return [];
-  const bad = records.filter(({ row }) => row.values.label === false || row.values.label === 'False');
-  const [first] = bad;
-  if (first === undefined) return [];
-  return [
-    `label is false in ${bad.length} of ${counted(records.length, 'row')}, first on line ${first.row.line}: bad examples, which would be trained on as good ones; filter those rows out.`,
-  ];
-}
-
-/** Thoughts that are encrypted can't be trained on; the conversation is whole without them. */
-function hiddenThoughts(fields: readonly TaskField[], mapping: Mapping, records: readonly Parsed[]): string[] {
-  const column = mapping[fields.find(({ type }) => type === 'messages')?.name ?? ''];
-  if (column === undefined) return [];
-  const hiding = records.filter(({ row }) => hidesThoughts(parsedText(valueAt(row.values, column))));
-  const [first] = hiding;
-  if (first === undefined) return [];
-  return [
-    `${counted(hiding.length, 'record has', 'records have')} encrypted thoughts, which are left out, first on line ${first.row.line}.`,
-  ];
 }
 
 /** What is wrong with the file or split of the held-out rows. */

@@ -113,11 +113,16 @@ describe('an import of conversations', () => {
     expect(train).toMatchObject(asked);
   });
 
-  it('says that thoughts which nobody can read are left out', async () => {
+  it('says what is not in the rows: thoughts that nobody can read, turns that a server kept', async () => {
     const hidden = { type: 'reasoning', summary: [], encrypted_content: 'x' };
     const source = file('hidden.jsonl', lines({ messages: [user, said] }, { messages: [user, hidden, said] }));
     expect((await plan(source)).notes).toEqual([
       '1 record has encrypted thoughts, which are left out, first on line 2.',
+    ]);
+    const answer = { input: [user], output: [said] };
+    const continued = file('continued.jsonl', lines(answer, { ...answer, previous_response_id: 'resp_1' }));
+    expect((await plan(continued)).notes).toEqual([
+      expect.stringMatching(/^1 record continues an earlier response .* first on line 2;/),
     ]);
   });
 
