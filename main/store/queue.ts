@@ -35,13 +35,16 @@ const union = `
   union all select 'run', id, name, queued_at, reason, 0 from queued_run
   union all select 'sweep', id, name, queued_at, null, 0 from sweep where queued_at is not null`;
 
+/** The time of what is queued at the time `@at`: after all that waits, although the clock may have been set back since. */
+export const QUEUED_LAST = `max(@at, 1 + coalesce((select max("queuedAt") from (${union})), 0))`;
+
 /** Statements of the queue. */
 export function openQueueTable(db: Db, now: () => number) {
   const all = db.prepare<[], QueuePlace>(
     `select kind, id, name, "queuedAt", reason from (${union}) order by "queuedAt", position, id`,
   );
   const insert = db.prepare<{ name: string | null; configJson: string; at: number }>(
-    'insert into queued_run (name, config_json, queued_at) values (@name, @configJson, @at)',
+    `insert into queued_run (name, config_json, queued_at) values (@name, @configJson, ${QUEUED_LAST})`,
   );
   const byId = db.prepare<[number], RawRun>(
     'select id, name, config_json as "configJson", queued_at as "queuedAt", reason from queued_run where id = ?',

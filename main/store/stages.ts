@@ -2,6 +2,7 @@
 import { columns } from './columns.ts';
 import { storedJson, storedObject } from './json.ts';
 import type { Db } from './open.ts';
+import { QUEUED_LAST } from './queue.ts';
 
 /** `unmet`: its steps are done but its promotion rule is not met. */
 export type StageState = 'planned' | 'queued' | 'running' | 'done' | 'unmet' | 'failed' | 'cancelled';
@@ -91,7 +92,7 @@ export function openStagesTable(db: Db, now: () => number) {
     metScore: number | null;
   }>(
     `update stage set state = @state, reason = @reason, met_score = @metScore,
-       queued_at = case when @state = 'queued' then @at when @state = 'planned' then null else queued_at end,
+       queued_at = case when @state = 'queued' then ${QUEUED_LAST} when @state = 'planned' then null else queued_at end,
        started_at = case when @state = 'running' then @at else started_at end,
        ended_at = case when @state in ('done', 'unmet', 'failed', 'cancelled') then @at else null end
      where id = @id`,

@@ -2,6 +2,7 @@
 import { columns } from './columns.ts';
 import { storedObject } from './json.ts';
 import type { Db } from './open.ts';
+import { QUEUED_LAST } from './queue.ts';
 import type { RunHost } from './runs.ts';
 
 /** `queued` and `running` ones advance by the queue, or by the command that owns them. */
@@ -118,8 +119,9 @@ export function openSweepsTable(db: Db, now: () => number) {
        host_id = case when @state = 'running' then host_id else null end
      where id = @id`,
   );
-  const queue = db.prepare<[number, number]>(
-    "update sweep set state = 'queued', reason = null, queued_at = ?, pid = null, host_id = null where id = ?",
+  const queue = db.prepare<{ id: number; at: number }>(
+    `update sweep set state = 'queued', reason = null, queued_at = ${QUEUED_LAST}, pid = null, host_id = null
+     where id = @id`,
   );
   const claim = db.prepare<RunHost & { id: number; at: number }>(
     `update sweep set state = 'running', reason = null, queued_at = null, pid = @pid, host_id = @hostId,
@@ -163,7 +165,7 @@ export function openSweepsTable(db: Db, now: () => number) {
     setState: (id: number, state: SweepState, reason: string | null = null): void =>
       void setState.run({ id, state, reason, at: now() }),
     /** Puts it at the end of the queue. */
-    enqueue: (id: number): void => void queue.run(now(), id),
+    enqueue: (id: number): void => void queue.run({ id, at: now() }),
     /** Assigns it to a process outside the queue. */
     claim: (id: number, host: RunHost): void => void claim.run({ ...host, id, at: now() }),
     beat: (id: number): void => void beat.run(now(), id),
