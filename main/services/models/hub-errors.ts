@@ -1,5 +1,6 @@
 /** Errors of the Hub, with what to do. */
 import { BraidError, inputError } from '../../errors.ts';
+import { certificateFault } from '../../io/certificate.ts';
 import { type HubOptions, TOKEN_FROM } from './hub-access.ts';
 
 export interface HubModel {
@@ -49,6 +50,12 @@ export function hubError(
     return new BraidError('HUB_FAILED', `${hubUrl} answered with ${status}`, {
       cause: error,
       remedy: 'Start the download again later: it resumes where it stopped.',
+    });
+  const refused = certificateFault(error);
+  if (refused !== null)
+    return new BraidError('HUB_CERTIFICATE', `The certificate of ${hubUrl} ${refused.why}`, {
+      cause: error,
+      remedy: refused.remedy,
     });
   const why = reasonOf(error);
   if (why === null) return error;

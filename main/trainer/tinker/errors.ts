@@ -1,5 +1,6 @@
 /** Errors of a remote engine: what happened there, what is safe here, what to do. */
 import { BraidError, inputError } from '../../errors.ts';
+import type { CertificateFault } from '../../io/certificate.ts';
 
 const RESUME = 'The history is safe. Resume the run: it continues from its last checkpoint.';
 
@@ -44,6 +45,11 @@ export function forgotten(what: string): BraidError {
     `The engine no longer knows "${what}": its session has expired, or the server was restarted`,
     { remedy: RESUME },
   );
+}
+
+/** Nothing was sent to a server that can't prove who it is. */
+export function certificateRefused(url: string, { why, remedy }: CertificateFault): BraidError {
+  return inputError('ENGINE_CERTIFICATE', `The certificate of the engine at ${url} ${why}`, remedy);
 }
 
 /** A wrong or missing key. */

@@ -5,9 +5,10 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BraidError } from '../../errors.ts';
+import { certificateFault } from '../../io/certificate.ts';
 import type { RemoteEngine } from '../protocol/remote.ts';
 import { engineAddress } from './address.ts';
-import { answerLost, unreachable } from './errors.ts';
+import { answerLost, certificateRefused, unreachable } from './errors.ts';
 import { openPacking } from './packing.ts';
 
 export interface Answer {
@@ -108,6 +109,8 @@ export function openHttp(engine: RemoteEngine, patience: Patience = PATIENCE): H
         if (!again || performance.now() + pause > until) return answer;
       } catch (error) {
         if (closing.signal.aborted || error instanceof BraidError) throw error;
+        const refused = certificateFault(error);
+        if (refused !== null) throw certificateRefused(url, refused);
         if (!repeats && !neverSent(error)) throw answerLost(route, error);
         // One slow answer is no silence while others arrive, such as those of heartbeats; a line that breaks is.
         const limit = isTimeout(error) ? Math.max(until, heardAt + patience.totalMs) : until;
