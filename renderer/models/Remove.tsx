@@ -65,8 +65,8 @@ function Consequences({
       )}
       {waiting.length > 0 && (
         <p>
-          Waiting in the queue to start from it: {shortened(waiting.map(({ kind, name }) => `${kind} ${name}`))}. They
-          won't be able to start.
+          Waiting to start from it: {shortened(waiting.map(({ kind, name }) => `${kind} ${name}`))}. They won't be able
+          to start.
         </p>
       )}
       {runs.length + checkpoints.length + stages.length + waiting.length === 0 && <p>Nothing depends on it.</p>}

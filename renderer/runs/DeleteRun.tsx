@@ -68,8 +68,8 @@ export function DeleteRun({ runId, name, onClose, onDeleted }: DeleteRunProps) {
           )}
           {data.waiting.length > 0 && (
             <p>
-              <strong>Waiting in the queue to start from its checkpoints:</strong> {data.waiting.join(', ')}. They won't
-              be able to start.
+              <strong>Waiting to start from its checkpoints:</strong> {data.waiting.join(', ')}. They won't be able to
+              start.
             </p>
           )}
         </>

@@ -5,7 +5,7 @@ import type { RunRow } from '../../store/runs.ts';
 import type { StageRow } from '../../store/stages.ts';
 import { startFolder } from '../runs/from-checkpoint.ts';
 import { isElsewhere } from '../runs/runs.ts';
-import { type Waiting, waitingFor } from '../runs/waiting.ts';
+import { RESUMABLE, type Waiting, waitingFor } from '../runs/waiting.ts';
 import { currentHost } from '../workspace/host.ts';
 import type { OpenWorkspace } from '../workspace/open-workspace.ts';
 import { ownCheckpointFolder } from '../workspace/own-folders.ts';
@@ -30,7 +30,7 @@ export interface Dependants {
   readonly runs: readonly Named[];
   /** Stages that would start from it; `chosen`: by their own settings, without which they can't start. */
   readonly stages: readonly (Named & { readonly chosen: boolean })[];
-  /** Queued runs and sweeps that would start from it, and then can't. */
+  /** Queued runs, and sweeps, also paused ones, that would start from it, and then can't. */
   readonly waiting: readonly Pick<Waiting, 'kind' | 'name'>[];
   /** Checkpoints whose adapters need it as their base: they become unusable. */
   readonly checkpoints: readonly string[];
@@ -60,7 +60,7 @@ export async function modelDependants(host: Host, ref: string): Promise<Dependan
     refusal: refusalOf(host, entry, runs.find(isLive)),
     runs: runs.map(({ id, name }) => ({ id, name })),
     stages: stagesOn(host, entry),
-    waiting: waitingFor(host.store, (config) => startsFrom(host, config, entry)),
+    waiting: waitingFor(host.store, (config) => startsFrom(host, config, entry), RESUMABLE),
     checkpoints: entry.kind === 'checkpoint' ? [] : checkpointsOver(host, entry),
   };
 }

@@ -7,7 +7,7 @@ import { ownRunFolder } from '../workspace/own-folders.ts';
 import { startFolder } from './from-checkpoint.ts';
 import { refreshCheckpoints } from './history.ts';
 import { findCheckpoint, requireRun } from './runs.ts';
-import { waitingFor } from './waiting.ts';
+import { RESUMABLE, waitingFor } from './waiting.ts';
 
 export interface Removal {
   /** Absolute; it goes with all that is in it. Null: it is not one that Braid made in this workspace, and stays. */
@@ -22,7 +22,7 @@ export interface Removal {
   readonly descendants: readonly { readonly id: number; readonly name: string; readonly fromStep: number | null }[];
   /** Planned and queued stages that would start from one of them: they will start from something else, or not at all. */
   readonly stages: readonly string[];
-  /** Queued runs and sweeps that would, and then can't start. */
+  /** Queued runs, and sweeps, also paused ones, that would, and then can't start. */
   readonly waiting: readonly string[];
 }
 
@@ -49,7 +49,7 @@ export function removalOf(store: Store, runId: number, startOf: StartOf = ({ con
       .filter(({ depth }) => depth === 1)
       .map(({ id, name, fromStep }) => ({ id, name, fromStep })),
     stages: ahead.filter((stage) => isOwn(startOf(stage))).map(({ name }) => name),
-    waiting: waitingFor(store, isOwn).map(({ name }) => name),
+    waiting: waitingFor(store, isOwn, RESUMABLE).map(({ name }) => name),
   };
 }
 

@@ -1,5 +1,6 @@
 /** What will start outside the curriculum: queued runs, and the sweeps that have runs left, with their settings. */
 import type { Store } from '../../store/index.ts';
+import type { SweepState } from '../../store/sweeps.ts';
 
 export interface Waiting {
   readonly kind: 'run' | 'sweep';
@@ -11,18 +12,26 @@ export interface Waiting {
 /** Trials that start, or continue, by themselves. */
 const LEFT: readonly string[] = ['waiting', 'running', 'reached'];
 
+/** States of sweeps that start runs by themselves, and of those that do so once they are resumed. */
+const ACTIVE: readonly SweepState[] = ['queued', 'running'];
+export const RESUMABLE: readonly SweepState[] = [...ACTIVE, 'paused'];
+
 /** Of what waits, all that has a run whose settings need something. */
 export function waitingFor(
   store: Pick<Store, 'queue' | 'sweeps'>,
   needs: (config: Waiting['configs'][number]) => boolean,
+  sweepStates = ACTIVE,
 ): readonly Pick<Waiting, 'kind' | 'name'>[] {
-  return waitingToStart(store)
+  return waitingToStart(store, sweepStates)
     .filter(({ configs }) => configs.some(needs))
     .map(({ kind, name }) => ({ kind, name }));
 }
 
-/** Queued runs in their order, then sweeps that are queued or running. */
-function waitingToStart({ queue, sweeps }: Pick<Store, 'queue' | 'sweeps'>): readonly Waiting[] {
+/** Queued runs in their order, then sweeps of these states. */
+function waitingToStart(
+  { queue, sweeps }: Pick<Store, 'queue' | 'sweeps'>,
+  sweepStates: readonly SweepState[],
+): readonly Waiting[] {
   const runs = queue.list().flatMap(({ kind, id, name }): Waiting[] => {
     const queued = kind === 'run' ? queue.getRun(id) : undefined;
     return queued === undefined
@@ -31,7 +40,7 @@ function waitingToStart({ queue, sweeps }: Pick<Store, 'queue' | 'sweeps'>): rea
   });
   const planned = sweeps
     .list()
-    .filter(({ state }) => state === 'queued' || state === 'running')
+    .filter(({ state }) => sweepStates.includes(state))
     .map(({ id, name }): Waiting => {
       const left = sweeps.trials(id).filter(({ state }) => LEFT.includes(state));
       return { kind: 'sweep', name, configs: left.map(({ config }) => config) };

@@ -62,7 +62,7 @@ describe('modelDependants', () => {
     expect(await modelDependants(following, 'workspace:own')).toMatchObject({ stages });
   });
 
-  it('names what waits in the queue to start from it', async () => {
+  it('names what waits to start from it, in the queue or paused', async () => {
     const { host, folder, checkpoint } = await withRun();
     const { queue, sweeps } = host.store;
     queue.addRun('by folder', { model: folder, from_checkpoint: null });
@@ -70,9 +70,11 @@ describe('modelDependants', () => {
     queue.addRun('other', { model: 'tiny', from_checkpoint: null });
     const trial = { setting: 0, seed: 42, name: 'rates', config: { model: folder }, after: null };
     sweeps.enqueue(sweeps.add('rates', {}, [trial]));
+    sweeps.add('paused', {}, [trial]);
     const waiting = [
       { kind: 'run', name: 'by folder' },
       { kind: 'run', name: 'by name' },
+      { kind: 'sweep', name: 'paused' },
       { kind: 'sweep', name: 'rates' },
     ];
     expect((await modelDependants(host, 'workspace:own')).waiting).toEqual(waiting);

@@ -53,7 +53,7 @@ describe('removalOf', () => {
     });
   });
 
-  it('names the stages and queued runs that would start from its checkpoints', () => {
+  it('names the stages, queued runs and sweeps that would start from its checkpoints', () => {
     const store = temporaryStore();
     const { runId, name, folder } = createRun(store, config);
     const start = mkdirOf(join(folder, 'checkpoint-4'));
@@ -64,8 +64,11 @@ describe('removalOf', () => {
     store.queue.addRun('by path', { from_checkpoint: start });
     store.queue.addRun('by name', { from_checkpoint: name });
     store.queue.addRun('other', { from_checkpoint: null });
+    const trial = { setting: 0, seed: 1, name: 'trial', config: { from_checkpoint: start }, after: null };
+    store.sweeps.add('paused sweep', {}, [trial]);
     const startOf = ({ config: own }: { readonly config: object }) => ({ from_checkpoint: start, ...own });
-    expect(removalOf(store, runId, startOf)).toMatchObject({ stages: ['25 words'], waiting: ['by path', 'by name'] });
+    const waiting = ['by path', 'by name', 'paused sweep'];
+    expect(removalOf(store, runId, startOf)).toMatchObject({ stages: ['25 words'], waiting });
   });
 
   it('takes a run whose folder is gone, and rejects one that is not there', () => {
