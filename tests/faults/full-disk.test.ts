@@ -22,7 +22,11 @@ vi.mock('node:fs', async (original) => {
     if (flags === 'w') full(path);
     return fs.openSync(path, flags, ...rest);
   };
-  const refusing = { ...fs, writeFileSync: writing, openSync: opening };
+  const asking: typeof fs.accessSync = (path, mode) => {
+    full(path);
+    fs.accessSync(path, mode);
+  };
+  const refusing = { ...fs, writeFileSync: writing, openSync: opening, accessSync: asking };
   return { ...refusing, default: refusing };
 });
 
@@ -78,6 +82,10 @@ describe('a checkpoint that cannot be written', () => {
     renameSync(`${run.folder}-away`, run.folder);
     expect(existsSync(join(run.folder, 'checkpoint-10', 'trainer_state.json'))).toBe(true);
     store.checkpoints.record(run.runId, 10, join(run.folder, 'checkpoint-10'), 'periodic');
+    disk.refuses = (path) => path === run.folder;
+    expect(() => resumeTraining(store, run.runId, { paths })).toThrow(/Can't write the run's next checkpoint/);
+    expect(store.runs.get(run.runId)?.state).toBe('failed');
+    disk.refuses = () => false;
     expect(await resumeTraining(store, run.runId, { paths }).outcome).toMatchObject({ state: 'done', error: null });
     expect(leftBy(store, run.runId, true).metrics).toEqual(leftBy(store, whole.runId, true).metrics);
   });

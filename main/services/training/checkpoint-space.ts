@@ -1,7 +1,8 @@
-/** Whether the disk has room for a run's checkpoints, asked before it trains. */
-import { existsSync } from 'node:fs';
+/** Whether the disk takes a run's checkpoints, asked before it trains. */
+import { accessSync, constants, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { BraidError } from '../../errors.ts';
+import { writeError } from '../../io/atomic-write.ts';
 import { knownDiskSpace } from '../../io/disk-space.ts';
 import { formatBytes } from '../../text/format.ts';
 import { readModelConfig } from '../../trainer/memory/model-folder.ts';
@@ -33,4 +34,14 @@ export function requireCheckpointSpace(
     `Not enough space in ${folder} for a checkpoint of this run: ${formatBytes(needed)} needed, ${formatBytes(free)} free. Nothing was started`,
     { remedy: 'Free some space there, use a workspace on another disk, or train a smaller adapter.' },
   );
+}
+
+/** Refuses to resume a run whose folder can't be written: its steps would be lost at the next checkpoint, for the same reason. */
+export function requireWritable(runFolder: string): void {
+  if (!existsSync(runFolder)) return;
+  try {
+    accessSync(runFolder, constants.W_OK);
+  } catch (error) {
+    throw writeError(error, runFolder, "the run's next checkpoint");
+  }
 }

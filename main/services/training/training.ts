@@ -19,7 +19,7 @@ import { spawnTrainer } from '../trainer-process/process.ts';
 import { requireRunFolder } from '../workspace/own-folders.ts';
 import type { HostPaths } from '../workspace/paths.ts';
 import { readSettings } from '../workspace/settings.ts';
-import { requireCheckpointSpace } from './checkpoint-space.ts';
+import { requireCheckpointSpace, requireWritable } from './checkpoint-space.ts';
 import { knownEstimate } from './known-estimates.ts';
 import { type PlannedStart, plannedStart, readInputs } from './planned-start.ts';
 import { unlaunched } from './run-end.ts';
@@ -101,6 +101,7 @@ export function resumeTraining(store: Store, runId: number, options: ResumeOptio
   }
   requireCheckpointSpace(store.folder, { config, modelFolder }, options.paths);
   const folder = requireRunFolder(store, run);
+  requireWritable(folder);
   const before = store.transaction(() => {
     const claimed = claimRun(store, runId);
     options.onStored?.(runId);
