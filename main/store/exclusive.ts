@@ -7,7 +7,7 @@ import Database from 'better-sqlite3';
 import { BraidError } from '../errors.ts';
 import { writeError } from '../io/atomic-write.ts';
 import { explaining } from './errors.ts';
-import { checkNodeVersion } from './open.ts';
+import { checkLength, checkNodeVersion } from './open.ts';
 
 /** Such work takes milliseconds: who waits longer waits for a process that is paused. */
 const WAIT_MS = 5000;
@@ -15,6 +15,7 @@ const WAIT_MS = 5000;
 /** Does `work` while no other process does any under the lock `file`, which is made once and stays. `what`: what it changes. */
 export function exclusively<T>(file: string, what: string, work: () => T, waitMs = WAIT_MS): T {
   checkNodeVersion(process.versions.node);
+  checkLength(file);
   makeLock(file, what);
   const lock = new Database(file, { timeout: waitMs });
   try {

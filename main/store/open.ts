@@ -30,6 +30,23 @@ export function checkNodeVersion(version: string): void {
   });
 }
 
+/** SQLite's own limit outside Windows, in bytes: it says no more than that the file can't be opened. */
+const LONGEST_PATH = 504;
+
+/** Refuses a file whose path SQLite can't open. */
+export function checkLength(file: string): void {
+  const bytes = Buffer.byteLength(file);
+  if (process.platform === 'win32' || bytes <= LONGEST_PATH) return;
+  throw new BraidError(
+    'PATH_TOO_LONG',
+    `The workspace's path is too long for a database: ${file} has ${bytes} bytes, SQLite opens at most ${LONGEST_PATH}`,
+    {
+      kind: 'input',
+      remedy: 'Move the workspace to a folder with a shorter path, or choose another with --workspace.',
+    },
+  );
+}
+
 /** The number of run folders next to a database. */
 export function runFolders(workspace: string): number {
   const outputs = join(workspace, 'outputs');
@@ -42,6 +59,7 @@ export function openDatabase(file: string, options: OpenOptions = {}): Db {
   const migrations = options.migrations ?? allMigrations;
   const { readOnly: readonly = false, busyTimeoutMs: timeout = 5000 } = options;
   return explaining(file, () => {
+    checkLength(file);
     checkPlace(file);
     // SQLite's name for a database without a file.
     if (!readonly && file !== ':memory:') makePrivate(file);

@@ -193,6 +193,16 @@ describe('openDatabase', () => {
     expect(errorOf(() => openDatabase(file))).toMatchObject({ message: expect.stringContaining('got a folder') });
   });
 
+  it.skipIf(process.platform === 'win32')('says that a path is too long for SQLite', () => {
+    const folder = join(temporaryFolder(), 'é'.repeat(120), 'b'.repeat(240));
+    mkdirSync(folder, { recursive: true });
+    expect(errorOf(() => openDatabase(join(folder, 'braid.db')))).toMatchObject({
+      code: 'PATH_TOO_LONG',
+      kind: 'input',
+      message: expect.stringMatching(/ has 5\d\d bytes/),
+    });
+  });
+
   it('says so when there is no folder to hold the file', () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'plain'), '');
