@@ -72,11 +72,11 @@ function longestOf({ records, evalRecords, maxCompletionLength }: Session) {
 
 /** The estimate of a resumed run, from its own newest steps; null if it has none. Those of a warm-up are others. */
 export function estimateFromHistory(
-  history: readonly Metrics[],
+  history: readonly (Metrics & { readonly step: number })[],
   config: Steps & GenerationConfig,
   firstStep: number,
 ): RunEstimate | null {
-  const timed = history.slice(config.warm_up_steps).flatMap(({ step_time }) => step_time ?? []);
+  const timed = history.flatMap(({ step, step_time }) => (step > config.warm_up_steps ? (step_time ?? []) : []));
   // Only the mean of steps that share a generation says how long they take: one of them samples.
   const together = Math.min(stepsSharingGeneration(config), timed.length);
   const newest = timed

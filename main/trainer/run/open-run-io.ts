@@ -27,6 +27,7 @@ import { evaluate } from '../rollout/held-out.ts';
 import type { Stage } from '../stage/stage.ts';
 import { unwritableOf } from '../stage/writable.ts';
 import { type RunProgress, saveCheckpoint } from './checkpoint.ts';
+import { shortenHistory } from './kept-history.ts';
 
 /** What becomes of completions whose reward failed, as the setting says. */
 const HANDLED = {
@@ -228,6 +229,7 @@ export function openRunIo(
       };
       tokensBefore = now.tokens;
       history.push({ step, ...reported });
+      shortenHistory(history);
       now = { ...now, step };
       emit({ kind: 'step', step, metrics: reported, groups });
       groups = [];

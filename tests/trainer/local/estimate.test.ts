@@ -34,9 +34,12 @@ describe('an estimate with a warm-up', () => {
     expect(seconds).toBeCloseTo(3 * pace + 10 * secondsPerStep, 9);
     expect(estimateRun(session, 5)).not.toHaveProperty('warmUpSecondsPerStep');
     session.dispose();
-    const history = [7, 7, 7, 7, 7, 1, 1].map((step_time) => ({ step_time }));
+    const history = [7, 7, 7, 7, 7, 1, 1].map((step_time, i) => ({ step: i + 1, step_time }));
     expect(estimateFromHistory(history, parseConfig(config), 7)).toMatchObject({ secondsPerStep: 1, seconds: 8 });
     expect(estimateFromHistory(history.slice(0, 3), parseConfig(config), 3)).toBeNull();
+    // Of a long history, early steps are no longer there.
+    const shortened = history.filter(({ step }) => step > 3);
+    expect(estimateFromHistory(shortened, parseConfig(config), 7)).toMatchObject({ secondsPerStep: 1 });
   });
 });
 
@@ -60,7 +63,7 @@ describe('polychromic SFT', () => {
 
 describe('estimateFromHistory', () => {
   it("is the median of a run's newest steps, and none before the first", () => {
-    const history = [90, 1, 2, 3, 50].map((step_time, i) => ({ step_time, memory_mb: 100 + i }));
+    const history = [90, 1, 2, 3, 50].map((step_time, i) => ({ step: i + 1, step_time, memory_mb: 100 + i }));
     expect(estimateFromHistory(history, parseConfig({ max_steps: 25 }), 5)).toEqual({
       secondsPerStep: 3,
       seconds: 60,
@@ -74,7 +77,7 @@ describe('estimateFromHistory', () => {
     const config = parseConfig({ max_steps: 20, num_iterations: 4 });
     const estimateOf = (times: number[]): number | undefined =>
       estimateFromHistory(
-        times.map((step_time) => ({ step_time })),
+        times.map((step_time, i) => ({ step: i + 1, step_time })),
         config,
         0,
       )?.secondsPerStep;
@@ -84,7 +87,7 @@ describe('estimateFromHistory', () => {
   });
 
   it('reads a history of any length', () => {
-    const history = Array.from({ length: 300_000 }, (_, i) => ({ step_time: 1, memory_mb: i % 1000 }));
+    const history = Array.from({ length: 300_000 }, (_, i) => ({ step: i + 1, step_time: 1, memory_mb: i % 1000 }));
     expect(estimateFromHistory(history, parseConfig({ max_steps: 300_001 }), 300_000)?.memoryBytes).toBe(999 * 2 ** 20);
   });
 });
