@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { inputError } from '../errors.ts';
 import { type EngineEntry, openEngineFile, requireEngine } from '../services/engines/engines.ts';
 import { standingOf } from '../services/runs/held-out.ts';
-import { newestResumable } from '../services/runs/history.ts';
+import { newestResumable, resumePoint } from '../services/runs/history.ts';
 import { standingReport } from '../services/runs/run-report.ts';
 import { findCheckpoint, markAbandonedRuns, requireRun } from '../services/runs/runs.ts';
 import { seedRunName } from '../services/runs/seed-groups.ts';
@@ -22,6 +22,7 @@ import { readSettings } from '../services/workspace/settings.ts';
 import { lostHistory, openWorkspace } from '../services/workspace/workspace.ts';
 import { openStore, type Store } from '../store/index.ts';
 import type { TaskSource } from '../tasks/index.ts';
+import { counted } from '../text/format.ts';
 import { TRACKERS } from '../trainer/config/config.ts';
 import { agree, type ConsentOptions, withConsentOptions } from './consent-options.ts';
 import { requireServer } from './engine-server.ts';
@@ -183,6 +184,8 @@ function begin(
   if (options.resume === true) {
     const run = newestResumable(store, maxSteps);
     agreeFor(() => runTask(store, run), options);
+    if (run.step > 0 && resumePoint(store, run) === null)
+      context.say(`Run ${run.id} has no checkpoint: it restarts, and repeats its ${counted(run.step, 'step')}.`);
     return resumeTraining(store, run.id, { ...common, ...steps });
   }
   const path = resolve(options.resume);

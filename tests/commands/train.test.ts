@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startTraining } from '../../main/services/training/training.ts';
@@ -59,7 +59,16 @@ describe('braid train', () => {
     await live.ended;
     const run = world.store.runs.get(1);
     expect(run).toMatchObject({ state: 'stopped' });
-    expect(world.store.checkpoints.ofRun(1).at(-1)?.step).toBe(run?.step);
+    const checkpoint = world.store.checkpoints.ofRun(1).at(-1);
+    expect(checkpoint?.step).toBe(run?.step);
+
+    for (const { path } of world.store.checkpoints.ofRun(1))
+      rmSync(join(world.root, path), { recursive: true, force: true });
+    const { code, stderr } = await braid(['train', '--resume', '--steps', '20', '--workspace', world.root]);
+    expect({ code, stderr }).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/Run 1 has no checkpoint: it re/),
+    });
   });
 
   it('finds a run interrupted whose host was killed, and makes it whole with nothing doubled', async () => {
