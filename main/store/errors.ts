@@ -132,6 +132,11 @@ export function isLocked(error: unknown): boolean {
   return error instanceof BraidError && error.code === 'DATABASE_LOCKED';
 }
 
+/** Whether the disk has no room for what was to be stored. */
+export function isDiskFull(error: unknown): boolean {
+  return error instanceof BraidError && error.code === 'DISK_FULL';
+}
+
 const CALLS = ['run', 'get', 'all'] as const;
 
 /** Makes the errors of every statement that is prepared from now on readable. */

@@ -3,6 +3,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { BraidError, inputError } from '../../errors.ts';
 import { type FileOps, writeError } from '../../io/atomic-write.ts';
+import { isDiskFull } from '../../store/errors.ts';
 import type { Store } from '../../store/index.ts';
 import type { RunHost, RunRow, RunState } from '../../store/runs.ts';
 import type { TaskSource } from '../../tasks/index.ts';
@@ -13,7 +14,7 @@ import { ownRunFolder } from '../workspace/own-folders.ts';
 import { fromStoredPath, runFolderName, toStoredPath } from '../workspace/workspace.ts';
 import { discardAfter } from './events.ts';
 import { appendToLog } from './files.ts';
-import { beginRemoval } from './folder-removal.ts';
+import { beginRemoval, type FolderRemoval } from './folder-removal.ts';
 import { forgetReferences } from './forget-references.ts';
 import { takenBackWith } from './taken-back.ts';
 import { endedAs, faultEntry } from './training-log.ts';
@@ -184,7 +185,7 @@ export function renameRun(store: Store, runId: number, name: string): void {
 /**
  * Takes a run out of the history, with its folder if that is one of this workspace's. Not one that trains in another
  * process: its id may be used again, and that process would write into the run that has it then. If it throws, both are
- * as they were.
+ * as they were; only on a full disk, where deleting the folder doesn't make enough room, the run stays without its files.
  */
 export function removeRun(store: Store, runId: number, ops?: FileOps): void {
   const run = requireRun(store, runId);
@@ -192,15 +193,36 @@ export function removeRun(store: Store, runId: number, ops?: FileOps): void {
   const folder = ownRunFolder(store, run.folder);
   const removal = folder === null ? null : beginRemoval(folder, run.name, ops);
   try {
-    store.transaction(() => {
-      forgetReferences(store, runId);
-      store.runs.remove(runId);
-    });
+    forgetRun(store, runId);
   } catch (error) {
-    removal?.putBack();
-    throw error;
+    if (removal === null || !isDiskFull(error)) {
+      removal?.putBack();
+      throw error;
+    }
+    removeForRoom(store, run, removal);
+    return;
   }
   removal?.finish();
+}
+
+function forgetRun(store: Store, runId: number): void {
+  store.transaction(() => {
+    forgetReferences(store, runId);
+    store.runs.remove(runId);
+  });
+}
+
+/** The database needs room to delete something, and room is what people delete runs for: the files go first. */
+function removeForRoom(store: Store, { id, name }: RunRow, removal: FolderRemoval): void {
+  removal.finish();
+  try {
+    forgetRun(store, id);
+  } catch (cause) {
+    throw new BraidError('DISK_FULL', `The files of ${name} were deleted, but its history is left: the disk is full`, {
+      cause,
+      remedy: 'Free some space on that disk, then delete the run again.',
+    });
+  }
 }
 
 function refuseLive(run: RunRow, host: RunHost, now: number): void {

@@ -2,6 +2,7 @@ import * as fs from 'node:fs';
 import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { BraidError } from '../../../main/errors.ts';
 import { diffConfigs } from '../../../main/services/config/diff.ts';
 import { readReplyState, remember } from '../../../main/services/replies/stored-state.ts';
 import { restoreFolders } from '../../../main/services/runs/folder-removal.ts';
@@ -192,6 +193,27 @@ describe('removeRun', () => {
     };
     expect(() => removeRun({ ...store, transaction: full }, runId)).toThrow('the disk is full');
     expect([existsSync(join(folder, 'metrics.csv')), readdirSync(outputs)]).toEqual([true, [name]]);
+  });
+
+  it('makes the room that the history needs, on a full disk', () => {
+    const { store, runId, outputs } = withMetrics();
+    const full = new BraidError('DISK_FULL', 'the disk is full');
+    const fits = <T>(work: () => T): T => {
+      if (readdirSync(outputs).length > 0) throw full;
+      return store.transaction(work);
+    };
+    removeRun({ ...store, transaction: fits }, runId);
+    expect([store.runs.get(runId), readdirSync(outputs)]).toEqual([undefined, []]);
+
+    const other = withMetrics();
+    const never = (): never => {
+      throw full;
+    };
+    const error = errorOf(() => removeRun({ ...other.store, transaction: never }, other.runId));
+    expect(error).toMatchObject({ code: 'DISK_FULL', message: expect.stringContaining('were deleted') });
+    expect(other.store.runs.get(other.runId)).toBeDefined();
+    removeRun(other.store, other.runId);
+    expect(other.store.runs.get(other.runId)).toBeUndefined();
   });
 
   it('puts a folder back whose run is still in the history, and no other', () => {
