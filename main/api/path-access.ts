@@ -1,5 +1,5 @@
 /** Limits pages to the workspace and to what the user has opened to the app. */
-import { dirname, isAbsolute, relative, sep } from 'node:path';
+import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
 import { inputError } from '../errors.ts';
 import { fromHome } from '../io/from-home.ts';
 import { realPath } from '../io/real-path.ts';
@@ -29,6 +29,9 @@ export function openPathAccess(
   const agreed = new Set(kept === undefined ? [] : keptIn(kept));
   const isOpen = (path: string): boolean =>
     [...allowed, ...agreed].some((folder) => contains(folder, path) && (!contains(own, path) || contains(own, folder)));
+  /** Of a path that is inside by its name. */
+  const leads = (path: string, wanted: string | null): string =>
+    wanted !== null && isOpen(resolve(base, fromHome(path))) ? `, whose links lead to ${wanted}` : '';
   return {
     allow: (path) => void allowed.add(realPath(path, base)),
     check: (path) => {
@@ -36,7 +39,7 @@ export function openPathAccess(
       if (wanted !== null && isOpen(wanted)) return wanted;
       throw inputError(
         'PATH_OUTSIDE',
-        `Expected a path inside ${[...allowed, ...agreed].join(' or ')}, got ${path}`,
+        `Expected a path inside ${[...allowed, ...agreed].join(' or ')}, got ${path}${leads(path, wanted)}`,
         remedy,
       );
     },

@@ -1,4 +1,4 @@
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openPathAccess } from '../../main/api/path-access.ts';
@@ -31,6 +31,9 @@ describe('openPathAccess', () => {
       'link/config.json',
     ])
       expect(errorOf(() => access.check(path))).toMatchObject({ code: 'PATH_OUTSIDE', kind: 'input' });
+    const leads = `whose links lead to ${realpathSync(join(root, 'models'))}`;
+    expect(errorOf(() => access.check('link'))).toMatchObject({ message: expect.stringContaining(leads) });
+    expect(errorOf(() => access.check(join(root, 'models'))).message).not.toContain('links');
   });
 
   it('follows links that lead to nothing yet, circles, and dots after links', () => {
