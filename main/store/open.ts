@@ -75,8 +75,18 @@ export function openDatabase(file: string, options: OpenOptions = {}): Db {
       return db;
     } catch (error) {
       db.close();
-      throw error;
+      throw readonly ? unreadable(error, file) : error;
     }
+  });
+}
+
+/** SQLite keeps files of its own beside the database, and makes them even to read: a read-only disk has no place for them. */
+function unreadable(error: unknown, file: string): unknown {
+  const isRefused = error instanceof Database.SqliteError && error.code.startsWith('SQLITE_CANTOPEN');
+  if (!isRefused || !existsSync(file)) return error;
+  return new BraidError('DATABASE_READ_ONLY', `${file} can't be read: SQLite has to write beside it even to read`, {
+    cause: error,
+    remedy: 'Copy the workspace to where this user may write, and name the copy with --workspace.',
   });
 }
 

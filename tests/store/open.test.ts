@@ -87,6 +87,17 @@ describe('openDatabase', () => {
     db.close();
   });
 
+  it('says that reading needs a place to write', () => {
+    const file = fileIn();
+    openDatabase(file).close();
+    // SQLite can't make its own file there, as on a read-only disk.
+    mkdirSync(`${file}-wal`);
+    expect(errorOf(() => openDatabase(file, { readOnly: true }))).toMatchObject({
+      code: 'DATABASE_READ_ONLY',
+      remedy: expect.stringContaining('Copy the workspace'),
+    });
+  });
+
   it('leaves the version before a migration that fails', () => {
     const file = fileIn();
     const one = { version: 1, sql: 'create table a (x integer) strict' };
