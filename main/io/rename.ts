@@ -4,6 +4,7 @@
  */
 import * as fs from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { pause } from './pause.ts';
 
 /** How long to wait before each further try: 1.3 s in all, as the same codes also stand for a refusal that stays. */
 const WAITS_MS = [10, 20, 40, 80, 160, 320, 640] as const;
@@ -50,8 +51,4 @@ export async function renameSettledAsync(from: string, to: string, place: Place<
 
 function mayPass(error: unknown, platform: NodeJS.Platform): boolean {
   return platform === 'win32' && error instanceof Error && 'code' in error && PASSING.includes(error.code);
-}
-
-function pause(milliseconds: number): void {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
 }

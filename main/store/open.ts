@@ -3,6 +3,7 @@ import { closeSync, existsSync, openSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { BraidError } from '../errors.ts';
+import { pause } from '../io/pause.ts';
 import { explaining, explainStatements } from './errors.ts';
 import { migrations as allMigrations } from './migrations/index.ts';
 import type { Migration } from './migrations/migration.ts';
@@ -68,7 +69,7 @@ export function openDatabase(file: string, options: OpenOptions = {}): Db {
       checkFile(db, file, newestOf(migrations));
       if (readonly) refuseOld(db, file, newestOf(migrations));
       else {
-        configure(db);
+        configure(db, timeout);
         migrate(db, migrations);
       }
       explainStatements(db, file);
@@ -124,9 +125,12 @@ function makePrivate(file: string): void {
 
 /** All checks that don't write to the file. */
 function checkFile(db: Db, file: string, newest: number): void {
-  const version = numberPragma(db, 'user_version');
-  const owner = numberPragma(db, 'application_id');
-  const tables = db.prepare<[], number>('select count(*) from sqlite_schema').pluck().get() ?? 0;
+  // In one transaction: another process may be making the database.
+  const { version, owner, tables } = db.transaction(() => ({
+    version: numberPragma(db, 'user_version'),
+    owner: numberPragma(db, 'application_id'),
+    tables: db.prepare<[], number>('select count(*) from sqlite_schema').pluck().get() ?? 0,
+  }))();
   if (owner !== applicationId && (owner !== 0 || version !== 0 || tables !== 0)) {
     throw new BraidError('DATABASE_FOREIGN', `Expected a Braid database in ${file}, got another program's`, {
       remedy: 'Move that file away, or choose another workspace with --workspace.',
@@ -162,8 +166,10 @@ function refuseOld(db: Db, file: string, newest: number): void {
 
 /** SQLite notices truncation only when it reads the missing part, which may be in the middle of a run. */
 function refuseTruncated(db: Db, file: string): void {
-  if (!existsSync(file) || existsSync(`${file}-wal`)) return;
+  if (!existsSync(file)) return;
   const expected = numberPragma(db, 'page_count') * numberPragma(db, 'page_size');
+  // Asked after the count, which includes what lies in it: another process may be making the database.
+  if (existsSync(`${file}-wal`)) return;
   const got = statSync(file).size;
   if (got >= expected) return;
   throw new BraidError(
@@ -175,10 +181,24 @@ function refuseTruncated(db: Db, file: string): void {
   );
 }
 
-function configure(db: Db): void {
-  db.pragma('journal_mode = wal');
+function configure(db: Db, patienceMs: number): void {
+  switchToWal(db, performance.now() + patienceMs);
   db.pragma('synchronous = normal');
   db.pragma('foreign_keys = on');
+}
+
+/** SQLite itself waits for no other process that is using a new database when the journal changes. */
+function switchToWal(db: Db, until: number): void {
+  for (;;) {
+    try {
+      db.pragma('journal_mode = wal');
+      return;
+    } catch (error) {
+      const isBusy = error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY');
+      if (!isBusy || performance.now() > until) throw error;
+      pause(20);
+    }
+  }
 }
 
 /** Each migration and its version number are one transaction: a failure leaves the version before it. */

@@ -6,6 +6,7 @@ import { databaseError } from '../../main/store/errors.ts';
 import { openStore } from '../../main/store/index.ts';
 import { migrations } from '../../main/store/migrations/index.ts';
 import { checkNodeVersion, openDatabase } from '../../main/store/open.ts';
+import { processesAtOnce, sourceUrl } from '../processes-at-once.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { addRun, errorOf, temporaryStore } from './helpers.ts';
 
@@ -34,6 +35,22 @@ describe('openDatabase', () => {
     const second = openStore(file);
     expect(second.settings.get('theme')).toBe('dark');
     second.close();
+  });
+
+  it('is opened by several processes that all find none', { timeout: 30_000 }, async () => {
+    // Each opens a new one with the others whenever a tenth of a second begins.
+    const program = `
+      import { mkdirSync } from 'node:fs';
+      import { openDatabase } from ${JSON.stringify(sourceUrl('main/store/open.ts'))};
+      process.chdir(${JSON.stringify(temporaryFolder())});
+      for (const end = Date.now() + 2000; Date.now() < end; ) {
+        const next = Math.floor(Date.now() / 100) + 1;
+        while (Date.now() < next * 100);
+        mkdirSync(String(next), { recursive: true });
+        openDatabase(next + '/braid.db').close();
+      }
+      console.log('opened all');`;
+    expect(await processesAtOnce(4, program)).toEqual(Array(4).fill('opened all\n'));
   });
 
   it('applies only the migrations that are missing', () => {
