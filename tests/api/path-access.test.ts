@@ -33,7 +33,8 @@ describe('openPathAccess', () => {
       expect(errorOf(() => access.check(path))).toMatchObject({ code: 'PATH_OUTSIDE', kind: 'input' });
     const leads = `whose links lead to ${realpathSync(join(root, 'models'))}`;
     expect(errorOf(() => access.check('link'))).toMatchObject({ message: expect.stringContaining(leads) });
-    expect(errorOf(() => access.check(join(root, 'models'))).message).not.toContain('links');
+    const plain = { message: expect.not.stringContaining('links') };
+    expect(errorOf(() => access.check(join(root, 'models')))).toMatchObject(plain);
   });
 
   it('follows links that lead to nothing yet, circles, and dots after links', () => {
