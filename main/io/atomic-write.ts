@@ -135,7 +135,7 @@ const explanations: Readonly<Record<string, Explanation>> = {
   EROFS: {
     code: 'READ_ONLY',
     why: 'that disk is read-only',
-    remedy: 'Use a workspace on a disk that can be written (--workspace).',
+    remedy: 'Make it writable again, or use a place on another disk; --workspace names another workspace.',
   },
   ENOENT: {
     code: 'NO_FOLDER',
