@@ -4,6 +4,7 @@ import { Command, CommanderError } from 'commander';
 import { checkoutPaths, setHostPaths } from './commands/host-paths.ts';
 import { addCommands } from './commands/index.ts';
 import { BraidError } from './errors.ts';
+import { visible } from './text/visible.ts';
 
 setHostPaths(checkoutPaths(join(import.meta.dirname, '..')));
 
@@ -37,11 +38,13 @@ async function explain(thrown: unknown): Promise<number> {
   // Commander has already printed its message; showing help is not a failure.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   if (!(error instanceof BraidError)) {
-    process.stderr.write(`braid: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+    process.stderr.write(
+      `braid: ${visible(error instanceof Error ? (error.stack ?? error.message) : String(error))}\n`,
+    );
     return 1;
   }
   const { commandHint } = await import('./commands/hints.ts');
   const more = [error.remedy, commandHint(error)].flatMap((line) => (line == null ? [] : [`       ${line}\n`]));
-  process.stderr.write(`braid: ${error.message}\n${more.join('')}`);
+  process.stderr.write(visible(`braid: ${error.message}\n${more.join('')}`));
   return error.kind === 'input' ? 2 : 1;
 }

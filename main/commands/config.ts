@@ -8,6 +8,7 @@ import { presetNames, readPreset } from '../services/config/presets.ts';
 import { requireRun } from '../services/runs/runs.ts';
 import { savedConfig } from '../services/runs/saved-config.ts';
 import { openStore } from '../store/index.ts';
+import { visible } from '../text/visible.ts';
 import { parseConfig } from '../trainer/config/config.ts';
 import { hostPaths } from './host-paths.ts';
 import { type CommandContext, commandContext, wholeNumber, withCommonOptions } from './shared.ts';
@@ -37,7 +38,7 @@ function config(options: ConfigCommandOptions, command: Command): void {
   }
   const fields = options.run === undefined ? presetFields(options.preset ?? '') : runFields(options.run, context);
   const yaml = stringify(fields, { lineWidth: 0 });
-  if (options.output === undefined) context.print(yaml.trimEnd());
+  if (options.output === undefined) context.printRaw(process.stdout.isTTY ? visible(yaml.trimEnd()) : yaml.trimEnd());
   else writeFileAtomic(resolve(options.output), yaml, { what: 'the configuration' });
   context.out({ config: fields, ...(options.output === undefined ? {} : { file: resolve(options.output) }) });
 }

@@ -103,7 +103,7 @@ function report(result: DemoResult, seconds: number, workspace: string, context:
   }
   const columns = Math.min(process.stdout.columns ?? 100, 120);
   context.print('');
-  for (const line of pairLines(shownPairs(result), columns, takesColour(process.stdout))) context.print(line);
+  for (const line of pairLines(shownPairs(result), columns, takesColour(process.stdout))) context.printRaw(line);
   context.print(
     `\n${counted(outcome.step, 'step')} in ${formatDuration(seconds)} on ${result.backend}. Run ${outcome.runId} in ${workspace}`,
   );

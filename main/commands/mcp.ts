@@ -19,6 +19,7 @@ import { openForReading } from '../services/workspace/read-only.ts';
 import { readSettings } from '../services/workspace/settings.ts';
 import { openWorkspace, type Workspace } from '../services/workspace/workspace.ts';
 import { openStore } from '../store/index.ts';
+import { visible } from '../text/visible.ts';
 import { VERSION } from '../version.ts';
 import { hostPaths } from './host-paths.ts';
 import { commandContext, END_SIGNALS, existingFolders, withCommonOptions } from './shared.ts';
@@ -107,7 +108,7 @@ function openControl({ root }: Workspace, allow: readonly string[]): Desk {
   const live: LiveRuns = openLiveRuns(store, { paths, changes, settings: () => readSettings(store) });
   const access = openPathAccess(root, [root, paths.resources, paths.datasets, ...allow], { remedy: OUTSIDE });
   const place = { store, workspace, paths };
-  const report = (message: string): void => void process.stderr.write(`braid: ${message}\n`);
+  const report = (message: string): void => void process.stderr.write(`braid: ${visible(message)}\n`);
   const notices = { add: ({ message }: { readonly message: string }) => report(message) };
   const sweeps = openSweepRuns(store, { live, changes, notices });
   const host = { store, live, sweeps, paths, report };

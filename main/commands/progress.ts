@@ -1,5 +1,6 @@
 /** A progress line on a terminal: a bar, the rate, the time left. Silent without a terminal. */
 import { formatDuration, formatStepTime } from '../text/format.ts';
+import { visible } from '../text/visible.ts';
 import { clipped } from './terminal-text.ts';
 
 export interface Progress {
@@ -52,7 +53,7 @@ export function progressLine(options: ProgressOptions, done: number, seconds: nu
   const parts = [`${label} ${'█'.repeat(filled)}${'░'.repeat(BAR_WIDTH - filled)} ${done}/${total} ${unit}`];
   if (rate > 0) parts.push(formatRate(rate, unit), `${formatDuration((total - done) / rate)} left`);
   if (note !== '') parts.push(note);
-  return parts.join(' · ');
+  return visible(parts.join(' · '));
 }
 
 function formatRate(rate: number, unit: string): string {

@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { inputError } from '../errors.ts';
 import { locateWorkspace, type Workspace } from '../services/workspace/workspace.ts';
+import { visible, visibleJson } from '../text/visible.ts';
 import { BACKEND_SETTINGS, type BackendSetting } from '../trainer/config/backend-names.ts';
 
 /** What asks a command to end: Ctrl-C, a polite kill, a terminal that is closed. */
@@ -22,6 +23,8 @@ export interface CommandContext {
   out(value: object): void;
   /** Prints a line of the result on stdout, unless --json replaces it. */
   print(line: string): void;
+  /** The same without escapes: for colours of our own, and for files that another program reads. */
+  printRaw(text: string): void;
   /** Reports progress on stderr, unless --quiet. */
   say(line: string): void;
 }
@@ -50,9 +53,10 @@ export function commandContext(command: Command): CommandContext {
     backend: String(options.backend ?? 'auto'),
     threads: wholeNumber('--threads', String(options.threads ?? '0'), 0),
     workspace: locateWorkspace(typeof given === 'string' ? { workspace: given } : {}),
-    out: (value) => void (json && process.stdout.write(`${JSON.stringify(value)}\n`)),
-    print: (line) => void (json || process.stdout.write(`${line}\n`)),
-    say: (line) => void (quiet || process.stderr.write(`${line}\n`)),
+    out: (value) => void (json && process.stdout.write(`${visibleJson(value)}\n`)),
+    print: (line) => void (json || process.stdout.write(`${visible(line)}\n`)),
+    printRaw: (text) => void (json || process.stdout.write(`${text}\n`)),
+    say: (line) => void (quiet || process.stderr.write(`${visible(line)}\n`)),
   };
 }
 

@@ -139,7 +139,7 @@ async function lookUntilEnd(
 
 function printFrame(view: RunView, context: CommandContext): void {
   const size = { columns: columnsOf(process.stdout), rows: null, colour: takesColour(process.stdout) };
-  for (const line of watchFrame(view, size)) context.print(line);
+  for (const line of watchFrame(view, size)) context.printRaw(line);
 }
 
 function columnsOf(stdout: NodeJS.WriteStream): number {

@@ -1,8 +1,18 @@
 /** Text that a terminal shows as it is. */
 
-/** Escapes control characters, except line breaks and tabs: a model's output must not control a terminal. */
+/** Control characters except line breaks and tabs, and those that show what follows in another order. */
+const HIDDEN = /[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/gu;
+
+/** Escapes what would control a terminal: texts of models, files and servers must not hide or rewrite what is shown. */
 export function visible(text: string): string {
-  return text
-    .replace(/\r\n?|[\u2028\u2029]/g, '\n')
-    .replace(/[^\P{Cc}\n\t]/gu, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return escaped(text.replace(/\r\n?|[\u2028\u2029]/g, '\n'));
+}
+
+/** JSON with the same characters as escapes, which mean the same there. */
+export function visibleJson(value: object): string {
+  return escaped(JSON.stringify(value));
+}
+
+function escaped(text: string): string {
+  return text.replace(HIDDEN, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
