@@ -147,10 +147,23 @@ describe('a template that never ends', () => {
     ['a long sum', `{{ 1${'+1'.repeat(90_000)} }}`, 'nested too deeply'],
     ['a huge power', '{{ 9 ** (9 ** 9) }}', 'such a large number'],
     ['a wide format', "{{ '%999999999d' % 1 }}", 'a width of 999999999'],
+    ['a long value, many times', "{{ ('%(a)s' * 50000) % {'a': 'x' * 50000} }}", 'texts and lists take more than'],
   ])('is ended: %s', (_, template, named) => {
     const began = performance.now();
     expect(fault(() => render(template))).toEqual(['CHAT_TEMPLATE_FAILED', expect.stringContaining(named)]);
     expect(performance.now() - began).toBeLessThan(30_000);
+  });
+});
+
+describe('a text of many parts', () => {
+  // Each part was looked for among all: minutes at this length.
+  it.each([
+    ["{{ ((messages[0].content ~ 'b') * 60000).split('b')|length }}", '60001'],
+    ["{{ ('ab' * 500000).rsplit('b', 400000)|length }}", '400001'],
+  ])('is cut within seconds: %s', (template, expected) => {
+    const began = performance.now();
+    expect(render(template)).toBe(expected);
+    expect(performance.now() - began).toBeLessThan(5000);
   });
 });
 

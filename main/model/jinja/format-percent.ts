@@ -77,6 +77,8 @@ function field(
   };
   if (type === 's' || type === 'r' || type === 'a') {
     const text = type === 's' ? toText(value, run) : type === 'r' ? repr(value, run) : ascii(value, run);
+    // Before it is read: a pattern may have the same value many times.
+    run.size(plain(text).length);
     return padded(digits === null ? text : firstPoints(text, digits), null);
   }
   if (type === 'c') return padded(characterOf(value), null);

@@ -46,21 +46,21 @@ export function rsplit(text: Str, separator: Str | null, most: number, run: Run)
   const length = plain(separator).length;
   const parts: Str[] = [];
   let end = whole.length;
-  for (const start of positionsFromRight(whole, plain(separator), most)) {
-    run.items(1);
-    parts.unshift(slice(text, start + length, end));
+  for (const start of positionsFromRight(whole, plain(separator), most, run)) {
+    parts.push(slice(text, start + length, end));
     end = start;
   }
-  return [slice(text, 0, end), ...parts];
+  return [...parts, slice(text, 0, end)].reverse();
 }
 
-function positionsFromRight(whole: string, separator: string, most: number): number[] {
+function positionsFromRight(whole: string, separator: string, most: number, run: Run): number[] {
   if (separator === '') throw new PyError('ValueError', 'empty separator');
   const found: number[] = [];
   let at = whole.length;
   while (found.length < most) {
     const start = at < separator.length ? -1 : whole.lastIndexOf(separator, at - separator.length);
     if (start < 0) break;
+    run.items(1);
     found.push(start);
     at = start;
   }

@@ -40,12 +40,23 @@ export function quote(text: string, source: number): Str {
 export function slice(text: Str, start: number, end: number = plain(text).length): Str {
   if (typeof text === 'string') return text.slice(start, end);
   const spans: number[] = [];
-  for (let i = 0; i < text.spans.length; i += 3) {
+  for (let i = 3 * firstAfter(text.spans, start); (text.spans[i] ?? end) < end; i += 3) {
     const from = Math.max(text.spans[i] ?? 0, start);
     const to = Math.min(text.spans[i + 1] ?? 0, end);
     if (from < to) spans.push(from - start, to - start, text.spans[i + 2] ?? 0);
   }
   return withSpans(text.text.slice(start, end), spans);
+}
+
+/** The first span that ends after an offset; by bisection, as a long text may be cut into as many parts as it has spans. */
+function firstAfter(spans: readonly number[], offset: number): number {
+  let [low, high] = [0, spans.length / 3];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((spans[3 * middle + 1] ?? 0) > offset) high = middle;
+    else low = middle + 1;
+  }
+  return low;
 }
 
 export function concat(parts: readonly Str[]): Str {
