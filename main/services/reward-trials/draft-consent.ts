@@ -3,6 +3,9 @@ import { inputError } from '../../errors.ts';
 import { type CommandFiles, filesOf, placeOf } from '../../tasks/external/access.ts';
 import { outsideParts, parseDefinition, TASK_FILE } from '../../tasks/folder/definition.ts';
 import type { FolderSource } from '../../tasks/folder/source.ts';
+import { counted } from '../../text/format.ts';
+import { visible } from '../../text/visible.ts';
+import { quoted } from '../servers/shell.ts';
 import { type AskedReach, allowReaches, type ConsentFile, openConsentFile, reachesOf } from '../tasks/consent.ts';
 import { originOf, rewardKey } from '../tasks/reward-keys.ts';
 import { openSecrets, type Secrets } from '../workspace/secrets.ts';
@@ -49,10 +52,10 @@ export function outsideOf(
   });
 }
 
-/** A path or a text as a shell takes it. */
-export function quoted(text: string): string {
+/** A path or a text as a shell takes it; inside double quotes a POSIX shell would run `$(…)` of a folder's name. */
+export function asWord(text: string): string {
   if (/^[\w./:\\-]+$/.test(text)) return text;
-  return text.includes('"') ? `'${text}'` : `"${text}"`;
+  return process.platform === 'win32' ? `"${text}"` : quoted(text);
 }
 
 /** Asks the user; a page can't answer. */
@@ -74,7 +77,7 @@ export async function allowComponent(
   source: FolderSource,
   component: string,
   ask: AskUser | null,
-  command = `Save the task, then run: braid task allow ${quoted(source.folder)}`,
+  command = `Save the task, then run: braid task allow ${asWord(source.folder)}`,
 ): Promise<boolean> {
   const { consents = openConsentFile() } = trust;
   const found = outsideOf(trust, source).find(({ name }) => name === component);
@@ -88,13 +91,20 @@ export async function allowComponent(
       "A page in a browser can't agree to this: only you can, at this machine",
       `${command} ${reach.hash}${plain}`,
     );
-  const texts = Object.entries(found.files).map(([name, text]) => `${name}:\n${text.slice(0, SHOWN)}`);
+  const texts = Object.entries(found.files).map(([name, text]) => `${name}:\n${beginning(text)}`);
   const warning = reach.isPlain ? ['It is plain http: anyone on the way could read what is sent.'] : [];
   const agreed = await ask({
     message: `Allow the reward "${component}" of ${source.name}?`,
-    detail: [`It ${reach.text}.`, ...warning, ...texts].join('\n\n'),
+    detail: visible([`It ${reach.text}.`, ...warning, ...texts].join('\n\n')),
     action: 'Allow',
   });
   if (agreed) allowReaches(source, [reach.hash], consents, { plain: true });
   return agreed;
+}
+
+function beginning(text: string): string {
+  const hidden = text.length - SHOWN;
+  return hidden <= 0
+    ? text
+    : `${text.slice(0, SHOWN)}\n… and ${counted(hidden, 'character')} more, on the task's screen`;
 }

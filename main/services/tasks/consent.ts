@@ -8,6 +8,7 @@ import { inputError } from '../../errors.ts';
 import { type Reach, reachOf } from '../../tasks/external/access.ts';
 import { outsideParts, parseDefinition, TASK_FILE } from '../../tasks/folder/definition.ts';
 import type { TaskSource } from '../../tasks/index.ts';
+import { visible } from '../../text/visible.ts';
 import { secretsFile } from '../workspace/secrets.ts';
 import { openUserFile, type UserFile } from '../workspace/user-file.ts';
 
@@ -46,7 +47,8 @@ export function reachesOf(source: TaskSource, consents: ConsentFile): AskedReach
   const reaches = Object.entries(outside).flatMap(([name, spec]) => reachOf(name, spec, source.files ?? {}) ?? []);
   if (reaches.length === 0) return [];
   const known = consents.read();
-  return reaches.map((reach) => ({ ...reach, isAllowed: isAllowed(reach, known) }));
+  // What is agreed to must not hide a part of itself.
+  return reaches.map((reach) => ({ ...reach, text: visible(reach.text), isAllowed: isAllowed(reach, known) }));
 }
 
 function isAllowed({ hash, isPlain }: Reach, known: readonly Consent[]): boolean {

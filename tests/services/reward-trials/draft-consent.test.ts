@@ -63,6 +63,18 @@ describe('allowComponent', () => {
     expect(asked.at(-1)?.detail).toContain('anyone on the way could read');
   });
 
+  it('hides nothing of what it asks: neither by control characters, nor beyond what fits', async () => {
+    const { source, trust } = world();
+    const asked: string[] = [];
+    const ask: AskUser = async ({ detail }) => asked.push(detail) < 0;
+    const script = `print(1) #\r\u202e\u001b[8m${'x'.repeat(2000)}evil()`;
+    const definition = source.definition.replace('[node, style.mjs]', '[node, style.mjs, "\\u202egpj.evil"]');
+    await allowComponent(trust, { ...source, definition, files: { 'style.mjs': script } }, 'style', ask);
+    expect(asked[0]).toContain('"\\u202egpj.evil"');
+    expect(asked[0]).toContain('print(1) #\n\\u202e\\u001b[8mxxx');
+    expect(asked[0]).toMatch(/x\n… and 22 characters more, on the task's screen$/);
+  });
+
   it('is refused where there is no window of the system to ask in, with the command that agrees', async () => {
     const { source, trust } = world();
     const refused = allowComponent(trust, source, 'far', null);
@@ -70,6 +82,11 @@ describe('allowComponent', () => {
       code: 'REWARD_NOT_ALLOWED',
       remedy: expect.stringMatching(/braid task allow \S+say [0-9a-f]{64} --allow-plain-http$/),
     });
+    const folder = join(source.folder, "it's $(id)");
+    if (process.platform !== 'win32')
+      await expect(allowComponent(trust, { ...source, folder }, 'far', null)).rejects.toMatchObject({
+        remedy: expect.stringContaining("/it'\\''s $(id)' "),
+      });
     await expect(allowComponent(trust, source, 'model', null)).rejects.toMatchObject({ code: 'REWARD_HASH_UNKNOWN' });
   });
 });
