@@ -4,6 +4,7 @@
  */
 import { request as http } from 'node:http';
 import { request as https } from 'node:https';
+import { readAnswer } from './read-body.ts';
 
 export interface HttpRequest {
   readonly method: string;
@@ -17,17 +18,14 @@ export interface HttpAnswer {
   readonly text: string;
 }
 
-/** Sends it once and follows no redirect; rejects where nothing answers, or not in time. */
+/** Sends it once and follows no redirect; rejects where nothing answers, not in time, or with too much. */
 export function httpRequest(url: string, { method, headers, body, timeoutMs }: HttpRequest): Promise<HttpAnswer> {
   const send = new URL(url).protocol === 'https:' ? https : http;
   return new Promise((resolve, reject) => {
     const length = body === null ? {} : { 'content-length': Buffer.byteLength(body) };
     const signal = AbortSignal.timeout(timeoutMs);
     const sent = send(url, { method, headers: { ...headers, ...length }, signal }, (answer) => {
-      const pieces: Buffer[] = [];
-      answer.on('data', (piece: Buffer) => pieces.push(piece));
-      answer.on('error', reject);
-      answer.on('end', () => resolve({ status: answer.statusCode ?? 0, text: Buffer.concat(pieces).toString('utf8') }));
+      readAnswer(answer).then((text) => resolve({ status: answer.statusCode ?? 0, text }), reject);
     });
     sent.on('error', reject);
     sent.end(body ?? undefined);

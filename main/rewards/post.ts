@@ -3,6 +3,7 @@
  * redirect is not followed, since what is sent was agreed to for one address; a huge answer is cut off while it arrives.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { readBody } from '../io/read-body.ts';
 
 export interface PostOptions {
   /** Sent as a bearer token; null: none. */
@@ -78,9 +79,9 @@ async function attempt(url: string, content: string, options: PostOptions): Prom
       signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
     });
     isAnswering = true;
-    const text = await readBody(response, maxBytes);
-    if (text === null) return final(`answered with more than ${Math.round(maxBytes / 2 ** 20)} MiB`);
-    return judged(response, text, key !== null, parse);
+    const bytes = await readBody(response.body, maxBytes);
+    if (bytes === null) return final(`answered with more than ${Math.round(maxBytes / 2 ** 20)} MiB`);
+    return judged(response, bytes.toString('utf8'), key !== null, parse);
   } catch (error) {
     const isTimeout = error instanceof Error && error.name === 'TimeoutError';
     const what = isAnswering ? 'interrupted its answer' : "can't be reached";
@@ -114,19 +115,6 @@ function judged(
 
 function final(failure: string): Attempt {
   return { result: { failure, isDown: false }, again: false, afterMs: null };
-}
-
-/** The body's text; null: it is longer than that. */
-async function readBody({ body }: Response, maxBytes: number): Promise<string | null> {
-  const pieces: Uint8Array[] = [];
-  let size = 0;
-  for await (const piece of body ?? []) {
-    size += piece.length;
-    // Leaving the loop closes the connection.
-    if (size > maxBytes) return null;
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces).toString('utf8');
 }
 
 /** Seconds or a date (RFC 9110, 10.2.3), in milliseconds. */

@@ -1,5 +1,6 @@
 /** What an OpenEnv server says of itself over HTTP: its name and the JSON schemas of its actions and observations. */
 import { isJsonObject, parseJson } from '../../io/json.ts';
+import { readBody } from '../../io/read-body.ts';
 import type { Description } from '../../tasks/openenv/messages.ts';
 
 const MAX_BYTES = 2 ** 20;
@@ -37,14 +38,9 @@ async function page(url: string, key: string | null, timeoutMs: number): Promise
       signal: AbortSignal.timeout(timeoutMs),
       ...(key !== null && { headers: { authorization: `Bearer ${key}` } }),
     });
-    const pieces: Uint8Array[] = [];
-    let size = 0;
-    for await (const piece of body ?? []) {
-      size += piece.length;
-      if (size > MAX_BYTES) return 'is too long';
-      pieces.push(piece);
-    }
-    return status === 200 ? parseJson(Buffer.concat(pieces).toString('utf8')) : `answered with status ${status}`;
+    const bytes = await readBody(body, MAX_BYTES);
+    if (bytes === null) return 'is too long';
+    return status === 200 ? parseJson(bytes.toString('utf8')) : `answered with status ${status}`;
   } catch (error) {
     if (error instanceof SyntaxError) return 'is not JSON';
     const cause = error instanceof Error ? error.cause : null;

@@ -1,6 +1,7 @@
 /** The first rows of a dataset of the Hub, through its dataset server, before anything is downloaded. */
 import { inputError } from '../../errors.ts';
 import { parseJsonExactly } from '../../io/json.ts';
+import { readAnswer } from '../../io/read-body.ts';
 import { type HubOptions, hubOptions } from '../models/hub-access.ts';
 import { hubError } from '../models/hub-errors.ts';
 import type { Secrets } from '../workspace/secrets.ts';
@@ -83,7 +84,7 @@ function askServer({ repo }: HubDataset, options: DatasetHubOptions, signal: Abo
     try {
       const response = await fetch(`${serverUrl}/${path}`, { headers, ...(signal && { signal }) });
       if (!response.ok) throw Object.assign(new Error(path), { statusCode: response.status });
-      return parseJsonExactly(await response.text()) as T;
+      return parseJsonExactly(await readAnswer(response.body)) as T;
     } catch (error) {
       throw hubError(error, { repo, revision: 'main' }, { ...options, hubUrl: serverUrl }, DATASET_ELSEWHERE);
     }

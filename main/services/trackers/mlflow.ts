@@ -1,4 +1,5 @@
 /** MLflow by its REST interface, as its documentation describes it (version 2 of the interface; MLflow 3 has it too). */
+import { readAnswer } from '../../io/read-body.ts';
 import { partsOf } from '../../lists.ts';
 import type { TrackedRun, TrackedStep, Tracker } from './tracker.ts';
 import { jsonNumber, TrackerRefusal } from './tracker.ts';
@@ -33,7 +34,7 @@ export function openMlflow({ env = process.env, now = Date.now }: MlflowOptions 
       headers: sent,
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
-    const text = await response.text();
+    const text = await readAnswer(response.body);
     if (!response.ok) throw refusal(response.status, text, address);
     return text === '' ? {} : (JSON.parse(text) as Record<string, unknown>);
   }

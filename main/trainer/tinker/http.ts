@@ -6,9 +6,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BraidError } from '../../errors.ts';
 import { certificateFault } from '../../io/certificate.ts';
+import { MOST_ANSWER, readBody } from '../../io/read-body.ts';
+import { formatBytes } from '../../text/format.ts';
 import type { RemoteEngine } from '../protocol/remote.ts';
 import { engineAddress } from './address.ts';
-import { answerLost, certificateRefused, unreachable } from './errors.ts';
+import { answerLost, badAnswer, certificateRefused, unreachable } from './errors.ts';
 import { openPacking } from './packing.ts';
 
 export interface Answer {
@@ -54,8 +56,8 @@ export interface Http extends Pick<Patience, 'tidyMs'> {
   get(route: string): Promise<Answer>;
   /** Tries once: what isn't removed only takes space there. */
   remove(route: string): Promise<Answer>;
-  /** The bytes behind a route, following redirects; repeated until they have arrived whole. */
-  download(route: string): Promise<{ readonly status: number; readonly bytes: Buffer }>;
+  /** The bytes behind a route, at most so many, following redirects; repeated until they have arrived whole. */
+  download(route: string, maxBytes: number): Promise<{ readonly status: number; readonly bytes: Buffer }>;
   /** Ends whatever is under way. */
   close(): void;
 }
@@ -83,7 +85,7 @@ export function openHttp(engine: RemoteEngine, patience: Patience = PATIENCE): H
       signal: AbortSignal.any([closing.signal, AbortSignal.timeout(withinMs)]),
       ...(sent !== null && { body: sent.body }),
     });
-    const answer = await response.text();
+    const answer = (await within(response, MOST_ANSWER)).toString('utf8');
     heardAt = performance.now();
     packing.heard(response);
     traffic.sentBytes += sent?.body.length ?? 0;
@@ -125,7 +127,7 @@ export function openHttp(engine: RemoteEngine, patience: Patience = PATIENCE): H
   }
 
   /** There may be many bytes: they may take as long as a whole request. */
-  async function downloadOnce(route: string) {
+  async function downloadOnce(route: string, maxBytes: number) {
     let at = `${url}/api/v1/${route}`;
     for (let hop = 0; ; hop++) {
       const response = await fetch(at, {
@@ -135,7 +137,7 @@ export function openHttp(engine: RemoteEngine, patience: Patience = PATIENCE): H
       });
       const next = response.headers.get('location');
       if (response.status < 300 || response.status >= 400 || next === null || hop === MAX_REDIRECTS) {
-        const bytes = Buffer.from(await response.arrayBuffer());
+        const bytes = await within(response, maxBytes);
         heardAt = performance.now();
         traffic.receivedBytes += bytes.length;
         return { status: response.status, bytes };
@@ -153,9 +155,16 @@ export function openHttp(engine: RemoteEngine, patience: Patience = PATIENCE): H
     ask: (route, body) => repeated('POST', route, body),
     get: (route) => repeated('GET', route, null),
     remove: (route) => once('DELETE', route, null, patience.tidyMs),
-    download: (route) => attempts(route, true, () => downloadOnce(route)),
+    download: (route, maxBytes) => attempts(route, true, () => downloadOnce(route, maxBytes)),
     close: () => closing.abort(),
   };
+}
+
+/** More than that is no answer to what was asked: it isn't waited for, nor asked for again. */
+async function within({ body }: Response, maxBytes: number): Promise<Buffer> {
+  const bytes = await readBody(body, maxBytes);
+  if (bytes === null) throw badAnswer('answer', `at most ${formatBytes(maxBytes)}, got more`);
+  return bytes;
 }
 
 /** A redirect may lead to a store elsewhere, which must not see the key. */

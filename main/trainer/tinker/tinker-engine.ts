@@ -250,14 +250,12 @@ export function openTinkerEngine(options: TinkerEngineOptions): Engine {
       const { id: modelId, call } = await model();
       const { id } = await currentSampler();
       const { value } = await call('save_weights', { path: `step-${step}`, type: 'save_weights' }, savedSchema);
-      const { status, bytes } = await client.http.download(`training_runs/${modelId}/checkpoints/${id}/archive`);
+      const limit = archiveLimit(options.trainable);
+      const { status, bytes } = await client.http.download(`training_runs/${modelId}/checkpoints/${id}/archive`, limit);
       if (status !== 200) throw failedThere('archive', `${status} ${bytes.toString('utf8').slice(0, 300)}`);
       const { name: engine, url, baseModel: base_model } = remote;
       const state = { version: 1, engine, url, base_model, path: value.path } as const;
-      return [
-        ...adapterFromArchive(bytes, options.modelFolder, archiveLimit(options.trainable)),
-        [ENGINE_FILE, encodeState(state)],
-      ];
+      return [...adapterFromArchive(bytes, options.modelFolder, limit), [ENGINE_FILE, encodeState(state)]];
     },
     load: async (folder) => load(readState(folder, remote).path, true),
     startFrom: async (folder) => load(readState(folder, remote).path, false),
