@@ -82,8 +82,8 @@ function parse(text: string): ParsedYaml {
       faults.push({ line: lineAt(range?.[0] ?? 0), reason: shortened(`expected a value, got the alias *${source}`) });
     },
     Collection: (_, collection, path) => {
-      for (const { offset, name } of repeatedKeys(collection))
-        faults.push({ line: lineAt(offset), reason: shortened(`Map keys must be unique; "${name}" is repeated`) });
+      for (const { offset, reason } of wrongKeys(collection))
+        faults.push({ line: lineAt(offset), reason: shortened(reason) });
       if (path.length <= 2 * DEEPEST) return undefined;
       faults.push({ line: lineAt(collection.range?.[0] ?? 0), reason: TOO_DEEP });
       return visit.BREAK;
@@ -92,15 +92,20 @@ function parse(text: string): ParsedYaml {
   return { document, faults, lineAt };
 }
 
-function repeatedKeys(collection: YAMLMap | YAMLSeq): { readonly offset: number; readonly name: string }[] {
+function wrongKeys(collection: YAMLMap | YAMLSeq): { readonly offset: number; readonly reason: string }[] {
   if (!isMap(collection)) return [];
   const seen = new Set<unknown>();
   return collection.items.flatMap(({ key }) => {
     if (!isScalar(key)) return [];
-    const isNew = !seen.has(key.value);
+    const fault = seen.has(key.value) ? `Map keys must be unique; "${key.value}" is repeated` : unusable(key.value);
     seen.add(key.value);
-    return isNew ? [] : [{ offset: key.range?.[0] ?? 0, name: String(key.value) }];
+    return fault === null ? [] : [{ offset: key.range?.[0] ?? 0, reason: fault }];
   });
+}
+
+/** In an object it isn't a name like others, and schemas leave it out without a word. */
+function unusable(key: unknown): string | null {
+  return key === '__proto__' ? 'expected another name than "__proto__"' : null;
 }
 
 function shortened(reason: string): string {

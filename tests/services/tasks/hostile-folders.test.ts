@@ -18,6 +18,7 @@ const definitions: readonly (readonly [name: string, text: string, problem: RegE
   ['keys', lines(40_000, (i) => `k${i}: 1`), /at most 131072 characters/],
   ['keys-short', lines(600, (i) => `k${i}: 1`), /"title" is missing/],
   ['same-keys', lines(600, () => 'k: 1'), /Map keys must be unique; "k" is repeated/],
+  ['a-name-that-schemas-drop', 'rewards: { __proto__: 1 }', /another name than "__proto__"/],
   ['brackets', '['.repeat(100_000), /at most 50 levels/],
   ['blocks', '- '.repeat(2900), /at most 50 levels/],
   ['escapes', `a: "${'\\x'.repeat(60_000)}"`, /at most 6000 names/],
