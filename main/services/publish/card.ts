@@ -3,6 +3,7 @@ import { stringify } from 'yaml';
 import { wholeText } from '../../samples/completion.ts';
 import type { EvaluationRow } from '../../store/evaluations.ts';
 import { counted } from '../../text/format.ts';
+import { inline } from '../../text/markdown.ts';
 import { VERSION } from '../../version.ts';
 import { LEFT_OUT } from '../reports/private-parts.ts';
 import type { RunContent } from '../reports/report.ts';
@@ -205,9 +206,4 @@ function code(text: string): string {
 
 function capital(text: string): string {
   return text.slice(0, 1).toUpperCase() + text.slice(1);
-}
-
-/** Names are somebody's: what Markdown and HTML would read in them is written out. */
-function inline(text: string): string {
-  return text.replace(/[\\`*_[\]<>|#!]/g, '\\$&').replaceAll(/\s+/g, ' ');
 }

@@ -1,5 +1,6 @@
 /** The Markdown report of a comparison. */
 import { counted, signed } from '../../../text/format.ts';
+import { inline, literalLine } from '../../../text/markdown.ts';
 import { type ComparisonRow, LEVEL, type PairedDifference } from '../../text-worker/comparison-table.ts';
 import type { ModelComparison } from './compare.ts';
 import type { Figure } from './figures.ts';
@@ -25,14 +26,14 @@ export function comparisonReport(comparison: ModelComparison, figures: readonly 
     ...models.flatMap(({ name, askedAs }) =>
       askedAs === null
         ? []
-        : [`**${name}** was asked as ${askedAs} is: with its system prompt and template settings.`, ''],
+        : [`**${cell(name)}** was asked as ${cell(askedAs)} is: with its system prompt and template settings.`, ''],
     ),
     ...summaryTable(
       models.map(({ name }) => name),
       rows,
     ),
     '',
-    `## Compared with ${baseline}`,
+    `## Compared with ${cell(baseline)}`,
     '',
     ...pairTable(rows, ({ from }) => from === baseline),
     '',
@@ -102,12 +103,12 @@ function examples({ models }: ModelComparison): string[] {
 }
 
 function quoted(text: string): string[] {
-  return text.split('\n').map((line) => `> ${line}`);
+  return text.split('\n').map((line) => `> ${literalLine(line)}`);
 }
 
-/** Escapes text so that it can't end a table cell or start a line. */
+/** Text that can't end a table cell, start a line or be more than text. */
 function cell(text: string): string {
-  return text.replace(/\s+/g, ' ').replaceAll('|', '\\|').trim();
+  return inline(text).trim();
 }
 
 function number(value: number): string {

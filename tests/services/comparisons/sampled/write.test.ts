@@ -53,6 +53,21 @@ describe('writeComparison', () => {
     expect(comparisonReport({ ...rest, options: own }, [])).toContain('when its reward is at least 2;');
   });
 
+  it('shows what models wrote as text: a picture in it would be fetched by whoever opens the report', () => {
+    const { models, ...rest } = comparison(1);
+    const answers = models[0]?.answers.map((one) => ({
+      ...one,
+      prompt: 'a\n<img src=//evil/p> ```',
+      completions: ['![x](//evil/c) | <b>'],
+    }));
+    const report = comparisonReport(
+      { ...rest, models: models.map((model) => ({ ...model, answers: answers ?? [] })) },
+      [],
+    );
+    expect(report).toContain('> a\n> \\<img src=//evil/p\\> \\`\\`\\`\n');
+    expect(report).toContain('  - \\!\\[x\\](//evil/c) \\| \\<b\\>\n');
+  });
+
   it('leaves an earlier comparison as it was when a part of the new one cannot be written', async () => {
     const folder = temporaryFolder();
     await writeComparison(first, folder, paths);
