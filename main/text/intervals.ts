@@ -22,6 +22,14 @@ export function meanOf(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
+/** How far rounding may take a mean or a weighted sum: 0.6 + 0.3 is 0.8999999999999999, and so are means of 0.9. */
+const ROUNDING = 1e-9;
+
+/** Whether a mean or a weighted sum is at least so much. */
+export function reaches(value: number, least: number): boolean {
+  return value >= least - ROUNDING * Math.max(1, Math.abs(least));
+}
+
 /** The q-quantile of sorted values, linear between neighbours. */
 export function quantile(sorted: ArrayLike<number>, q: number): number {
   const at = (sorted.length - 1) * q;

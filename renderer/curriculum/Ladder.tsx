@@ -122,7 +122,8 @@ interface CardProps {
 function Card({ stage, live, after, shortage }: CardProps) {
   const { name, words, metScore, promotion, dataset, steps, origin, standing } = stage;
   const best = metScore ?? stage.best?.mean ?? null;
-  const isMet = best !== null && promotion !== null && best >= promotion.at_least;
+  // Rounding may leave a mean of 0.9 a little below it.
+  const isMet = best !== null && promotion !== null && best > promotion.at_least - 1e-9;
   const isWorse = metScore === null && standing?.tone === 'warn';
   return (
     <>

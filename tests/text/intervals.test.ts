@@ -1,8 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { randomStream } from '../../main/random.ts';
-import { bootstrapDifference, bootstrapMean, quantile } from '../../main/text/intervals.ts';
+import { bootstrapDifference, bootstrapMean, meanOf, quantile, reaches } from '../../main/text/intervals.ts';
 
 const values = Array.from({ length: 100 }, (_, i) => i / 99);
+
+describe('reaches', () => {
+  it('holds for sums and means that are below a number by rounding only', () => {
+    const means = Array.from({ length: 64 }, (_, i) => meanOf(new Array<number>(i + 1).fill(0.9)));
+    expect(means.some((mean) => mean < 0.9)).toBe(true);
+    expect(means.every((mean) => reaches(mean, 0.9))).toBe(true);
+    expect([0.6 + 0.3 >= 0.9, reaches(0.6 + 0.3, 0.9)]).toEqual([false, true]);
+    expect([reaches(0.8999, 0.9), reaches(Number.NaN, 0), reaches(0, 0), reaches(-1, 0)]).toEqual([
+      ...[false, false, true, false],
+    ]);
+  });
+});
 
 describe('quantile', () => {
   it('is linear between neighbours, as numpy.quantile', () => {

@@ -3,6 +3,7 @@ import { BraidError, inputError } from '../../errors.ts';
 import type { Store } from '../../store/index.ts';
 import type { RunRow } from '../../store/runs.ts';
 import type { StageRow, StageState } from '../../store/stages.ts';
+import { reaches } from '../../text/intervals.ts';
 import type { EngineAccess } from '../engines/engine-for.ts';
 import { unmetGoal } from '../runs/held-out.ts';
 import { metReason, metWithoutTraining, promotionOf } from '../runs/promotion.ts';
@@ -91,7 +92,7 @@ export function openStageRuns(
   function countAsMet(stage: StageRow, score: number): void {
     const rule = promotionOf(stage);
     if (stage.state === 'running') throw inputError('STAGE_BUSY', `"${stage.name}" is training`, 'Stop its run first.');
-    if (rule === null || score < rule.at_least)
+    if (rule === null || !reaches(score, rule.at_least))
       throw inputError(
         'RULE_NOT_MET',
         `Expected a held-out score that meets the rule of "${stage.name}" (${rule === null ? 'it has none' : `at least ${rule.at_least}`}), got ${score}`,

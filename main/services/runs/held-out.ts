@@ -6,6 +6,7 @@ import type { EvaluationRow } from '../../store/evaluations.ts';
 import type { Store } from '../../store/index.ts';
 import type { RunRow } from '../../store/runs.ts';
 import { counted } from '../../text/format.ts';
+import { reaches } from '../../text/intervals.ts';
 import { evaluationDataset } from './evaluation.ts';
 import { bestScore, type Promotion, promotionOf } from './promotion.ts';
 
@@ -68,7 +69,7 @@ export function belowBaseline(mean: number | null, baseline: number | null): Hel
 /** Whether the model already meets the goal, trained or not: then only damage is a problem. */
 export function meetsGoal({ evaluations, goal }: Pick<HeldOutInput, 'evaluations' | 'goal'>): boolean {
   const newest = evaluations.at(-1)?.mean ?? Number.NaN;
-  return goal !== null && newest >= goal.at_least;
+  return goal !== null && reaches(newest, goal.at_least);
 }
 
 /** The scores of a run on its own held-out records: the trainer's, or what was measured afterwards if it made none. */
@@ -112,7 +113,7 @@ export function unmetGoal(store: Pick<Store, 'evaluations' | 'runs' | 'stages'>,
 }
 
 function metInARow(scores: readonly HeldOutScore[], { at_least }: Pick<Promotion, 'at_least'>): number {
-  return scores.length - 1 - scores.findLastIndex(({ mean }) => !(mean >= at_least));
+  return scores.length - 1 - scores.findLastIndex(({ mean }) => !reaches(mean, at_least));
 }
 
 function against(newest: HeldOutScore | null, baseline: number | null): string {

@@ -2,6 +2,7 @@
 import type { Store } from '../../store/index.ts';
 import type { RunState } from '../../store/runs.ts';
 import type { SweepRow, SweepState, TrialRow, TrialState } from '../../store/sweeps.ts';
+import { reaches } from '../../text/intervals.ts';
 import { passThresholds } from '../comparisons/sampled/measures.ts';
 import { trainingScores } from '../runs/promotion.ts';
 import { plannedSteps } from './halving.ts';
@@ -242,7 +243,7 @@ function passRates(store: Store, trials: readonly TrialRow[]): readonly PassRate
       if (last === undefined) return [];
       const items = store.evaluations.items(last.id);
       const passes = items.flatMap(({ recordId, score, metrics }) => {
-        const passed = threshold === null ? metrics.success : Number(score >= threshold);
+        const passed = threshold === null ? metrics.success : Number(reaches(score, threshold));
         return passed === undefined || Number.isNaN(passed) ? [] : [[recordId, passed === 1] as const];
       });
       return passes.length === 0 ? [] : [new Map(passes)];

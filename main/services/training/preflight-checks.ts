@@ -3,6 +3,7 @@
 import type { DatasetLeakage } from '../../store/datasets.ts';
 import { toolFindings, toolUse } from '../../tasks/tool-use.ts';
 import { counted, formatBytes, formatDuration, formatStepTime } from '../../text/format.ts';
+import { reaches } from '../../text/intervals.ts';
 import { QUOTED_REMEDY, quotingInWords } from '../../text/quoted-tokens.ts';
 import { UNWRITABLE_REMEDY, unwritableInWords } from '../../text/unwritable.ts';
 import { type TrainConfig, totalSteps } from '../../trainer/config/config.ts';
@@ -162,7 +163,7 @@ function checkHeldOut({ heldOut }: PreflightResult, { eval_steps }: TrainConfig,
   if (rule !== null && eval_steps === 0)
     return warn(name, seen, 'Its rule can never be met: set eval_steps to more than 0.');
   if (rule === null) return ok(name, seen);
-  if (heldOut.mean >= rule.at_least)
+  if (reaches(heldOut.mean, rule.at_least))
     return warn(
       name,
       `${seen}; the rule requires ${rule.at_least}`,

@@ -8,6 +8,7 @@ import { knownDiskSpace } from '../../io/disk-space.ts';
 import { hostMemory } from '../../io/memory.ts';
 import type { Sample } from '../../samples/sample.ts';
 import type { DatasetLeakage } from '../../store/datasets.ts';
+import { reaches } from '../../text/intervals.ts';
 import type { TrainConfig } from '../../trainer/config/config.ts';
 import type { PreflightResult } from '../../trainer/jobs/preflight.ts';
 import type { RunEstimate } from '../../trainer/protocol/start.ts';
@@ -169,7 +170,8 @@ async function look(
     sampled: value.samples.length === 0 ? null : sampledGroups(value),
     secondsPerStep: value.estimate.secondsPerStep,
     seconds: value.estimate.seconds,
-    met: rule !== null && value.heldOut !== null && value.heldOut.mean >= rule.at_least ? value.heldOut.mean : null,
+    met:
+      rule !== null && value.heldOut !== null && reaches(value.heldOut.mean, rule.at_least) ? value.heldOut.mean : null,
     startFirst: null,
   };
   return { report, estimate: value.estimate };

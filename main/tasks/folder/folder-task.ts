@@ -3,6 +3,7 @@
  * of its own, and the others (commands, servers, judges, models) on another one at the same time.
  */
 import { withoutOutcomes } from '../../samples/chat-message.ts';
+import { reaches } from '../../text/intervals.ts';
 import type { ExternalAccess } from '../external/access.ts';
 import type { ComponentScores } from '../external/messages.ts';
 import { notAllowed, openExternalScorer } from '../external/scorer.ts';
@@ -106,7 +107,7 @@ export function openFolderTask(
       return {
         [FOLDER_METRIC]: reward,
         ...(facts.rewardNames.length > 1 && components),
-        success: reward >= definition.success_threshold ? 1 : 0,
+        success: reaches(reward, definition.success_threshold) ? 1 : 0,
         ...(definition.check !== undefined && { [definition.check]: checks[i] ?? Number.NaN }),
         failed: failure === null ? 0 : 1,
       };

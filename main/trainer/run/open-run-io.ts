@@ -2,6 +2,7 @@
 
 import { append } from '../../lists.ts';
 import { counted } from '../../text/format.ts';
+import { reaches } from '../../text/intervals.ts';
 import { QUOTED_REMEDY, quotingInWords } from '../../text/quoted-tokens.ts';
 import { UNWRITABLE_REMEDY, unwritableInWords } from '../../text/unwritable.ts';
 import type { SavedGeneration, ScoredGeneration } from '../batching/generation.ts';
@@ -71,7 +72,7 @@ export function openRunIo(
   }
 
   function watch(step: number, metrics: Metrics): void {
-    const excused = goal !== null && heldOut !== null && heldOut >= goal.atLeast;
+    const excused = goal !== null && heldOut !== null && reaches(heldOut, goal.atLeast);
     const result = watchStep(now.watch, metrics, watchSettings(config, stage.task), excused);
     now = { ...now, watch: result.state };
     for (const { topic, message, remedy } of result.notices) emit({ kind: 'notice', step, topic, message, remedy });
@@ -146,7 +147,7 @@ export function openRunIo(
 
   /** A stage that is met before it starts teaches nothing. */
   function noticeMet(): void {
-    if (goal?.endIfMet !== true || heldOut === null || heldOut < goal.atLeast) return;
+    if (goal?.endIfMet !== true || heldOut === null || !reaches(heldOut, goal.atLeast)) return;
     isMet = true;
     const message = `The held-out score is ${heldOut.toFixed(3)} before training, and the rule requires ${goal.atLeast}.`;
     emit({ kind: 'notice', step: 0, topic: MET_TOPIC, message, remedy: 'The stage counts as met without training.' });

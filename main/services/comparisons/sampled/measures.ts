@@ -4,6 +4,7 @@ import { replyRewards } from '../../../tasks/reply/reward.ts';
 import type { TaskFacts, TaskMetrics } from '../../../tasks/task.ts';
 import { selfBleu } from '../../../text/bleu.ts';
 import { ngramSets, setDiversity } from '../../../text/diversity.ts';
+import { reaches } from '../../../text/intervals.ts';
 import { passAtK } from '../../../text/pass-at-k.ts';
 import { distinctN } from '../../../text/repetition.ts';
 import { splitWords } from '../../../text/words.ts';
@@ -83,7 +84,7 @@ export function measurePrompt(
 ): Readonly<Record<string, number>> {
   const texts = completions.map(({ completion }) => completion);
   const words = texts.map(splitWords);
-  const passed = each.filter((measures) => (measures[mainMetric] ?? 0) >= threshold).length;
+  const passed = each.filter((measures) => reaches(measures[mainMetric] ?? 0, threshold)).length;
   // Of those that have it: one failed reward must not take the prompt out of the table.
   const mean = (name: string): number => nanStats(each.map((measures) => measures[name] ?? Number.NaN)).mean;
   return {

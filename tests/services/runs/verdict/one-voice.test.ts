@@ -224,4 +224,10 @@ describe('verdict, advice and events', () => {
     }));
     expect(shortcuts(shown)[0]?.models).toEqual(['checkpoint:20']);
   });
+
+  it("meets a goal with the mean that is shown as the goal's, whatever rounding did to it", () => {
+    const evaluations = [{ step: 10, mean: 0.8999999999999999 }];
+    const standing = heldOutStanding({ evaluations, goal: { at_least: 0.9, evaluations: 1 }, ended: true });
+    expect(standing?.sentence).toBe('Held-out score 0.900 at step 10; the goal of 0.9 is met');
+  });
 });
