@@ -45,17 +45,22 @@ export function scoresByStep(store: Pick<Store, 'evaluations'>, runId: number): 
   return new Map(trainingScores(store, runId).map(({ step, mean }) => [step, mean]));
 }
 
-/** The best of these in order, the later one of equals, as of checkpoints; null: there are none. */
+/** The best of these in order, the later one of equals, as of checkpoints; null: none has a score. */
 export function bestScore<S extends { readonly mean: number }>(scores: readonly S[]): S | null {
-  return scores.reduce<S | null>((best, score) => (best === null || score.mean >= best.mean ? score : best), null);
+  // Where the reward failed on every record there is no mean.
+  const known = scores.filter(({ mean }) => !Number.isNaN(mean));
+  return known.reduce<S | null>((best, score) => (best === null || score.mean >= best.mean ? score : best), null);
 }
 
-/** The checkpoint with the best score by step, the later one of equals; those without one rank last. */
+/** The checkpoint with the best score by step, the later one of equals; those without one, or with none there, rank last. */
 export function bestOf<C extends { readonly step: number }>(
   checkpoints: readonly C[],
   scores: ReadonlyMap<number, number>,
 ): C | null {
-  const scoreOf = ({ step }: C): number => scores.get(step) ?? Number.NEGATIVE_INFINITY;
+  const scoreOf = ({ step }: C): number => {
+    const score = scores.get(step) ?? Number.NaN;
+    return Number.isNaN(score) ? Number.NEGATIVE_INFINITY : score;
+  };
   return checkpoints.reduce<C | null>(
     (best, checkpoint) => (best === null || scoreOf(checkpoint) >= scoreOf(best) ? checkpoint : best),
     null,

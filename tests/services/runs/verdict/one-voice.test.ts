@@ -225,6 +225,13 @@ describe('verdict, advice and events', () => {
     expect(shortcuts(shown)[0]?.models).toEqual(['checkpoint:20']);
   });
 
+  it('choose no evaluation whose reward failed on every record', () => {
+    const evaluations = [Number.NaN, 0.5, 0.4, Number.NaN].map((mean, i) => ({ step: 10 * i + 10, mean }));
+    const checkpoints = bestOf(evaluations, new Map(evaluations.map(({ step, mean }) => [step, mean])));
+    expect(checkpoints?.step).toBe(20);
+    expect(heldOutStanding({ evaluations, goal: null, ended: true })?.best?.step).toBe(20);
+  });
+
   it("meets a goal with the mean that is shown as the goal's, whatever rounding did to it", () => {
     const evaluations = [{ step: 10, mean: 0.8999999999999999 }];
     const standing = heldOutStanding({ evaluations, goal: { at_least: 0.9, evaluations: 1 }, ended: true });
