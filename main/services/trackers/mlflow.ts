@@ -1,4 +1,5 @@
 /** MLflow by its REST interface, as its documentation describes it (version 2 of the interface; MLflow 3 has it too). */
+import querystring from 'node:querystring';
 import { readAnswer } from '../../io/read-body.ts';
 import { partsOf } from '../../lists.ts';
 import type { TrackedRun, TrackedStep, Tracker } from './tracker.ts';
@@ -19,8 +20,8 @@ export interface MlflowOptions {
 }
 
 export function openMlflow({ env = process.env, now = Date.now }: MlflowOptions = {}): Tracker {
-  const address = (env.MLFLOW_TRACKING_URI || 'http://127.0.0.1:5000').replace(/\/+$/, '');
-  const headers = authorization(env);
+  const { address, ...own } = placeIn(env.MLFLOW_TRACKING_URI || 'http://127.0.0.1:5000');
+  const headers = authorization({ ...own, ...env });
   const abort = new AbortController();
   let [runId, artifacts] = ['', ''];
   const tables: string[] = [];
@@ -96,6 +97,16 @@ export function openMlflow({ env = process.env, now = Date.now }: MlflowOptions 
     },
     drop: () => abort.abort(),
   };
+}
+
+/** The address, and the account that may stand in it: fetch refuses such an address in words that repeat the password. */
+function placeIn(given: string) {
+  const url = URL.parse(given);
+  if (url === null || url.username + url.password === '') return { address: given.replace(/\/+$/, '') };
+  const [user, password] = [url.username, url.password].map((part) => querystring.unescape(part));
+  url.username = url.password = '';
+  const address = url.href.replace(/\/+$/, '');
+  return { address, MLFLOW_TRACKING_USERNAME: user, MLFLOW_TRACKING_PASSWORD: password };
 }
 
 /** As MLflow's client sends them. */

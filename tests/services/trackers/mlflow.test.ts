@@ -49,6 +49,19 @@ describe('openMlflow', () => {
     expect(new Set(server.headers)).toEqual(new Set(['Bearer secret']));
   });
 
+  it('takes the account that stands in the address, and repeats it nowhere', async () => {
+    const server = await mlflowDouble();
+    const env = { MLFLOW_TRACKING_URI: server.url.replace('://', '://me:s%33cret%@') };
+    await openMlflow({ env }).open(run, 'r0');
+    expect(new Set(server.headers)).toEqual(new Set([`Basic ${Buffer.from('me:s3cret%').toString('base64')}`]));
+    server.down = 401;
+    const error: unknown = await openMlflow({ env })
+      .open(run, 'r1')
+      .catch((caught: unknown) => caught);
+    expect(String(error)).toContain(`${server.url} answered 401`);
+    expect(String(error)).not.toMatch(/cret|me:/);
+  });
+
   it.each([
     [401, true],
     [400, true],
