@@ -1,7 +1,7 @@
 /** The cost of training: time from the trainer's own estimate, money from an hourly price. */
 import type { Store } from '../../store/index.ts';
 import { requireRun } from './runs.ts';
-import { secondsLeft, stepTimes } from './step-times.ts';
+import { EVALUATION_TIME, secondsLeft, stepTimes } from './step-times.ts';
 import { takenBackOf } from './taken-back.ts';
 
 export interface RunCost {
@@ -17,8 +17,8 @@ interface Price {
 }
 
 /**
- * The time of a run's finished steps and of those that a resume took back, and the estimate for the remaining ones at the
- * same pace.
+ * The time of a run's finished steps with their evaluations and of those that a resume took back, and the estimate for the
+ * remaining ones at the same pace.
  */
 export function runCost(
   store: Store,
@@ -42,7 +42,8 @@ export function runCost(
     return rewards.count === 0 ? computed : { ...computed, cost: (computed.cost ?? 0) + asked };
   };
   const repeated = takenBackOf(store, runId);
-  const kept = part(count, count * pace);
+  const evaluating = store.metrics.overall(runId, EVALUATION_TIME);
+  const kept = part(count, count * pace + evaluating.count * (evaluating.mean || 0));
   const timed = costOf(repeated.seconds, price).cost ?? 0;
   const more = evaluated + repeated.rewards + (remote.count === 0 && repeated.engine === 0 ? timed : repeated.engine);
   const seconds = kept.seconds + repeated.seconds;

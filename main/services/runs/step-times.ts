@@ -3,6 +3,7 @@ import { BraidError } from '../../errors.ts';
 import type { Store } from '../../store/index.ts';
 import type { RunRow } from '../../store/runs.ts';
 import { secondsFrom } from '../../trainer/config/config.ts';
+import { type EvaluationPlan, evaluationsAfter } from '../../trainer/config/evaluations.ts';
 import { savedFields } from './saved-config.ts';
 
 type Run = Pick<RunRow, 'id' | 'step' | 'maxSteps' | 'configJson'>;
@@ -15,14 +16,37 @@ export function stepTimes(store: Store, runId: number): { readonly count: number
 
 /** Steps of the warm-up that a run begins with; a run from before there was one has none. */
 export function warmUpSteps(run: Pick<Run, 'id' | 'configJson'>): number {
+  return savedNumber(run, 'warm_up_steps');
+}
+
+/** When a run is evaluated. */
+export function evaluationPlan(run: Pick<Run, 'id' | 'configJson' | 'maxSteps'>): EvaluationPlan {
+  const warmUp = warmUpSteps(run);
+  return {
+    eval_steps: savedNumber(run, 'eval_steps'),
+    warm_up_steps: warmUp,
+    max_steps: run.maxSteps - warmUp,
+  };
+}
+
+function savedNumber(run: Pick<Run, 'id' | 'configJson'>, field: 'eval_steps' | 'warm_up_steps'): number {
   try {
-    const { warm_up_steps: steps } = savedFields(run);
-    return typeof steps === 'number' ? steps : 0;
+    const { [field]: value } = savedFields(run);
+    return typeof value === 'number' ? value : 0;
   } catch (error) {
     // A run whose record is damaged must still open.
     if (error instanceof BraidError) return 0;
     throw error;
   }
+}
+
+/** Reported with the step after an evaluation: how long that took. */
+export const EVALUATION_TIME = 'time/evaluation';
+
+/** Seconds of the evaluations that a run will still make, as long as those before them; 0 before the first. */
+export function evaluationsLeft(store: Pick<Store, 'metrics'>, run: Run): number {
+  const { count, mean } = store.metrics.overall(run.id, EVALUATION_TIME);
+  return count === 0 ? 0 : mean * evaluationsAfter(run.step, evaluationPlan(run));
 }
 
 /** Seconds of a step after the warm-up: the mean of its own, otherwise as the run estimated; null: neither is known. */
@@ -38,14 +62,15 @@ export function paceAfterWarmUp(store: Store, run: Run): number | null {
   return typeof secondsPerStep === 'number' ? secondsPerStep : null;
 }
 
-/** Seconds of the steps that are left, at the pace of those before them; null: unknown. */
+/** Seconds of the steps and evaluations that are left, at the pace of those before them; null: unknown. */
 export function secondsLeft(store: Store, run: Run, secondsPerStep = paceAfterWarmUp(store, run)): number | null {
   if (secondsPerStep === null) return null;
   const warmUp = warmUpSteps(run);
   const { count, pace } = stepTimes(store, run.id);
-  return secondsFrom(
+  const steps = secondsFrom(
     run.step,
     { warm_up_steps: warmUp, max_steps: run.maxSteps - warmUp },
     { secondsPerStep, ...(run.step < warmUp && count > 0 && { warmUpSecondsPerStep: pace }) },
   );
+  return steps + evaluationsLeft(store, run);
 }

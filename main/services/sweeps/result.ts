@@ -5,6 +5,7 @@ import type { SweepRow, SweepState, TrialRow, TrialState } from '../../store/swe
 import { reaches } from '../../text/intervals.ts';
 import { passThresholds } from '../comparisons/sampled/measures.ts';
 import { trainingScores } from '../runs/promotion.ts';
+import { EVALUATION_TIME } from '../runs/step-times.ts';
 import { plannedSteps } from './halving.ts';
 import { readPlan, type SettingValues, type StoredPlan, storedPlan } from './plan.ts';
 import { scoreOf, type TrialScore } from './scores.ts';
@@ -271,9 +272,11 @@ function stepsOf(store: Store, plan: StoredPlan, trials: readonly TrialRow[]): S
 }
 
 function secondsLeft(store: Store, trials: readonly TrialRow[], steps: SweepView['steps']): number | null {
-  const paces = trials.flatMap(({ runId }) => (runId === null ? [] : [store.metrics.overall(runId, 'step_time')]));
-  const count = paces.reduce((sum, pace) => sum + pace.count, 0);
+  const overall = (name: string) =>
+    trials.flatMap(({ runId }) => (runId === null ? [] : [store.metrics.overall(runId, name)]));
+  const total = (name: string): number => overall(name).reduce((sum, { count, mean }) => sum + count * (mean || 0), 0);
+  const count = overall('step_time').reduce((sum, pace) => sum + pace.count, 0);
   if (count === 0) return null;
-  const seconds = paces.reduce((sum, pace) => sum + pace.count * pace.mean, 0);
+  const seconds = total('step_time') + total(EVALUATION_TIME);
   return (seconds / count) * (steps.planned - steps.done);
 }

@@ -1,8 +1,10 @@
 /** The state of a live run for the status bar and the run page. Pure. */
 import type { RunRow } from '../../store/runs.ts';
 import { WARM_UP_LOSS } from '../../trainer/config/config.ts';
+import { type EvaluationPlan, evaluationsAfter } from '../../trainer/config/evaluations.ts';
 import type { MemoryUse } from '../../trainer/memory/budget.ts';
 import type { TrainerCommand, TrainerEvent } from '../../trainer/protocol/trainer-events.ts';
+import { EVALUATION_TIME, evaluationPlan } from '../runs/step-times.ts';
 
 export interface LiveStatus {
   readonly runId: number;
@@ -27,6 +29,8 @@ export interface LiveStatus {
   /** Steps measured since the trainer started. */
   readonly measured: number;
   readonly secondsLeft: number | null;
+  /** When it is evaluated, and what the newest evaluation took; null: none has ended yet. */
+  readonly evaluations: EvaluationPlan & { readonly seconds: number | null };
   /** The estimate at admission, then the trainer's own. */
   readonly expected: MemoryUse;
   /** Of the trainer process, when it last reported. */
@@ -60,6 +64,7 @@ export function liveStatus(run: RunRow, expected: MemoryUse, now: number): LiveS
     secondsPerStep: null,
     measured: 0,
     secondsLeft: null,
+    evaluations: { ...evaluationPlan(run), seconds: null },
     expected,
     memoryBytes: null,
     gpuBytes: null,
@@ -127,9 +132,11 @@ function unlessStopping({ state }: LiveStatus, next: LiveStatus['state']): LiveS
 function afterStep(before: LiveStatus, { step, metrics }: Extract<TrainerEvent, { kind: 'step' }>): LiveStatus {
   const { step_time: seconds, memory_mb: memory, gpu_memory_mb: gpu, gpu_memory_peak_mb: gpuPeak, reward } = metrics;
   const isWarmUp = metrics[WARM_UP_LOSS] !== undefined;
+  const evaluations = { ...before.evaluations, seconds: metrics[EVALUATION_TIME] ?? before.evaluations.seconds };
   return {
     ...before,
-    ...(isWarmUp ? counted(before, seconds) : timed(before, step, seconds)),
+    ...(isWarmUp ? counted(before, seconds) : timed({ ...before, evaluations }, step, seconds)),
+    evaluations,
     step,
     // The one that it was to finish.
     asked: before.state === 'stopping' ? 'save' : before.asked,
@@ -155,8 +162,13 @@ function timed(status: LiveStatus, step: number, seconds: number | undefined): T
   return {
     secondsPerStep,
     measured: status.measured + (seconds === undefined ? 0 : 1),
-    secondsLeft: secondsPerStep === null ? null : secondsPerStep * (status.maxSteps - step),
+    secondsLeft: secondsPerStep === null ? null : secondsPerStep * (status.maxSteps - step) + evaluating(status, step),
   };
+}
+
+/** Seconds of the evaluations after a step. */
+function evaluating({ evaluations: { seconds, ...plan } }: LiveStatus, step: number): number {
+  return (seconds ?? 0) * evaluationsAfter(step, plan);
 }
 
 /** Heartbeats come every few seconds; a busy machine or a large checkpoint may delay some of them. */

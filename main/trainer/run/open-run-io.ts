@@ -8,6 +8,7 @@ import { UNWRITABLE_REMEDY, unwritableInWords } from '../../text/unwritable.ts';
 import type { SavedGeneration, ScoredGeneration } from '../batching/generation.ts';
 import { longestTarget, recordsQuoting, targetsBeyond } from '../batching/prompts.ts';
 import { isReinforcement, type TrainConfig, totalSteps } from '../config/config.ts';
+import { evaluatesAt } from '../config/evaluations.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Control } from '../loops/control.ts';
 import type { RunIo } from '../loops/run-io.ts';
@@ -83,7 +84,10 @@ export function openRunIo(
   }
 
   async function evaluateNow(step: number): Promise<void> {
-    heldOut = (await evaluateHeldOut(stage, engine, step, emit)) ?? heldOut;
+    if (stage.evalRecords.length === 0) return;
+    // It is reported with the step that follows.
+    const evaluated = await phases.time('evaluation', () => evaluateHeldOut(stage, engine, step, emit));
+    heldOut = evaluated ?? heldOut;
   }
 
   /** Once: the share of every step is a metric, and each reason stands with its completion. */
@@ -264,19 +268,13 @@ function toSaved(generation: ScoredGeneration, { sync_ref_model }: TrainConfig):
   };
 }
 
-/** The last step always counts, so that a run's final state is always evaluated and saved; a warm-up's too. */
-function evaluatesAt(step: number, config: TrainConfig): boolean {
-  const { eval_steps, warm_up_steps } = config;
-  return eval_steps > 0 && (step % eval_steps === 0 || step === warm_up_steps || step === totalSteps(config));
-}
-
 /** The run's end saves by itself. */
 function savesAt(step: number, config: TrainConfig): boolean {
   const { save_steps, warm_up_steps } = config;
   return (step % save_steps === 0 || step === warm_up_steps) && step < totalSteps(config);
 }
 
-/** Held-out records, the same ones every time. Returns the score; null without records. */
+/** Held-out records, the same ones every time. Returns the score; null: none was scored. */
 async function evaluateHeldOut(
   stage: Stage,
   engine: Engine,
@@ -284,7 +282,6 @@ async function evaluateHeldOut(
   emit: (event: TrainerEvent) => void,
 ): Promise<number | null> {
   const records = stage.evalRecords.slice(0, stage.config.eval_records);
-  if (records.length === 0) return null;
   const options = {
     maxNewTokens: stage.maxCompletionLength,
     batchSize: stage.config.per_device_train_batch_size,

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { runCost } from '../../../main/services/runs/cost.ts';
 import { recordEvents } from '../../../main/services/runs/events.ts';
 import { findRun } from '../../../main/services/runs/find-run.ts';
 import { runDetail } from '../../../main/services/runs/history.ts';
@@ -49,6 +50,22 @@ describe('runView', () => {
     expect(view.extremes).toMatchObject({ step: 10, n: 2, best: { reward: 0.9 }, worst: { reward: 0.2 } });
     expect(view.verdict.title).toBe('learning');
     expect(view.events.map(({ kind }) => kind)).toEqual(['warning']);
+  });
+
+  it('counts the evaluations that are left, which no step time has', () => {
+    const store = temporaryStore();
+    const { runId } = createRun(store, { ...config, eval_steps: 15 });
+    const [first, ...more] = steps(1, 20);
+    const timed = [first, ...more].map((event) =>
+      event?.kind === 'step' && event.step % 15 === 1
+        ? { ...event, metrics: { ...event.metrics, 'time/evaluation': 30 } }
+        : event,
+    );
+    recordEvents(store, runId, timed as TrainerEvent[]);
+    // After steps 30 and 40.
+    expect(runView(store, runId).secondsLeft).toBe(20 * 2 + 2 * 30);
+    const { spent, left } = runCost(store, runId, { hourly_price: 0, currency: '€' });
+    expect([spent.seconds, left.seconds]).toEqual([20 * 2 + 2 * 30, 20 * 2 + 2 * 30]);
   });
 
   it('has of an evaluation its step and mean alone where the run stands', () => {

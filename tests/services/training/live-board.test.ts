@@ -7,7 +7,7 @@ import type { TrainerEvent } from '../../../main/trainer/protocol/trainer-events
 
 const alive: TrainerEvent = { kind: 'alive' };
 const step: TrainerEvent = { kind: 'step', step: 3, metrics: { step_time: 2, reward: 0.5 } };
-const row = { id: 7, name: 'a', stageId: null, step: 2, maxSteps: 10 } as RunRow;
+const row = { id: 7, name: 'a', stageId: null, step: 2, maxSteps: 10, configJson: '{}' } as RunRow;
 const status: LiveStatus = {
   ...liveStatus(row, { host: 1, gpu: 0 }, 0),
   state: 'running',
@@ -58,6 +58,12 @@ describe('advance', () => {
     );
     expect(first).toMatchObject({ secondsPerStep: 2, secondsLeft: 18 });
     expect(second?.secondsPerStep).toBe(3);
+    // Of the evaluations after steps 3, 6, 9 and 10 three are to come: as long as the newest.
+    const plan = { eval_steps: 3, warm_up_steps: 0, max_steps: 10 };
+    const evaluated = { ...guessed, evaluations: { ...plan, seconds: null } };
+    const [event] = steps(2);
+    const fourth = { ...event, step: 4, metrics: { step_time: 2, 'time/evaluation': 30 } } as TrainerEvent;
+    expect(advance(evaluated, fourth).secondsLeft).toBe(6 * 2 + 3 * 30);
     expect(third?.secondsPerStep).toBeCloseTo(6, 10);
   });
 });
