@@ -1,6 +1,6 @@
 /** Texts of others in Markdown: what it and HTML would read in them is written out. */
 
-/** A line as it is; a picture in it would be fetched by whoever opens the file. */
+/** A line as it is: every viewer of the file would fetch a picture in it. */
 export function literalLine(line: string): string {
   return line.replace(/[\\`*_[\]<>|#!&]/g, '\\$&');
 }

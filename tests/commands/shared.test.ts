@@ -11,7 +11,7 @@ describe('commandContext', () => {
         (program) => {
           withCommonOptions(program.command('say')).action((_: object, command: Command) => {
             const context = commandContext(command);
-            for (const tell of [context.print, context.say]) tell(text);
+            for (const write of [context.print, context.say]) write(text);
             context.out({ text });
           });
         },

@@ -156,7 +156,7 @@ describe('a template that never ends', () => {
 });
 
 describe('a text of many parts', () => {
-  // Each part was looked for among all: minutes at this length.
+  // A search among all parts for each of them takes minutes at this length.
   it.each([
     ["{{ ((messages[0].content ~ 'b') * 60000).split('b')|length }}", '60001'],
     ["{{ ('ab' * 500000).rsplit('b', 400000)|length }}", '400001'],

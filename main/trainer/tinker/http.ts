@@ -160,7 +160,7 @@ export function openHttp(engine: RemoteEngine, patience: Patience = PATIENCE): H
   };
 }
 
-/** More than that is no answer to what was asked: it isn't waited for, nor asked for again. */
+/** A longer one is refused while it arrives, and not requested again. */
 async function within({ body }: Response, maxBytes: number): Promise<Buffer> {
   const bytes = await readBody(body, maxBytes);
   if (bytes === null) throw badAnswer('answer', `at most ${formatBytes(maxBytes)}, got more`);

@@ -53,7 +53,7 @@ describe('writeComparison', () => {
     expect(comparisonReport({ ...rest, options: own }, [])).toContain('when its reward is at least 2;');
   });
 
-  it('shows what models wrote as text: a picture in it would be fetched by whoever opens the report', () => {
+  it('shows what models wrote as text: every viewer of the report would fetch a picture in it', () => {
     const { models, ...rest } = comparison(1);
     const answers = models[0]?.answers.map((one) => ({
       ...one,
