@@ -1,7 +1,7 @@
 /** JSON as Python writes it: with numbers that JSON doesn't have. */
 
-/** A text of JSON, or one of those numbers. */
-const TEXT_OR_NUMBER = /"(?:[^"\\]|\\.)*(?:"|$)|-?\b(?:NaN|Infinity)\b/g;
+/** A text of JSON, with its end or without, or one of those numbers. */
+const TEXT_OR_NUMBER = /"(?:[^"\\]|\\.)*(?:"|\\?$)|-?\b(?:NaN|Infinity)\b/gs;
 
 /** JSON; NaN and Infinity become texts. Throws a SyntaxError for anything else. */
 export function parsePythonJson(text: string, parse: (text: string) => unknown = JSON.parse): unknown {

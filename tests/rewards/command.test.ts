@@ -65,6 +65,11 @@ describe('openCommand', () => {
 
   it.each([
     ['a line that is not JSON', "process.stdout.write('loading …\\n');", "a line that isn't JSON"],
+    [
+      'a text without end, of marks that could begin one',
+      `process.stdout.write('"' + '\\\\"'.repeat(200_000) + '\\\\\\n');`,
+      "a line that isn't JSON",
+    ],
     ['an id that was not asked', 'say({ id: 99, score: 1 });', 'answered an id that was not asked'],
     ['an id twice', `${LENGTH} ${LENGTH}`, 'twice'],
     ['an endless line', "process.stdout.write('x'.repeat(2 ** 20 + 70000));", 'a line of more than 1 MiB'],
