@@ -1,7 +1,7 @@
 /** The cost of training: time from the trainer's own estimate, money from an hourly price. */
 import type { Store } from '../../store/index.ts';
 import { requireRun } from './runs.ts';
-import { EVALUATION_TIME, secondsLeft, stepTimes } from './step-times.ts';
+import { secondsLeft, stepTimes, trainedSeconds } from './step-times.ts';
 import { takenBackOf } from './taken-back.ts';
 
 export interface RunCost {
@@ -26,7 +26,7 @@ export function runCost(
   price: Price,
 ): { readonly spent: RunCost; readonly left: RunCost } {
   const run = requireRun(store, runId);
-  const { count, pace } = stepTimes(store, runId);
+  const { count } = stepTimes(store, runId);
   const remote = store.metrics.overall(runId, 'engine/cost');
   const rewards = store.metrics.overall(runId, 'reward_cost');
   // Evaluations between steps ask judges and a priced engine too.
@@ -42,8 +42,7 @@ export function runCost(
     return rewards.count === 0 ? computed : { ...computed, cost: (computed.cost ?? 0) + asked };
   };
   const repeated = takenBackOf(store, runId);
-  const evaluating = store.metrics.overall(runId, EVALUATION_TIME);
-  const kept = part(count, count * pace + evaluating.count * (evaluating.mean || 0));
+  const kept = part(count, trainedSeconds(store, runId));
   const timed = costOf(repeated.seconds, price).cost ?? 0;
   const more = evaluated + repeated.rewards + (remote.count === 0 && repeated.engine === 0 ? timed : repeated.engine);
   const seconds = kept.seconds + repeated.seconds;

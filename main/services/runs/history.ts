@@ -19,7 +19,7 @@ import { type Promotion, promotionOf } from './promotion.ts';
 import { resumeLacks } from './resume-lacks.ts';
 import { requireRun } from './runs.ts';
 import { savedFields } from './saved-config.ts';
-import { stepTimes } from './step-times.ts';
+import { trainedSeconds } from './step-times.ts';
 
 /** A run in a list: everything but the configuration, with its newest metrics and evaluation. */
 export interface RunSummary extends Omit<RunRow, 'configJson' | 'tagsJson'> {
@@ -30,7 +30,7 @@ export interface RunSummary extends Omit<RunRow, 'configJson' | 'tagsJson'> {
   readonly evaluation: EvaluationRow | null;
   /** How far that is below the baseline. */
   readonly below: HeldOutStanding['below'];
-  /** Seconds of its steps, excluding time paused or interrupted. */
+  /** Seconds of its steps and evaluations, excluding time paused or interrupted. */
   readonly trainedSeconds: number;
 }
 
@@ -99,9 +99,15 @@ function summarise(store: Store, run: RunRow, latest = store.metrics.latest(run.
   // Evaluations on other lengths are stored with the run too, but don't measure its own goal.
   const newest = store.evaluations.newestOfRun(run.id, evaluationDataset(run));
   const evaluation = newest === undefined || newest.step === 0 ? null : newest;
-  const { count, pace } = stepTimes(store, run.id);
   const below = belowBaseline(evaluation?.mean ?? null, run.baselineScore);
-  return { ...rest, tags: storedTags(tagsJson), latest, evaluation, below, trainedSeconds: count * pace };
+  return {
+    ...rest,
+    tags: storedTags(tagsJson),
+    latest,
+    evaluation,
+    below,
+    trainedSeconds: trainedSeconds(store, run.id),
+  };
 }
 
 /** Everything about one run except its series and samples, which are read by range and by step. */

@@ -43,6 +43,13 @@ function savedNumber(run: Pick<Run, 'id' | 'configJson'>, field: 'eval_steps' | 
 /** Reported with the step after an evaluation: how long that took. */
 export const EVALUATION_TIME = 'time/evaluation';
 
+/** Seconds of a run's finished steps, and of the evaluations between them. */
+export function trainedSeconds(store: Store, runId: number): number {
+  const { count, pace } = stepTimes(store, runId);
+  const evaluations = store.metrics.overall(runId, EVALUATION_TIME);
+  return count * pace + (evaluations.count === 0 ? 0 : evaluations.count * evaluations.mean);
+}
+
 /** Seconds of the evaluations that a run will still make, as long as those before them; 0 before the first. */
 export function evaluationsLeft(store: Pick<Store, 'metrics'>, run: Run): number {
   const { count, mean } = store.metrics.overall(run.id, EVALUATION_TIME);
