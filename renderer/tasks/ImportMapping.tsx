@@ -90,7 +90,8 @@ export function ImportMapping({ task, source }: ImportMappingProps) {
             </thead>
             <tbody>
               {fields.map(({ name: field, type, optional }) => {
-                const current = map[field] ?? mapping[field] ?? '';
+                // A field may be called `constructor`, which every object has.
+                const current = [map, mapping].find((named) => Object.hasOwn(named, field))?.[field] ?? '';
                 return (
                   <tr key={field}>
                     <th scope="row">

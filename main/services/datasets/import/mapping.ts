@@ -22,6 +22,11 @@ export interface TaskField {
 /** Columns by field; a column may end in `:last-number` or `:trim`. */
 export type Mapping = Readonly<Record<string, string>>;
 
+/** The column of a field; a field may be called `constructor`, which every object has. */
+export function mappedTo(mapping: Mapping, field: string): string | undefined {
+  return Object.hasOwn(mapping, field) ? mapping[field] : undefined;
+}
+
 /** What a reply record is made of. */
 const REPLY_FIELDS: readonly TaskField[] = [
   { name: 'id', type: 'text', optional: true },
@@ -90,15 +95,16 @@ export function guessMapping(fields: readonly TaskField[], columns: readonly str
   // Columns of the same name come first: a synonym must not take one that another field is named after.
   for (const pass of ['same', 'known'] as const)
     for (const { name, type } of fields) {
-      if (mapping[name] !== undefined || type === 'messages') continue;
+      if (mappedTo(mapping, name) !== undefined || type === 'messages') continue;
       const last = name.split('.').at(-1) ?? name;
       const column = find(
         pass === 'same' ? [name, last] : ((Object.hasOwn(KNOWN_AS, last) ? KNOWN_AS[last] : undefined) ?? []),
       );
       if (column === undefined) continue;
       const whole = type === 'text' && pass === 'known' ? instruction(columns) : undefined;
-      mapping[name] = whole?.split('+').includes(column) ? whole : column;
-      for (const one of mapping[name].split('+')) taken.add(one);
+      const found = whole?.split('+').includes(column) ? whole : column;
+      mapping[name] = found;
+      for (const one of found.split('+')) taken.add(one);
     }
   return mapping;
 }
@@ -149,12 +155,12 @@ export type DecimalMarks = Readonly<Record<string, DecimalMark | null>>;
 
 /** The decimal marks of the texts in columns of numbers. */
 export function decimalMarks(rows: readonly Row[], mapping: Mapping, fields: readonly TaskField[]): DecimalMarks {
-  const numeric = fields.filter(({ name, type }) => type === 'number' && mapping[name] !== undefined);
+  const numeric = fields.filter(({ name, type }) => type === 'number' && mappedTo(mapping, name) !== undefined);
   return Object.fromEntries(
     numeric.map(({ name }) => {
       const found = new Set<DecimalMark>();
       for (const { values } of rows) {
-        const value = valueAt(values, mapping[name] ?? '');
+        const value = valueAt(values, mappedTo(mapping, name) ?? '');
         const mark = typeof value === 'string' ? decimalMarkOf(value) : null;
         if (mark !== null) found.add(mark);
       }
@@ -197,7 +203,7 @@ export function checkMapping(
         'Map another column, or write this one as texts or numbers.',
       );
   }
-  const missing = fields.filter(({ name, optional }) => !optional && mapping[name] === undefined);
+  const missing = fields.filter(({ name, optional }) => !optional && mappedTo(mapping, name) === undefined);
   if (missing.length === 0) return;
   throw inputError(
     'BAD_MAPPING',
@@ -215,7 +221,7 @@ export function mapRow(
 ): Record<string, unknown> {
   const record: Record<string, unknown> = {};
   for (const field of fields) {
-    const column = mapping[field.name];
+    const column = mappedTo(mapping, field.name);
     const value = column === undefined ? undefined : fieldValue(values, column, field, marks);
     if (value === undefined || value === null || (field.optional && value === '')) continue;
     place(record, field.name.split('.'), value);
@@ -237,8 +243,8 @@ export function fieldValue(
   if (column.endsWith(TRIMMED)) return cast(value.trim(), type);
   const read = column.endsWith(NUMBER_OF) ? solutionNumber : wholeNumberText;
   if (type !== 'number') return cast((read === solutionNumber ? read(value) : null) ?? value, type);
-  const mark = marks[name] === undefined ? '.' : marks[name];
-  if (mark !== null) return read(value, mark) ?? value;
+  const mark = Object.hasOwn(marks, name) ? marks[name] : '.';
+  if (mark != null) return read(value, mark) ?? value;
   return read(value, '.') === read(value, ',') ? (read(value) ?? value) : value;
 }
 
@@ -247,7 +253,7 @@ function place(record: Record<string, unknown>, [first = '', ...rest]: readonly 
     record[first] = value;
     return;
   }
-  const inside = (record[first] ?? {}) as Record<string, unknown>;
+  const inside = (Object.hasOwn(record, first) ? record[first] : {}) as Record<string, unknown>;
   record[first] = inside;
   place(inside, rest, value);
 }

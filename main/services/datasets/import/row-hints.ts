@@ -1,7 +1,7 @@
 /** What to do about a row that isn't a record of the task: columns under other names, lists, conversations. */
 import { ConversationFault, checkMedia, isConversation, readConversation } from '../../../tasks/folder/conversation.ts';
 import { didYouMean, nearestName } from '../../../text/nearest-name.ts';
-import { columnOf, type Mapping, type TaskField, valueAt } from './mapping.ts';
+import { columnOf, type Mapping, mappedTo, type TaskField, valueAt } from './mapping.ts';
 import type { Row } from './table.ts';
 
 /** Follows the fault of a row. */
@@ -23,7 +23,7 @@ const WHOLE = 'the task "conversation" takes it whole';
 /** Lists and objects where the task wants a text. */
 function partsOf(values: Row['values'], mapping: Mapping, fields: readonly TaskField[]): string {
   const hints = fields.map(({ name, type }) => {
-    const column = mapping[name];
+    const column = mappedTo(mapping, name);
     const value = column === undefined || type !== 'text' ? null : valueAt(values, column);
     if (column === undefined || typeof value !== 'object' || value === null) return '';
     if (isConversation(value))
@@ -53,7 +53,7 @@ export function lostTurns({ values }: Row, mapping: Mapping): string | null {
 
 /** Pictures and sounds beside a conversation, which would be lost; null: there are none. */
 export function mediaBeside({ values }: Row, mapping: Mapping, fields: readonly TaskField[]): string | null {
-  if (!fields.some(({ name, type }) => type === 'messages' && mapping[name] !== undefined)) return null;
+  if (!fields.some(({ name, type }) => type === 'messages' && mappedTo(mapping, name) !== undefined)) return null;
   try {
     checkMedia(values);
     return null;

@@ -61,6 +61,20 @@ describe('planImport', () => {
     expect((await writeImport({ ...options(path), model, target })).unwritable).toEqual(said);
   });
 
+  it('knows fields and columns by names that every object has', async () => {
+    const definition = `title: Races
+fields: { driver: text, constructor: text, toString: number? }
+prompt: '{driver}'
+target: '{constructor}'
+success_threshold: 1
+`;
+    const races = { name: 'races', folder: 'races', definition, reward: 'export const reward = () => 1;' };
+    const given = file('races.csv', 'driver,constructor\nLauda,Ferrari\nHunt,McLaren\n');
+    const { mapping, train } = await planImport(options(given, { task: races }));
+    expect(mapping).toEqual({ driver: 'driver', constructor: 'constructor' });
+    expect(train.map(({ reference }) => reference).sort()).toEqual(['Ferrari', 'McLaren']);
+  });
+
   it('names texts that are missing, and counts a short prompt on both sides as shared, as the import does', async () => {
     const exact = readTaskFolder(resolve(import.meta.dirname, '../../../../resources/tasks/exact-match'));
     const lines = ['question,answer', 'two and two,4', 'three and three,', 'two and two,4', 'one and one, '];
