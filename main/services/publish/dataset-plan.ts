@@ -1,10 +1,10 @@
 /** A dataset as a repository of the Hub: its records, those held out beside it, and a card. */
 import { createReadStream, existsSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
-import { createInterface } from 'node:readline';
 import { stringify } from 'yaml';
 import { inputError } from '../../errors.ts';
 import { parseJson } from '../../io/json.ts';
+import { linesOf } from '../../io/lines.ts';
 import { counted } from '../../text/format.ts';
 import { VERSION } from '../../version.ts';
 import { hashOf } from '../reports/file-hash.ts';
@@ -46,7 +46,7 @@ export async function planDatasetPush({ repo, file, license }: DatasetPush): Pro
 async function readSplit(name: Split['name'], file: string): Promise<Split> {
   const fields = new Set<string>();
   let records = 0;
-  for await (const line of createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY })) {
+  for await (const line of linesOf(createReadStream(file))) {
     if (line.trim() === '') continue;
     records++;
     const record: unknown = parseJson(line);

@@ -4,11 +4,11 @@
  * "failures": [text], "metrics": {name: number}}`, or `{"error"}` where the reward refuses to continue.
  */
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { z } from 'zod';
 import { BraidError, inputError } from '../../errors.ts';
 import { parseJson } from '../../io/json.ts';
+import { linesOf } from '../../io/lines.ts';
 import type { ExternalAccess } from '../../tasks/external/access.ts';
 import { nativeTask, openTask, type TaskSource } from '../../tasks/index.ts';
 import type { Answer, Task, TaskRecord } from '../../tasks/task.ts';
@@ -110,8 +110,7 @@ export async function serveReward(
   input: Readable,
   write: (line: string) => void,
 ): Promise<void> {
-  for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY }))
-    if (line.trim() !== '') write(`${JSON.stringify(answerTo(reward, line))}\n`);
+  for await (const line of linesOf(input)) if (line.trim() !== '') write(`${JSON.stringify(answerTo(reward, line))}\n`);
 }
 
 function answerTo(reward: Pick<FolderReward, 'score'>, line: string): ScoredBatch | { readonly error: string } {

@@ -130,7 +130,7 @@ describe('planModelPush', () => {
 describe('planDatasetPush', () => {
   it('makes a repository that load_dataset reads, with the held-out records as its test split', async () => {
     const file = join(temporaryFolder(), 'pairs.jsonl');
-    writeFileSync(file, '{"prompt":"a","target":"b"}\n\n{"prompt":"c","target":"d"}\n');
+    writeFileSync(file, '{"prompt":"a\u2028","target":"b"}\n\n{"prompt":"c","target":"d"}\n');
     writeFileSync(file.replace('.jsonl', '.test.jsonl'), '{"prompt":"e","target":"f"}\n');
     const made = await planDatasetPush({ repo: 'me/pairs', file, license: 'cc0-1.0' });
     expect(made.files.map(({ path }) => path)).toEqual(['README.md', 'pairs.jsonl', 'pairs.test.jsonl']);

@@ -125,7 +125,8 @@ describe('serveReward', () => {
   };
 
   it('answers each line, empty batches too', async () => {
-    const one = { record: { id: 'a', prompt: 'p' }, completion: 'abc', tokens: 1, finish: 'length' };
+    // A line separator is a character of JSON's texts, and ends no line.
+    const one = { record: { id: 'a', prompt: 'p' }, completion: 'a\u2028c', tokens: 1, finish: 'length' };
     expect(await ask(JSON.stringify({ answers: [one] }), '', JSON.stringify({ answers: [] }))).toEqual([
       { scores: [{ letters: 3 }], failures: [''], metrics: {} },
       { scores: [], failures: [], metrics: {} },

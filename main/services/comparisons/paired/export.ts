@@ -4,6 +4,7 @@ import { csvText } from '../../../io/csv.ts';
 import type { Store } from '../../../store/index.ts';
 import type { Task, TaskRecord } from '../../../tasks/task.ts';
 import { counted, signed } from '../../../text/format.ts';
+import { inline } from '../../../text/markdown.ts';
 import { TIE } from '../../evaluation/summary.ts';
 import { readPromptSet } from './prompt-set.ts';
 import { storedItems, wordsOf } from './stored.ts';
@@ -96,10 +97,10 @@ function toMarkdown({ models, prompts, rows, metric }: ComparisonView): string {
   const lines = [
     `# ${models
       .slice(1)
-      .map(({ name }) => plain(name))
-      .join(', ')} against ${plain(baseline?.name ?? '')}`,
+      .map(({ name }) => inline(name))
+      .join(', ')} against ${inline(baseline?.name ?? '')}`,
     '',
-    `${counted(prompts.n, 'held-out prompt')} of ${plain(prompts.datasets.join(', '))} (seed ${prompts.seed}, set ${prompts.hash}), greedy completions. Intervals: 95% bootstrap.`,
+    `${counted(prompts.n, 'held-out prompt')} of ${inline(prompts.datasets.join(', '))} (seed ${prompts.seed}, set ${prompts.hash}), greedy completions. Intervals: 95% bootstrap.`,
     '',
     `| model | ${metric.label.toLowerCase()} | 95% interval | ${metric.solved.toLowerCase()} | difference | 95% interval | wins | ties | losses |`,
     '| --- | ---: | --- | ---: | ---: | --- | ---: | ---: | ---: |',
@@ -125,7 +126,7 @@ function markdownRow({ name, summary, paired }: ComparedModel): string {
           `${signed(paired.difference.low)} to ${signed(paired.difference.high)}`,
           ...[paired.wins, paired.ties, paired.losses].map(String),
         ];
-  return `| ${[plain(name), ...own, ...against].join(' | ')} |`;
+  return `| ${[inline(name), ...own, ...against].join(' | ')} |`;
 }
 
 /** How many prompts are listed at either end. */
@@ -141,21 +142,16 @@ function extremes({ name }: ComparedModel, position: number, rows: ComparisonVie
   if (gains.length === 0) return [];
   const named = (title: string, prompts: typeof gains): string[] => {
     const lines = prompts.slice(0, NAMED).map((prompt) => {
-      return `- ${signed(prompt.gain)} ${plain(`${prompt.id}: ${prompt.titles.join(' × ')}`)}`;
+      return `- ${signed(prompt.gain)} ${inline(`${prompt.id}: ${prompt.titles.join(' × ')}`)}`;
     });
     return ['', `${title}:${lines.length === 0 ? ' none.' : ''}`, ...(lines.length === 0 ? [] : ['', ...lines])];
   };
   return [
-    ...['', `## ${plain(name)}`],
+    ...['', `## ${inline(name)}`],
     ...named(
       'Largest gains',
       gains.filter(({ gain }) => gain > TIE),
     ),
     ...named('Largest losses', gains.filter(({ gain }) => gain < -TIE).reverse()),
   ];
-}
-
-/** Escapes text: no markup, line breaks or table cell separators. */
-function plain(text: string): string {
-  return text.replace(/\s+/g, ' ').replace(/[\\`*_[\]<>|&]/g, '\\$&');
 }
