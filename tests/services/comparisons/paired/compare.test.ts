@@ -221,6 +221,6 @@ describe('exportComparison', () => {
     const view = readComparison(host, compare());
     const rows = view.rows.map((row) => ({ ...row, titles: ['<b>a|b</b>', 'two\n# lines'] as const }));
     const { text } = exportComparison(host.store, { ...view, rows }, 'markdown');
-    expect(text).toContain(': \\<b\\>a\\|b\\</b\\> × two # lines\n');
+    expect(text).toContain(': \\<b\\>a\\|b\\</b\\> × two \\# lines\n');
   });
 });
