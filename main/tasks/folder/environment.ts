@@ -51,8 +51,13 @@ export function ownText(messages: readonly ChatMessage[]): string {
 /** The rewards that steps have given so far, and one more's. */
 export function withRewards(sum: RewardComponents, more: RewardComponents | null): RewardComponents {
   const total: Record<string, number> = { ...sum };
-  for (const [name, value] of Object.entries(more ?? {})) total[name] = (total[name] ?? 0) + value;
+  for (const [name, value] of Object.entries(more ?? {})) total[name] = rewardIn(total, name) + value;
   return total;
+}
+
+/** A component that no step gave is 0; it may be called `constructor`, which every object has. */
+function rewardIn(rewards: RewardComponents, name: string): number {
+  return Object.hasOwn(rewards, name) ? (rewards[name] ?? 0) : 0;
 }
 
 /** A conversation in progress. */
@@ -82,7 +87,7 @@ export function replay(
   return answers.map(({ outcome }) => {
     const { failure, components: rewards } = outcome ?? scoreOf(played[next++]);
     if (failure !== null) return { kind: 'failure', reason: failure };
-    return { kind: 'numbers', numbers: components.map((name) => rewards[name] ?? 0) };
+    return { kind: 'numbers', numbers: components.map((name) => rewardIn(rewards, name)) };
   });
 }
 

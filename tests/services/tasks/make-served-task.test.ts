@@ -127,7 +127,9 @@ describe('readServer', () => {
     expect(() => serverAccess(ask, worker, trust)).toThrow("haven't agreed");
     await expect(allowServer(trust, ask, null)).rejects.toMatchObject({
       code: 'REWARD_NOT_ALLOWED',
-      remedy: expect.stringMatching(/^Run: braid task allow "ws:\/\/127.0.0.1:\{port\}" --start '.*' [0-9a-f]{64}$/),
+      remedy: expect.stringMatching(
+        /^Run: braid task allow ['"]ws:\/\/127.0.0.1:\{port\}['"] --start '.*' [0-9a-f]{64}$/,
+      ),
     });
     expect(await allowServer(trust, ask, async () => false)).toBe(false);
     const asked: string[] = [];
