@@ -45,7 +45,7 @@ const clippingFactor = program({
   declarations: `fn join(a: f32, b: f32) -> f32 { return min(a + b, ${BEYOND}); }${joining('f32', LANES)}`,
   main: `  var sum = 0.0;
   for (var i = lane; i < p.n; i += ${LANES}u) {
-    let finite = (squares[i] & 0x7f800000) != 0x7f800000;
+    let finite = ((squares[i] >> 23u) & 255) != 255;
     sum = join(sum, select(${BEYOND}, min(bitcast<f32>(squares[i]), ${BEYOND}), finite));
   }
 ${joined('total', 'sum', LANES)}
