@@ -1,6 +1,6 @@
 /** Servers of engines in a folder of the test, and a server that answers. */
+import { randomInt } from 'node:crypto';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { EngineEntry } from '../../../main/services/engines/engines.ts';
@@ -34,11 +34,17 @@ export function engineWith(url: string, launcher: Given<ServerLauncher>, name = 
   return { name, url, baseModel: 'm', allowPlain: false, prices: null, launcher: launcherSchema.parse(launcher) };
 }
 
-/** A port of this machine that nobody uses. */
+/**
+ * A port of this machine that nobody uses. It lies below those that systems give away by themselves: one of theirs may be
+ * another program's by the time a test's server is launched.
+ */
 export async function freePort(): Promise<number> {
+  const port = randomInt(20_000, 32_000);
   const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const isFree = await new Promise<boolean>((resolve) => {
+    server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true));
+  });
+  if (!isFree) return freePort();
   await new Promise((resolve) => server.close(resolve));
   return port;
 }
