@@ -1,6 +1,6 @@
 /** A pre-flight check whose engine's server isn't up: launches it here, and checks again once it answers. */
 import { Button } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { api, client } from '../../api/client.ts';
 import { Failed } from '../Feedback.tsx';
@@ -16,7 +16,12 @@ export interface StartServerProps {
 const LOOK_MS = 1500;
 
 export function StartServer({ engine: name, onUp }: StartServerProps) {
-  const launch = useMutation({ mutationFn: () => client.engines.start({ name }) });
+  const queries = useQueryClient();
+  const launch = useMutation({
+    mutationFn: () => client.engines.start({ name }),
+    // It is looked at from then on, also if the first look fails.
+    onSuccess: (status) => queries.setQueryData(api.engines.look.queryKey({ input: { name } }), status),
+  });
   const look = useQuery(
     api.engines.look.queryOptions({
       input: { name },
@@ -25,12 +30,7 @@ export function StartServer({ engine: name, onUp }: StartServerProps) {
       refetchInterval: ({ state: { data } }) => (data?.mayBeUp ? LOOK_MS : false),
     }),
   );
-  // What was just launched isn't known to the query yet.
-  const { refetch } = look;
-  useEffect(() => {
-    if (launch.isSuccess) void refetch();
-  }, [launch.isSuccess, refetch]);
-  const server = (look.isFetchedAfterMount ? look.data : undefined) ?? launch.data ?? null;
+  const server = (look.isFetchedAfterMount ? look.data : undefined) ?? null;
   const isUp = server?.state === 'up';
   useEffect(() => {
     if (isUp) onUp();
