@@ -56,8 +56,9 @@ function HeldOut({ dataset }: { readonly dataset: DatasetDetail }) {
   return dataset.leakage === null ? <p className="soft">Not checked</p> : <Clean task={dataset.task} />;
 }
 
-function Dependents({ dependents: { stages, runs, waiting } }: Pick<DatasetDetail, 'dependents'>) {
-  if (stages.length + runs.length + waiting.length === 0) return <p className="soft">No stages or runs yet</p>;
+function Dependents({ dependents: { stages, runs, waiting, paused } }: Pick<DatasetDetail, 'dependents'>) {
+  if (stages.length + runs.length + waiting.length + paused.length === 0)
+    return <p className="soft">No stages or runs yet</p>;
   return (
     <ul className={classes.names}>
       {stages.map(({ id, name, state }) => (
@@ -73,6 +74,11 @@ function Dependents({ dependents: { stages, runs, waiting } }: Pick<DatasetDetai
       {waiting.map(({ kind, name }) => (
         <li key={`${kind} ${name}`}>
           <Link href="/experiments">{name}</Link> <StateBadge state="queued" />
+        </li>
+      ))}
+      {paused.map((name) => (
+        <li key={`paused ${name}`}>
+          <Link href="/experiments">{name}</Link> <StateBadge state="paused" />
         </li>
       ))}
     </ul>

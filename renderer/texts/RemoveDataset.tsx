@@ -31,7 +31,7 @@ function Consequences({
 }: {
   readonly dataset: DatasetDetail;
 }) {
-  const { stages, runs, waiting } = dependents;
+  const { stages, runs, waiting, paused } = dependents;
   return (
     <>
       <p className="num">
@@ -64,7 +64,15 @@ function Consequences({
           {waiting.length === 1 ? 'it' : 'them'} from the queue first.
         </p>
       )}
-      {stages.length + runs.length + waiting.length === 0 && <p className="soft">No stage or run depends on it.</p>}
+      {paused.length > 0 && (
+        <p>
+          {paused.length === 1 ? 'This paused sweep' : 'These paused sweeps'} can't continue without it:{' '}
+          {paused.join(', ')}.
+        </p>
+      )}
+      {stages.length + runs.length + waiting.length + paused.length === 0 && (
+        <p className="soft">No stage or run depends on it.</p>
+      )}
     </>
   );
 }

@@ -35,6 +35,8 @@ export interface Dependents {
   readonly runs: readonly { readonly id: number; readonly name: string; readonly state: RunState }[];
   /** Queued runs and sweeps that will need it. */
   readonly waiting: readonly Pick<Waiting, 'kind' | 'name'>[];
+  /** Paused sweeps, which can't be resumed without it. */
+  readonly paused: readonly string[];
 }
 
 /** Every dataset in curriculum order; newest first within a word count. */
@@ -69,6 +71,7 @@ function isOf(store: Store, path: string, { file }: DatasetRow): boolean {
 
 /** Stages, runs, and what waits in the queue, that use a dataset. */
 export function dependentsOf(store: Store, row: DatasetRow): Dependents {
+  const needs = (config: Waiting['configs'][number]): boolean => reads(store, config, row);
   return {
     stages: store.stages
       .list()
@@ -78,7 +81,8 @@ export function dependentsOf(store: Store, row: DatasetRow): Dependents {
       .list({})
       .filter(({ dataset }) => isOf(store, dataset, row))
       .map(({ id, name, state }) => ({ id, name, state })),
-    waiting: waitingFor(store, (config) => reads(store, config, row)),
+    waiting: waitingFor(store, needs),
+    paused: waitingFor(store, needs, ['paused']).flatMap(({ kind, name }) => (kind === 'sweep' ? [name] : [])),
   };
 }
 

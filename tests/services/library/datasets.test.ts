@@ -285,6 +285,13 @@ describe('removeDataset', () => {
       message: expect.stringContaining('the sweep "rates"'),
     });
     store.sweeps.setState(sweepId, 'paused');
+    // It can be resumed, and then needs it: named, and no obstacle. What is queued isn't named as paused.
+    store.queue.addRun('mine', trained);
+    expect(datasetDetail(store, id).dependents).toMatchObject({
+      waiting: [{ kind: 'run', name: 'mine' }],
+      paused: ['rates'],
+    });
+    for (const { id: queued } of store.queue.list()) store.queue.removeRun(queued);
     removeDataset(place, id);
     expect(listDatasets(store)).toEqual([]);
   });
