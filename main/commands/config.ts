@@ -7,7 +7,7 @@ import { writeFileAtomic } from '../io/atomic-write.ts';
 import { presetNames, readPreset } from '../services/config/presets.ts';
 import { requireRun } from '../services/runs/runs.ts';
 import { savedConfig } from '../services/runs/saved-config.ts';
-import { openStore } from '../store/index.ts';
+import { openUpToDate } from '../services/workspace/read-only.ts';
 import { visible } from '../text/visible.ts';
 import { parseConfig } from '../trainer/config/config.ts';
 import { hostPaths } from './host-paths.ts';
@@ -48,7 +48,7 @@ function presetFields(name: string) {
 }
 
 function runFields(id: string, context: CommandContext) {
-  const store = openStore(context.workspace.database);
+  const store = openUpToDate(context.workspace);
   try {
     return savedConfig(requireRun(store, wholeNumber('--run', id)));
   } finally {

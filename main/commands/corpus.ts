@@ -5,7 +5,7 @@ import { openDocuments } from '../services/text-worker/document-thread.ts';
 import { bundledTextFiles } from '../services/texts/bundled.ts';
 import { type CorpusText, mergeTexts, type ParseOptions, readCorpus, storedTexts } from '../services/texts/index.ts';
 import { type ReadSources, readSources } from '../services/texts/sources.ts';
-import { openStore } from '../store/index.ts';
+import { openUpToDate } from '../services/workspace/read-only.ts';
 import { hostPaths } from './host-paths.ts';
 import type { CommandContext } from './shared.ts';
 
@@ -47,7 +47,7 @@ async function corpusOf(files: readonly string[], minWords: number | undefined):
 /** Reading must not create a workspace. */
 function workspaceTexts(context: CommandContext): CorpusText[] {
   if (!existsSync(context.workspace.database)) return [];
-  const store = openStore(context.workspace.database);
+  const store = openUpToDate(context.workspace);
   try {
     return storedTexts(store);
   } finally {

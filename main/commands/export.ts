@@ -8,6 +8,7 @@ import { savedConfig } from '../services/runs/saved-config.ts';
 import { sendToTracker } from '../services/trackers/trackers.ts';
 import { exportForTrl, inputsOfConfig, inputsOfRun } from '../services/trl/export.ts';
 import { requireRunFolder } from '../services/workspace/own-folders.ts';
+import { openUpToDate } from '../services/workspace/read-only.ts';
 import { openWorkspace } from '../services/workspace/workspace.ts';
 import { openStore, type Store } from '../store/index.ts';
 import { counted } from '../text/format.ts';
@@ -69,8 +70,9 @@ async function exportFor(options: ExportOptions, command: Command): Promise<void
   if (run === undefined && stage === undefined)
     throw inputError('BAD_OPTION', 'Expected --run ID, or --for trl with --config, --dataset or --task; got none');
   // A run is exported from the workspace that has it; a stage that hasn't run needs none.
-  const { database } = run === undefined ? openWorkspace({ workspace: context.workspace.root }) : context.workspace;
-  const store = openStore(database);
+  const { root } = context.workspace;
+  const store =
+    run === undefined ? openStore(openWorkspace({ workspace: root }).database) : openUpToDate(context.workspace);
   try {
     if (tracker !== undefined) await sendTo(store, wholeNumber('--run', run ?? ''), tracker, context);
     else if (options.for === 'trl') writeForTrl(store, options, command, context);

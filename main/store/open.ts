@@ -83,7 +83,7 @@ export function openDatabase(file: string, options: OpenOptions = {}): Db {
 
 /** SQLite keeps files of its own beside the database, and makes them even to read: a read-only disk has no place for them. */
 function unreadable(error: unknown, file: string): unknown {
-  const isRefused = error instanceof Database.SqliteError && error.code.startsWith('SQLITE_CANTOPEN');
+  const isRefused = error instanceof Database.SqliteError && /^SQLITE_(CANTOPEN|READONLY)/.test(error.code);
   if (!isRefused || !existsSync(file)) return error;
   return new BraidError('DATABASE_READ_ONLY', `${file} can't be read: SQLite has to write beside it even to read`, {
     cause: error,

@@ -1,8 +1,9 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { registerConfig } from '../../main/commands/config.ts';
+import { registerExport } from '../../main/commands/export.ts';
 import { checkoutPaths, setHostPaths } from '../../main/commands/host-paths.ts';
 import { createRun } from '../../main/services/runs/runs.ts';
 import { openWorkspace } from '../../main/services/workspace/workspace.ts';
@@ -32,5 +33,17 @@ describe('braid config', () => {
     expect(parseConfig(parse(readFileSync(file, 'utf8')))).toEqual(made);
     const { error } = await runCommand(registerConfig, 'config', '--run', '77', '--workspace', root);
     expect(error?.kind).toBe('input');
+  });
+
+  it('makes no workspace of a folder that is none', async () => {
+    const folder = temporaryFolder();
+    for (const [register, ...words] of [
+      [registerConfig, 'config'],
+      [registerExport, 'export', '--output', join(folder, 'out')],
+    ] as const) {
+      const { error } = await runCommand(register, ...words, '--run', '7', '--workspace', folder);
+      expect(error).toMatchObject({ code: 'NO_WORKSPACE' });
+    }
+    expect(readdirSync(folder)).toEqual([]);
   });
 });

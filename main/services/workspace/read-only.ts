@@ -1,6 +1,6 @@
-/** A workspace for reading, next to the app or a command that writes to it. */
+/** An existing workspace for reading, next to the app or a command that writes to it. */
 import { existsSync } from 'node:fs';
-import { inputError } from '../../errors.ts';
+import { BraidError, inputError } from '../../errors.ts';
 import { openStore, type Store } from '../../store/index.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -12,4 +12,14 @@ export function openForReading({ root, database }: Workspace): Store {
     existsSync(root) ? `There is no Braid workspace in ${root}` : `There is no folder ${root}`,
     'Name the workspace of the run with --workspace, or in BRAID_WORKSPACE.',
   );
+}
+
+/** The same, brought up to date if it was moved or is of an older version, as far as this user may write there. */
+export function openUpToDate(workspace: Workspace): Store {
+  try {
+    if (existsSync(workspace.database)) return openStore(workspace.database);
+  } catch (error) {
+    if (!(error instanceof BraidError) || error.code !== 'DATABASE_READ_ONLY') throw error;
+  }
+  return openForReading(workspace);
 }
