@@ -157,6 +157,11 @@ const explanations: Readonly<Record<string, Explanation>> = {
     why: 'there is a link in its place',
     remedy: 'Remove the link, then try again.',
   },
+  EEXIST: {
+    code: 'WRITE_FAILED',
+    why: 'there is a file with that name',
+    remedy: 'Move it away or choose another name.',
+  },
   EISDIR: {
     code: 'WRITE_FAILED',
     why: 'there is a folder with that name',

@@ -1,5 +1,5 @@
 /** Writes a stage as a folder that TRL runs by itself; `import-run` reads the result. */
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { inputError } from '../../errors.ts';
@@ -69,11 +69,12 @@ export function exportForTrl(inputs: TrlInputs, folder: string, paths: HostPaths
       'Train it here, or write the environment again for TRL (environment_factory).',
     );
   checkMethod(config);
-  if (existsSync(folder) && readdirSync(folder).length > 0)
+  const there = statSync(folder, { throwIfNoEntry: false });
+  if (there !== undefined && (!there.isDirectory() || readdirSync(folder).length > 0))
     throw inputError(
       'OUTPUT_NOT_EMPTY',
       `${folder}: expected a new or an empty folder for the export`,
-      'Give another folder, or delete this one.',
+      `Give another folder, or delete this ${there.isDirectory() ? 'one' : 'file'}.`,
     );
   // Prompts are rendered without the reward, so it starts no thread.
   const task = openTask(source, '');

@@ -5,6 +5,7 @@
 import { lstatSync, realpathSync } from 'node:fs';
 import { relative, resolve, sep } from 'node:path';
 import { inputError } from '../../errors.ts';
+import { errorCode } from '../../io/atomic-write.ts';
 import type { Store } from '../../store/index.ts';
 import type { RunRow } from '../../store/runs.ts';
 
@@ -59,5 +60,11 @@ function partsBelow(root: string, path: string): readonly string[] {
 
 /** Whether a link lies there: in someone else's workspace it may lead anywhere. */
 export function isLink(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+  } catch (error) {
+    // A file in place of one of its folders: who reads or writes there says so.
+    if (errorCode(error) === 'ENOTDIR') return false;
+    throw error;
+  }
 }

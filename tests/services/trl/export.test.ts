@@ -156,6 +156,9 @@ describe('exportForTrl', () => {
     writeFileSync(join(root, 'export', 'thesis.txt'), 'mine');
     await expect(exportTinyStage(temporaryStore(), root)).rejects.toMatchObject({ code: 'OUTPUT_NOT_EMPTY' });
     expect(readFileSync(join(root, 'export', 'thesis.txt'), 'utf8')).toBe('mine');
+    const other = temporaryFolder();
+    writeFileSync(join(other, 'export'), 'mine');
+    await expect(exportTinyStage(temporaryStore(), other)).rejects.toMatchObject({ code: 'OUTPUT_NOT_EMPTY' });
   });
 
   it('lists the engine that a stage would have trained on', async () => {

@@ -126,13 +126,22 @@ describe('exportRun', () => {
     expect(errorOf(() => exportedFile(place, 'metrics.csv'))).toMatchObject({ code: 'EXPORT_IS_LINK' });
   });
 
-  it('writes what there is of a run that kept nothing, and rejects an unknown run or folder', () => {
+  it('says that a file is in place of the folder, or of one above it', () => {
+    const root = temporaryFolder();
+    const store = temporaryStore(root);
+    const runId = addRun(store);
+    const file = join(root, 'run');
+    writeFileSync(file, 'mine');
+    const refused = (folder: string) => errorOf(() => exportRun(store, runId, folder));
+    expect(refused(file)).toMatchObject({ code: 'WRITE_FAILED', message: expect.stringContaining('is a file') });
+    expect(refused(join(file, 'export'))).toMatchObject({ code: 'NO_FOLDER' });
+    expect(errorOf(() => exportedFile(join(file, 'export'), 'metrics.csv'))).toMatchObject({ code: 'FILE_UNKNOWN' });
+  });
+
+  it('writes what there is of a run that kept nothing, and rejects an unknown run', () => {
     const store = temporaryStore();
     const { runId } = createRun(store, parseConfig({}));
     expect(exportRun(store, runId, temporaryFolder())).toMatchObject({ completions: null, steps: 0, samples: 0 });
     expect(() => exportRun(store, 99, temporaryFolder())).toThrow('99');
-    const file = join(temporaryFolder(), 'file');
-    writeFileSync(file, '');
-    expect(() => exportRun(store, runId, join(file, 'out'))).toThrow();
   });
 });
