@@ -221,10 +221,12 @@ export function openRunIo(
     },
     endStep: async (step, metrics) => {
       const seconds = (performance.now() - began) / 1000;
+      const tokens = now.tokens - tokensBefore;
       const reported = {
         ...metrics,
         num_tokens: now.tokens,
-        tokens_per_second: (now.tokens - tokensBefore) / seconds,
+        // A step on an earlier generation has none, and no speed.
+        ...(tokens > 0 && { tokens_per_second: tokens / seconds }),
         memory_mb: process.memoryUsage().rss / 2 ** 20,
         ...gpuMemoryMetrics(),
         ...phases.take(),

@@ -75,6 +75,9 @@ describe('a warm-up', () => {
     for (const name of ['loss', 'entropy', 'epoch', 'reward', 'groups/dead']) expect(first).not.toHaveProperty(name);
     expect(run.steps[WARM_UP]).toHaveProperty('reward');
     expect(run.steps[WARM_UP]).not.toHaveProperty('warm_up/loss');
+    // A generation's second step reads no further tokens.
+    const speeds = run.events.flatMap((event) => (event.kind === 'step' ? [event.metrics.tokens_per_second] : []));
+    expect(speeds.map((speed) => speed && speed > 0)).toEqual([true, true, true, true, undefined, true, undefined]);
     const at = (kind: string) =>
       run.events.flatMap((event) => (event.kind === kind && 'step' in event ? event.step : []));
     expect(at('evaluation')).toEqual([0, WARM_UP, WARM_UP + 4]);
