@@ -104,7 +104,7 @@ async function importData(source: string, options: ImportCommandOptions, command
     context.print(`${written.files.train}: ${counted(counts.train, 'record')}; ${written.files.test}: ${counts.test}`);
     if (counts.duplicates > 0)
       context.print(`${counted(counts.duplicates, 'duplicate was', 'duplicates were')} dropped`);
-    const shared = sharedInWords(leakage, counts.test);
+    const shared = sharedInWords(leakage, counts.test, rows);
     for (const warning of [shared, ...written.notes, quoted, unwritable]) if (warning !== null) context.say(warning);
     context.out({
       dataset_id: id,
@@ -140,7 +140,7 @@ async function preview(
     context.print(`${field} = ${column}${readNumber(plan, field, column)}`);
   if (problem !== null) throw inputError('BAD_MAPPING', problem.message, problem.remedy ?? undefined);
   for (const fault of faults) context.print(`[!] ${fault}`);
-  const shared = sharedInWords(leakage, counts.test);
+  const shared = sharedInWords(leakage, counts.test, rows);
   for (const warning of [shared, ...plan.notes, quoted, unwritable]) if (warning !== null) context.say(warning);
   const [first] = train;
   if (first !== undefined) context.print(`\n${first.prompt}\n`);
@@ -150,13 +150,18 @@ async function preview(
   if (counts.faults > 0) process.exitCode = 2;
 }
 
-/** What training and held-out records share; null: nothing. */
-function sharedInWords(leakage: ImportPlan['leakage'], heldOut: number): string | null {
+/** What training and held-out records share, and what of the rest may keep them apart; null: nothing. */
+function sharedInWords(
+  leakage: ImportPlan['leakage'],
+  heldOut: number,
+  { splitBy, dedupe }: Pick<RowOptions, 'splitBy' | 'dedupe'>,
+): string | null {
   if (leakage === null || leakage.clean) return null;
   const { overlaps, shared_titles: prompts } = leakage;
   const whole =
     prompts.length === 0 ? '' : `, ${counted(prompts.length, 'whole prompt is', 'whole prompts are')} on both sides`;
-  return `${overlaps.length} of ${counted(heldOut, 'held-out record')} share words with training records${whole}; --split-by or --dedupe keeps them apart`;
+  const ways = [...(splitBy === null ? ['--split-by'] : []), ...(dedupe ? [] : ['--dedupe'])];
+  return `${overlaps.length} of ${counted(heldOut, 'held-out record')} share words with training records${whole}${ways.length === 0 ? '' : `; ${ways.join(' or ')} keeps them apart`}`;
 }
 
 /** What a number was read as, where it isn't written as one. */

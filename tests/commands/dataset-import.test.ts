@@ -116,4 +116,18 @@ describe('braid dataset import of a folder', () => {
     const { error } = await local(join(folder, 'train-0.jsonl'), '--test-split', 'test');
     expect(error).toMatchObject({ message: expect.stringContaining('--test-split is of a folder or a Hub dataset') });
   });
+
+  it('advises what was not done to keep the sides apart', async () => {
+    const file = join(temporaryFolder(), 'same.jsonl');
+    const rows = sums(1, 6).map((row, i) => ({ ...row, question: 'How many apples are in all those baskets?', id: i }));
+    writeFileSync(file, rows.map((row) => JSON.stringify(row)).join('\n'));
+    const advice = async (...args: readonly string[]) => {
+      const asked = ['dataset', 'import', file, '--task', 'last-number', '--workspace', workspace, '--preview'];
+      const { stderr } = await runCommand(registerDataset, ...asked, '--test-share', '0.5', ...args);
+      return /on both sides(.*)/.exec(stderr)?.[1];
+    };
+    expect(await advice()).toBe('; --split-by or --dedupe keeps them apart');
+    expect(await advice('--dedupe')).toBe('; --split-by keeps them apart');
+    expect(await advice('--dedupe', '--split-by', 'id')).toBe('');
+  });
 });
