@@ -2,7 +2,7 @@
 import { inputError } from '../../errors.ts';
 import { parseJsonExactly } from '../../io/json.ts';
 import { readAnswer } from '../../io/read-body.ts';
-import { type HubOptions, hubOptions } from '../models/hub-access.ts';
+import { type HubOptions, hubAddress, hubOptions } from '../models/hub-access.ts';
 import { hubError } from '../models/hub-errors.ts';
 import type { Secrets } from '../workspace/secrets.ts';
 import { DATASET_ELSEWHERE, type HubDataset } from './hub-name.ts';
@@ -14,8 +14,8 @@ export interface DatasetHubOptions extends HubOptions {
 
 /** The dataset server that belongs to a Hub, as Hugging Face's own tools have it. */
 export function datasetServer(hubUrl: string | undefined, env: NodeJS.ProcessEnv = process.env): string | null {
-  if (env.HF_DATASETS_SERVER) return env.HF_DATASETS_SERVER;
-  return hubUrl === undefined ? 'https://datasets-server.huggingface.co' : null;
+  const given = hubAddress('HF_DATASETS_SERVER', env);
+  return given ?? (hubUrl === undefined ? 'https://datasets-server.huggingface.co' : null);
 }
 
 export interface HubSplits {

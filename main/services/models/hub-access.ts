@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { inputError } from '../../errors.ts';
 import type { Secrets } from '../workspace/secrets.ts';
 
 export interface HubOptions {
@@ -42,11 +43,25 @@ export function hubOptions(
   const found = findToken(secrets, env);
   const hasLockedToken = found === null && secrets.isLocked?.(HUB_TOKEN);
   return {
-    hubUrl: env.HF_ENDPOINT || undefined,
+    hubUrl: hubAddress('HF_ENDPOINT', env),
     accessToken: found?.token,
     tokenSource: found?.source,
     hasLockedToken,
   };
+}
+
+/** An address of the environment. One with a password is refused here: fetch would, in words that repeat the password. */
+export function hubAddress(name: 'HF_ENDPOINT' | 'HF_DATASETS_SERVER', env: NodeJS.ProcessEnv): string | undefined {
+  const given = env[name] || undefined;
+  if (given === undefined) return undefined;
+  const url = URL.parse(given);
+  // One that can't be read may have a password with a character that has to be escaped.
+  if (url === null ? !given.includes('@') : url.username + url.password === '') return given;
+  throw inputError(
+    'HUB_ADDRESS',
+    `Expected ${name} to be an address alone, got one with a user or password`,
+    'Nothing was sent. Leave them out, and give a token in Settings or by HF_TOKEN.',
+  );
 }
 
 /** The token's source, without the token. */

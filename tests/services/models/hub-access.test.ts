@@ -1,8 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { hubAccess, hubOptions } from '../../../main/services/models/hub-access.ts';
+import { hubAccess, hubAddress, hubOptions } from '../../../main/services/models/hub-access.ts';
 import { hubError } from '../../../main/services/models/hub-errors.ts';
+import { errorOf } from '../../store/helpers.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 
 const keeping = (token: string | null) => ({ get: () => token, isEncrypted: true });
@@ -41,5 +42,23 @@ describe('hubOptions', () => {
   it("asks another Hub where HF_ENDPOINT names one, and doesn't where it is empty", () => {
     expect(hubOptions(keeping(null), { ...nowhere, HF_ENDPOINT: 'http://mirror' }).hubUrl).toBe('http://mirror');
     expect(hubOptions(keeping(null), { ...nowhere, HF_ENDPOINT: '' }).hubUrl).toBeUndefined();
+  });
+
+  it("doesn't repeat a password that stands in an address", () => {
+    for (const [name, address] of [
+      ['HF_ENDPOINT', 'https://me:s3cret@mirror:8443/hf'],
+      ['HF_ENDPOINT', 'https://me:s3cret/@mirror'],
+      ['HF_DATASETS_SERVER', 'https://s3cret@mirror'],
+    ] as const) {
+      const refused = errorOf(() => hubAddress(name, { [name]: address }));
+      expect(refused).toMatchObject({ code: 'HUB_ADDRESS', message: expect.stringContaining(`${name} to be`) });
+      expect(String(refused)).not.toContain('s3cret');
+    }
+    expect(hubAddress('HF_ENDPOINT', { HF_ENDPOINT: 'http://mirror/@hub' })).toBe('http://mirror/@hub');
+    expect(
+      errorOf(() => hubOptions(keeping(null), { ...nowhere, HF_ENDPOINT: 'https://s3cret@mirror' })),
+    ).toMatchObject({
+      code: 'HUB_ADDRESS',
+    });
   });
 });
