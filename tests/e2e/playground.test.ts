@@ -103,7 +103,10 @@ describe.skipIf(noBrowser)('the playground', () => {
       .waitFor();
     await first.getByText(/tokens\/s/).waitFor();
     await first.getByRole('button', { name: 'Edit tiny, answer 1' }).click();
-    await page.getByRole('textbox', { name: 'Answer of tiny' }).fill('It was.');
+    const answer = page.getByRole('textbox', { name: 'Answer of tiny' });
+    await answer.fill('It was.');
+    await answer.press('Escape');
+    await page.getByRole('button', { name: 'Keep editing' }).click();
     await page.getByRole('button', { name: 'Save' }).click();
     await first.getByText('edited').waitFor();
     await page.getByRole('button', { name: 'Keep', exact: true }).click();

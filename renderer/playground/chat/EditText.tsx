@@ -1,6 +1,7 @@
-/** Changes a text in its place: Ctrl+Enter saves it, Escape leaves it as it was. */
+/** Changes a text in its place: Ctrl+Enter saves it, Escape leaves it as it was, after a question where it was changed. */
 import { Button } from '@mantine/core';
 import { type KeyboardEvent, useState } from 'react';
+import { useDiscardQuestion } from '../../components/use-discard-question.tsx';
 import classes from './Chat.module.css';
 
 export interface EditTextProps {
@@ -18,6 +19,7 @@ export interface EditTextProps {
 
 export function EditText({ label, text, action, note, mayBeEmpty = false, onSave, onClose }: EditTextProps) {
   const [edited, setEdited] = useState(text);
+  const { ask, question } = useDiscardQuestion({ isChanged: () => edited !== text, close: onClose });
   const canSave = mayBeEmpty || edited.trim() !== '';
   const save = (): void => {
     if (canSave) onSave(edited);
@@ -26,7 +28,7 @@ export function EditText({ label, text, action, note, mayBeEmpty = false, onSave
     if (event.key === 'Escape') {
       // The chat's own Escape stops the models.
       event.stopPropagation();
-      onClose();
+      ask(onClose);
     } else if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
       event.preventDefault();
       save();
@@ -49,11 +51,12 @@ export function EditText({ label, text, action, note, mayBeEmpty = false, onSave
         <Button size="compact-sm" color="teal" disabled={!canSave} onClick={save}>
           {action}
         </Button>
-        <Button size="compact-sm" variant="default" onClick={onClose}>
+        <Button size="compact-sm" variant="default" onClick={() => ask(onClose)}>
           Cancel
         </Button>
         {note !== undefined && <span className="soft">{note}</span>}
       </div>
+      {question}
     </div>
   );
 }
