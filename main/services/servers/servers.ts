@@ -57,6 +57,9 @@ export function openServers({ records, secrets, now = Date.now }: ServersOptions
     const answers = looked.state === 'starting' && (await answersAt(record));
     const seen = { ...record, ...judged(record, looked, answers) };
     const answeredAt = record.answeredAt ?? (answers ? now() : null);
+    // Another process may have stopped it meanwhile, or started another: that one's record stands.
+    const current = records.read(record.engine);
+    if (JSON.stringify(current) !== JSON.stringify(record)) return current ?? record;
     return keep(record, { ...seen, answeredAt, endedAt: mayBeUp(seen) ? null : now() });
   }
 
@@ -99,8 +102,10 @@ export function openServers({ records, secrets, now = Date.now }: ServersOptions
     records.write(record);
     records.touch(engine.name);
     try {
-      const handle = await begin(launcher, record, context);
-      return keep(record, { ...record, handle });
+      const started = { ...record, handle: await begin(launcher, record, context) };
+      // Also over what another process has seen meanwhile.
+      records.write(started);
+      return started;
     } catch (error) {
       const looked = mayHaveArrived(error) ? await look(record, context) : null;
       // The answer was lost, not the request.
@@ -143,9 +148,11 @@ export function openServers({ records, secrets, now = Date.now }: ServersOptions
     list: () => records.list().map(view),
     refresh: async () => {
       const looked = await Promise.allSettled(
-        records.list().map((before) =>
-          inTurn(before.engine, async () => {
-            if (!mayBeUp(before)) return null;
+        records.list().map(({ engine }) =>
+          inTurn(engine, async () => {
+            // Not as it was listed: it may just have been started, or stopped.
+            const before = records.read(engine);
+            if (before === null || !mayBeUp(before)) return null;
             const seen = await see(before);
             const after = isIdle(seen, records, now()) ? await end(seen, idleWords(seen)) : seen;
             return after.state === before.state ? null : view(after);

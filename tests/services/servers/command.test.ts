@@ -8,8 +8,12 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
+import { createServer } from 'node:http';
 import { delimiter, join } from 'node:path';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import type { ServerRecord } from '../../../main/services/engines/server-records.ts';
+import { openServers } from '../../../main/services/servers/servers.ts';
+import { closeServer } from '../../local-server.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 import { until } from '../../until.ts';
 import { answerOn, type Desk, engineWith, freePort, openDesk, serverCommand } from './desk.ts';
@@ -58,6 +62,41 @@ describe.skipIf(process.platform === 'win32')('a command of this machine', () =>
     expect(await again.down('cluster')).toMatchObject({ state: 'stopped', detail: 'It was stopped' });
     expect(groupExists(pid)).toBe(false);
     expect(await stateOf(desk)).toBe('stopped');
+  }, 30_000);
+
+  it('is not taken for an earlier one that was being looked at while it was started', async () => {
+    const { desk, engine } = await world(serverCommand);
+    let looked: Promise<unknown> | null = null;
+    // Its first record has no process yet.
+    const write = (record: ServerRecord): void => {
+      desk.records.write(record);
+      looked ??= servers.refresh();
+    };
+    const servers = openServers({ records: { ...desk.records, write }, secrets: desk.secrets });
+    await servers.up(engine);
+    await looked;
+    expect(pidOf(desk)).toBeGreaterThan(0);
+    expect(desk.records.read('cluster')).toMatchObject({ state: expect.stringMatching(/starting|up/) });
+  }, 30_000);
+
+  it('that is stopped while another process looks at it stays stopped', async () => {
+    const { desk, engine, port } = await world(() => 'sleep 300');
+    await desk.servers.up(engine);
+    // Slow to answer, so that the look ends last.
+    const asked = Promise.withResolvers<void>();
+    const answer = Promise.withResolvers<void>();
+    const slow = createServer((_, response) => {
+      asked.resolve();
+      void answer.promise.then(() => response.end('{}'));
+    });
+    await new Promise<void>((resolve) => slow.listen(port, '127.0.0.1', resolve));
+    onTestFinished(() => closeServer(slow));
+    const looking = desk.again().status('cluster');
+    await asked.promise;
+    await desk.servers.down('cluster');
+    answer.resolve();
+    expect(await looking).toMatchObject({ state: 'stopped' });
+    expect(desk.servers.list()).toMatchObject([{ state: 'stopped', mayBeUp: false }]);
   }, 30_000);
 
   it('that fails says its code and its last line', async () => {
