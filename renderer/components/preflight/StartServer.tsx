@@ -19,7 +19,7 @@ export function StartServer({ engine: name, onUp }: StartServerProps) {
   const queries = useQueryClient();
   const launch = useMutation({
     mutationFn: () => client.engines.start({ name }),
-    // It is looked at from then on, also if the first look fails.
+    // Its state is asked for from then on, also if the first answer is an error.
     onSuccess: (status) => queries.setQueryData(api.engines.look.queryKey({ input: { name } }), status),
   });
   const look = useQuery(
