@@ -20,10 +20,17 @@ const BESIDE = 4;
 /** Bytes of a character that aren't one are shown as such after so many tokens. */
 const LONGEST_CHARACTER = 4;
 
-export function openTextFlow<T>({ decode }: Pick<Tokenizer, 'decode'>, stops: readonly string[]): TextFlow<T> {
-  const ids: number[] = [];
+/** `prompt`: tokens whose text this one goes on with, so that a space between the two is not lost. */
+export function openTextFlow<T>(
+  { decode }: Pick<Tokenizer, 'decode'>,
+  stops: readonly string[],
+  prompt: readonly number[] = [],
+): TextFlow<T> {
+  const beside = prompt.slice(-BESIDE);
+  // Bytes that its last character lacks would come out as part of the prompt.
+  const ids = decode(beside).endsWith('\uFFFD') ? [] : beside;
   // The text up to `read` ids is settled; it is decoded again from `from` on. `grown`: ids when it was last longer.
-  let [from, read, grown] = [0, 0, 0];
+  let [from, read, grown] = [0, ids.length, ids.length];
   let [settled, text, shown] = ['', '', 0];
   let waiting: { readonly token: T; readonly start: number }[] = [];
 

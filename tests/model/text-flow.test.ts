@@ -76,4 +76,24 @@ describe('openTextFlow', () => {
       expect(shown + flow.end().text).toBe(text);
     }
   });
+
+  it('keeps the space between a prompt and its continuation', () => {
+    const words = [' The', ' sea', ' is', ' blue', ' today'];
+    // As decoders of SentencePiece do.
+    const decode = (ids: readonly number[]): string =>
+      ids
+        .map((id) => words[id])
+        .join('')
+        .trimStart();
+    const flow = openTextFlow<number>({ decode }, [], [0, 1, 2]);
+    expect(flow.push(3, 3)).toEqual({ text: ' blue', tokens: [3], stopped: false });
+    expect(flow.push(4, 4).text).toBe(' today');
+    expect(openTextFlow<number>({ decode }, []).push(3, 3).text).toBe('blue');
+  });
+
+  it('loses nothing after a prompt that ends within a character', () => {
+    const [first, second] = [Buffer.from('é').subarray(0, 1), Buffer.from('é').subarray(1)];
+    const flow = openTextFlow<number>(tokenizerOf([first, second, Buffer.from('t')]), [], [0]);
+    expect(flow.push(1, 1).text + flow.push(2, 2).text).toBe('\uFFFDt');
+  });
 });

@@ -44,7 +44,12 @@ export function openCompletion(
     request.prompt.kind === 'messages' && request.prompt.tools !== undefined
       ? openCallFlow(request.prompt.tools)
       : null;
-  const flow = openTextFlow<AnswerToken>(calls === null ? tokenizer : keepingMarks(tokenizer), request.stop);
+  const flow = openTextFlow<AnswerToken>(
+    calls === null ? tokenizer : keepingMarks(tokenizer),
+    request.stop,
+    // An answer in a conversation is a text of its own.
+    request.prompt.kind === 'messages' ? [] : prompt,
+  );
   const stops = request.prompt.kind === 'messages' ? trained : undefined;
   const sampling = samplingOf(request);
   const base = hash32(request.seed, ANSWER_STREAM, choice);
