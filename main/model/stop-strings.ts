@@ -2,7 +2,7 @@
  * Strings that end a completion, found across the borders of tokens as transformers' StopStringCriteria does: in the bytes
  * of the last tokens, those of the prompt among them; a string counts when its end lies in the newest token.
  */
-import { openTokenTexts } from './token-texts.ts';
+import { bytesOf, openTokenBytes } from './token-bytes.ts';
 import type { Tokenizer } from './tokenizer.ts';
 
 /** Whether the last of a completion's tokens completes a stop string. */
@@ -43,45 +43,4 @@ export function withStops(tokenizer: Tokenizer): Tokenizer {
   const { stopStrings: strings } = tokenizer;
   if (strings.length === 0) return tokenizer;
   return { ...tokenizer, decode: (ids) => cutAfterStop(tokenizer.decode(ids), strings) };
-}
-
-/** The bytes of a text, one character each. */
-function bytesOf(text: string): string {
-  return Buffer.from(text).toString('latin1');
-}
-
-/** The bytes of single tokens: also those that are only part of a character. */
-function openTokenBytes(tokenizer: Tokenizer): (id: number) => string {
-  const text = openTokenTexts(tokenizer);
-  const known = new Map<number, string>();
-  return (id) => {
-    const found = known.get(id);
-    if (found !== undefined) return found;
-    const token = tokenizer.token(id) ?? '';
-    const bytes = ownBytes(token, tokenizer.bytesAs) ?? bytesOf(text(id));
-    known.set(id, bytes);
-    return bytes;
-  };
-}
-
-/** What a token spells byte by byte; null: it spells a text. */
-function ownBytes(token: string, kind: Tokenizer['bytesAs']): string | null {
-  if (kind === 'characters') {
-    const bytes = [...token].map((character) => BYTES.get(character));
-    return bytes.every((byte) => byte !== undefined) ? String.fromCharCode(...bytes) : null;
-  }
-  const hex = kind === 'names' ? /^<0x([\da-f]{2})>$/i.exec(token)?.[1] : undefined;
-  return hex === undefined ? null : String.fromCharCode(Number.parseInt(hex, 16));
-}
-
-/** GPT-2's characters for bytes: printable ones as they are, the others from U+0100 on. */
-const BYTES = byteCharacters();
-
-function byteCharacters(): ReadonlyMap<string, number> {
-  const isPlain = (byte: number): boolean =>
-    (byte >= 0x21 && byte <= 0x7e) || (byte >= 0xa1 && byte <= 0xac) || (byte >= 0xae && byte <= 0xff);
-  let next = 0x100;
-  return new Map(
-    Array.from({ length: 256 }, (_, byte) => [String.fromCodePoint(isPlain(byte) ? byte : next++), byte] as const),
-  );
 }

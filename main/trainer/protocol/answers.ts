@@ -1,5 +1,6 @@
 /** What a process that keeps a model is asked, and what it answers: each request has a number of the host's. */
 import type { SamplingOptions } from '../../model/sampler.ts';
+import type { Spelling } from '../../model/token-bytes.ts';
 import type { ChatMessage, ChatTool, ToolCall } from '../../samples/chat-message.ts';
 import type { Failure } from './failure.ts';
 
@@ -32,9 +33,8 @@ export interface AnswerRequest extends SamplingOptions {
   readonly bias?: readonly (readonly [id: number, more: number])[];
 }
 
-export interface AnswerAlternative {
+export interface AnswerAlternative extends Spelling {
   readonly id: number;
-  readonly text: string;
   /** Before temperature and filters. */
   readonly logprob: number;
 }

@@ -132,7 +132,11 @@ function byText(all: readonly { readonly text: string; readonly logprob: number 
   return Object.fromEntries(found);
 }
 
-function chatToken({ text, logprob, top }: AnswerToken): object {
-  const one = (token: string, value: number | null) => ({ token, logprob: value, bytes: [...encoder.encode(token)] });
-  return { ...one(text, logprob), top_logprobs: top.map((other) => one(other.text, other.logprob)) };
+function chatToken(token: AnswerToken): object {
+  const one = ({ text, bytes, logprob }: Pick<AnswerToken, 'text' | 'bytes' | 'logprob'>) => ({
+    token: text,
+    logprob,
+    bytes: bytes ?? [...encoder.encode(text)],
+  });
+  return { ...one(token), top_logprobs: token.top.map(one) };
 }

@@ -2,6 +2,7 @@
 import { type ChosenToken, chooseToken, type RowSampling, type ScoredToken } from '../../../model/chosen-token.ts';
 import { cutAfterStop, type StopTest } from '../../../model/stop-strings.ts';
 import { openTextFlow } from '../../../model/text-flow.ts';
+import type { Spelling } from '../../../model/token-bytes.ts';
 import type { Tokenizer } from '../../../model/tokenizer.ts';
 import { keepingMarks, openCallFlow } from '../../../model/tool-calls/flow.ts';
 import { hash32, hashString, uniform } from '../../../random.ts';
@@ -19,7 +20,7 @@ export interface CompletionContext {
   readonly tokenizer: Pick<Tokenizer, 'decode' | 'tokenId'>;
   /** What ends an answer in a conversation, besides what is asked for: it was trained to end there. */
   readonly trained?: TrainedStops | undefined;
-  readonly tokenText: (id: number) => string;
+  readonly spelling: (id: number) => Spelling;
   readonly eosTokenIds: readonly number[];
 }
 
@@ -33,7 +34,7 @@ const ANSWER_STREAM = hashString('answer');
 
 /** Opens the `choice`-th completion of a request; `limit`: of its tokens. */
 export function openCompletion(
-  { tokenizer, tokenText, eosTokenIds, trained }: CompletionContext,
+  { tokenizer, spelling, eosTokenIds, trained }: CompletionContext,
   request: AnswerRequest,
   prompt: readonly number[],
   choice: number,
@@ -77,7 +78,7 @@ export function openCompletion(
       const chosen = chooseToken(logits, sampling, () => [...prompt, ...ids], uniform(base, ids.length));
       const { id } = chosen;
       ids.push(id);
-      const token = tokenOf(chosen, tokenText);
+      const token = tokenOf(chosen, spelling);
       if (eosTokenIds.includes(id)) {
         const { text, tokens } = flow.end();
         show(text, [...tokens, token]);
@@ -98,9 +99,9 @@ export function openCompletion(
 }
 
 /** A token as it is reported. */
-export function tokenOf({ id, logprob, top }: ChosenToken, tokenText: (id: number) => string): AnswerToken {
-  const alternative = (one: ScoredToken): AnswerAlternative => ({ ...one, text: tokenText(one.id) });
-  return { id, text: tokenText(id), logprob: Number.isNaN(logprob) ? null : logprob, top: top.map(alternative) };
+export function tokenOf({ id, logprob, top }: ChosenToken, spelling: (id: number) => Spelling): AnswerToken {
+  const alternative = (one: ScoredToken): AnswerAlternative => ({ ...one, ...spelling(one.id) });
+  return { id, ...spelling(id), logprob: Number.isNaN(logprob) ? null : logprob, top: top.map(alternative) };
 }
 
 function samplingOf(request: AnswerRequest): RowSampling {

@@ -5,6 +5,7 @@ import { scoreToken } from '../../../model/chosen-token.ts';
 import { logitsOf } from '../../../model/head.ts';
 import { readPrompts } from '../../../model/prefill.ts';
 import { disposeKept, type Kept } from '../../../model/sequences.ts';
+import type { Spelling } from '../../../model/token-bytes.ts';
 import { pulse } from '../../../pulse.ts';
 import type { Policy } from '../../policy/policy.ts';
 import type { AnswerRequest, AnswerToken } from '../../protocol/answers.ts';
@@ -25,9 +26,9 @@ export function readPrompt(
   { model, adapter }: Policy,
   prompt: readonly number[],
   { echo = false, logprobs }: Pick<AnswerRequest, 'echo' | 'logprobs'>,
-  tokenText: (id: number) => string,
+  spelling: (id: number) => Spelling,
 ): ReadPrompt {
-  const tokens: AnswerToken[] = prompt.slice(0, 1).map((id) => ({ id, text: tokenText(id), logprob: null, top: [] }));
+  const tokens: AnswerToken[] = prompt.slice(0, 1).map((id) => ({ id, ...spelling(id), logprob: null, top: [] }));
   const score = (hidden: tf.Tensor2D): void => {
     for (let first = 0; first + 1 < prompt.length; first += SCORED) {
       const next = prompt.slice(first + 1, first + 1 + SCORED);
@@ -37,7 +38,7 @@ export function readPrompt(
       const width = logits.length / next.length;
       next.forEach((id, i) => {
         const scored = scoreToken(logits.subarray(i * width, (i + 1) * width), id, logprobs ?? 0);
-        tokens.push(tokenOf(logprobs === null ? { ...scored, logprob: Number.NaN } : scored, tokenText));
+        tokens.push(tokenOf(logprobs === null ? { ...scored, logprob: Number.NaN } : scored, spelling));
       });
       pulse();
     }

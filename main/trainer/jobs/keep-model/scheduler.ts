@@ -6,7 +6,7 @@ import { inputError } from '../../../errors.ts';
 import { MOST_ROWS, openRowsInFlight, type RowsInFlight } from '../../../model/rows-in-flight.ts';
 import { disposeKept } from '../../../model/sequences.ts';
 import { openStops } from '../../../model/stop-strings.ts';
-import { openTokenTexts } from '../../../model/token-texts.ts';
+import { openSpellings } from '../../../model/token-bytes.ts';
 import type { Tokenizer } from '../../../model/tokenizer.ts';
 import { describeFailure } from '../../memory/failure.ts';
 import type { Policy } from '../../policy/policy.ts';
@@ -71,7 +71,7 @@ const COPIES = 3;
 
 export function openScheduler(policy: Policy, model: KeptModel, { tokens: room, emit }: Outside): Scheduler {
   const { tokenizer, eosTokenIds, context } = model;
-  const tokenText = openTokenTexts(tokenizer);
+  const spelling = openSpellings(tokenizer);
   const isAt = openStops(tokenizer);
   const trained = isAt && { strings: tokenizer.stopStrings, isAt };
   let waiting: Asked[] = [];
@@ -92,7 +92,7 @@ export function openScheduler(policy: Policy, model: KeptModel, { tokens: room, 
   /** Reads the prompt, for as many completions as the batch has room for. */
   function join(asked: Asked, batch: Batch): void {
     const { id, request, prompt, limit } = asked;
-    const { kept, logits, tokens } = readPrompt(policy, prompt, request, tokenText);
+    const { kept, logits, tokens } = readPrompt(policy, prompt, request, spelling);
     if (asked.begun === 0)
       emit(id, {
         kind: 'begun',
@@ -103,7 +103,7 @@ export function openScheduler(policy: Policy, model: KeptModel, { tokens: room, 
     while (asked.begun < request.n && batch.rows.length + rows.length < MOST_ROWS) {
       const choice = asked.begun++;
       const completion = openCompletion(
-        { tokenizer, tokenText, eosTokenIds, trained },
+        { tokenizer, spelling, eosTokenIds, trained },
         request,
         prompt,
         choice,

@@ -17,6 +17,11 @@ async function* answer(request: AnswerRequest, signal?: AbortSignal): AsyncGener
   const { prompt, n, seed, echo } = request;
   const words =
     prompt.kind === 'messages' ? (prompt.messages.at(-1)?.content ?? '') : prompt.kind === 'text' ? prompt.text : '';
+  if (words === 'part') {
+    // The first byte of two.
+    const part = { ...token('\uFFFD'), bytes: [195] };
+    yield { kind: 'delta', choice: 0, text: '', tokens: [{ ...part, top: [part] }] };
+  }
   if (words === 'long') throw inputError('CONTEXT_TOO_SHORT', "The model's context is 64 tokens; the prompt has 70");
   const shown = echo === true && { prompt: { text: 'ab', tokens: [token('a'), token('b')] } };
   yield { kind: 'begun', promptTokens: 5, ...shown };
@@ -104,6 +109,12 @@ describe('openAddress', () => {
       })),
       usage: { prompt_tokens: 5, completion_tokens: 4, total_tokens: 9 },
     });
+  });
+
+  it('reports the bytes of a token that is part of a character', async () => {
+    const { body } = await chat({ ...user('part'), logprobs: true, top_logprobs: 1 });
+    const part = { token: '\uFFFD', bytes: [195] };
+    expect(body.choices[0]?.logprobs).toMatchObject({ content: [{ ...part, top_logprobs: [part] }, {}, {}] });
   });
 
   it('hands on the settings, the conversation and the tools', async () => {
