@@ -9,7 +9,7 @@ import { checkParts, type ModelParts } from '../../policy/model-parts.ts';
 import type { AnswerEvent, AnswerRequest } from '../../protocol/answers.ts';
 import type { JobEvent } from '../../protocol/trainer-events.ts';
 import type { Inbox } from './inbox.ts';
-import { promptIds } from './prompt-ids.ts';
+import { checkIds, promptIds } from './prompt-ids.ts';
 import { openScheduler } from './scheduler.ts';
 
 export interface KeepModelJob extends BackendChoice {
@@ -45,6 +45,11 @@ export async function runKeepModelJob({ model: parts, beside }: KeepModelJob, { 
   );
   const ask = (id: number, request: AnswerRequest): void => {
     try {
+      checkIds(
+        (request.bias ?? []).map(([biased]) => biased),
+        config.vocabSize,
+        'the logit bias',
+      );
       scheduler.add(id, request, promptIds(request.prompt, tokenizer, config.vocabSize));
     } catch (error) {
       answer(id, { kind: 'failed', ...describeFailure(error) });

@@ -9,14 +9,16 @@ import type { AnswerPrompt } from '../../protocol/answers.ts';
 export function promptIds(prompt: AnswerPrompt, tokenizer: Tokenizer, vocabSize: number): readonly number[] {
   const ids = idsOf(prompt, tokenizer);
   if (ids.length === 0) throw inputError('EMPTY_PROMPT', 'Expected a prompt of at least one token, got none');
-  if (ids.some((id) => id < 0 || id >= vocabSize))
-    if (prompt.kind === 'ids')
-      throw inputError(
-        'BAD_TOKEN',
-        `Expected token ids from 0 to ${vocabSize - 1}, got ${ids.find((id) => id < 0 || id >= vocabSize)}`,
-      );
+  if (prompt.kind === 'ids') checkIds(ids, vocabSize, 'the prompt');
   checkTokens(ids, tokenizer, vocabSize, 'the prompt');
   return ids;
+}
+
+/** Ids that a caller gives: those of another model's tokenizer are not dropped without a word. */
+export function checkIds(ids: readonly number[], vocabSize: number, where: string): void {
+  const wrong = ids.find((id) => id < 0 || id >= vocabSize);
+  if (wrong !== undefined)
+    throw inputError('BAD_TOKEN', `Expected token ids from 0 to ${vocabSize - 1} in ${where}, got ${wrong}`);
 }
 
 function idsOf(prompt: AnswerPrompt, tokenizer: Tokenizer): readonly number[] {

@@ -178,12 +178,15 @@ describe('keep-model', () => {
     expect(plain?.text.length).toBeGreaterThan(1);
   });
 
-  it('refuses what is too long, with the numbers, and answers the others', async () => {
-    const [failed, answered] = await ask([
+  it('refuses what is too long, and tokens that it has not, with the numbers, and answers the others', async () => {
+    const [failed, biased, answered] = await ask([
       [0, { ask: { ...PLAIN, maxTokens: 100_000 } }],
+      [0, { ask: { ...PLAIN, bias: [[100_000, -100]] } }],
       [0, { ask: { ...PLAIN, maxTokens: 2 } }],
     ]);
     expect(failed?.events).toMatchObject([{ kind: 'failed', code: 'CONTEXT_TOO_SHORT', input: true }]);
+    const message = expect.stringMatching(/in the logit bias, got 100000$/);
+    expect(biased?.events).toMatchObject([{ kind: 'failed', code: 'BAD_TOKEN', message, input: true }]);
     expect(answered?.events.at(-1)?.kind).toBe('done');
   });
 });
