@@ -222,10 +222,22 @@ function objectIn(json: string): Readonly<Record<string, unknown>> | null {
   }
 }
 
+type Issue = z.ZodError['issues'][number];
+
+/** Of a field with several forms the fault in the form that was meant: the one that fits furthest. */
+function inForm(issue: Issue): Issue {
+  if (issue.code !== 'invalid_union') return issue;
+  const faults = issue.errors.flatMap(([fault]) => (fault === undefined ? [] : [inForm(fault)]));
+  const reached = ({ path, code }: Issue): number => 2 * path.length + (code === 'invalid_type' ? 0 : 1);
+  const [closest] = faults.sort((a, b) => reached(b) - reached(a));
+  return closest === undefined ? issue : { ...closest, path: [...issue.path, ...closest.path] };
+}
+
 /** The first fault, in OpenAI's words where it is a field that nobody knows. */
 function faultOf({ issues }: z.ZodError): Refusal {
-  const [issue] = issues;
-  if (issue === undefined) return invalid('The body is not a request');
+  const [first] = issues;
+  if (first === undefined) return invalid('The body is not a request');
+  const issue = inForm(first);
   if (issue.code === 'unrecognized_keys' && issue.path.length === 0) {
     const [key = ''] = issue.keys;
     return invalid(`Unrecognized request argument supplied: ${key.slice(0, 100)}`, key.slice(0, 100));

@@ -276,6 +276,21 @@ describe('openAddress', () => {
       expect(String(said.error.param).startsWith(String(param))).toBe(true);
       expect(said.error).toMatchObject({ type: 'invalid_request_error', message: expect.stringMatching(/./) });
     }
+    // Of the forms of a field the one that was meant.
+    const forms: readonly (readonly [body: object, error: object])[] = [
+      [
+        user([
+          { type: 'text', text: 'x' },
+          { type: 'image_url', image_url: { url: 'x' } },
+        ]),
+        { param: 'messages.[0].content.[1].type', message: expect.stringContaining('this model reads no other') },
+      ],
+      [
+        { ...user('x'), stop: 7 },
+        { param: 'stop', message: expect.stringContaining('expected string') },
+      ],
+    ];
+    for (const [body, error] of forms) expect((await chat(body)).body.error).toMatchObject(error);
     expect((await chat(user('long'))).body.error).toMatchObject({
       code: 'context_length_exceeded',
       message: expect.stringContaining('64'),
