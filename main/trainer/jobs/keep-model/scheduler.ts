@@ -93,12 +93,15 @@ export function openScheduler(policy: Policy, model: KeptModel, { tokens: room, 
   function join(asked: Asked, batch: Batch): void {
     const { id, request, prompt, limit } = asked;
     const { kept, logits, tokens } = readPrompt(policy, prompt, request, spelling);
-    if (asked.begun === 0)
+    if (asked.begun === 0) {
+      // As it was given: decoding leaves out control tokens.
+      const text = request.prompt.kind === 'text' ? request.prompt.text : tokenizer.decode(prompt);
       emit(id, {
         kind: 'begun',
         promptTokens: prompt.length,
-        ...(tokens !== null && { prompt: { text: tokenizer.decode(prompt), tokens } }),
+        ...(tokens !== null && { prompt: { text, tokens } }),
       });
+    }
     const rows: Row[] = [];
     while (asked.begun < request.n && batch.rows.length + rows.length < MOST_ROWS) {
       const choice = asked.begun++;

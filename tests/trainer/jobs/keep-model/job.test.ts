@@ -118,10 +118,13 @@ describe('keep-model', () => {
   });
 
   it('reports the tokens of the prompt and the likeliest alternatives', async () => {
-    const [heard] = await ask([[0, { ask: { ...PLAIN, temperature: 0, echo: true, maxTokens: 3 } }]]);
+    const words = '<eos>wa wb';
+    const prompt = { kind: 'text', text: words } as const;
+    const [heard] = await ask([[0, { ask: { ...PLAIN, prompt, temperature: 0, echo: true, maxTokens: 3 } }]]);
     const [begun] = heard?.events ?? [];
     if (begun?.kind !== 'begun') throw new Error('Expected the prompt first');
-    expect(begun.prompt?.tokens.map(({ id }) => id)).toEqual(loadTokenizer(model).encode('wa wb', true));
+    expect(begun.prompt?.text).toBe(words);
+    expect(begun.prompt?.tokens.map(({ id }) => id)).toEqual(loadTokenizer(model).encode(words, true));
     expect(begun.prompt?.tokens[0]).toMatchObject({ logprob: null, top: [] });
     for (const { id, logprob, top } of heard?.tokens ?? []) {
       expect(top).toHaveLength(2);
