@@ -81,7 +81,9 @@ export async function* answerChunks(
     count(usage, part);
     if (part.kind === 'delta') yield chunk(first + part.choice, part);
     else if (part.kind === 'ended') yield chunk(first + part.choice, { end: part });
-    else if (part.prompt !== undefined) for (let i = 0; i < request.asked.n; i++) yield chunk(first + i, part.prompt);
+    // A chat's first chunk has the role only: OpenAI's Node client counts log-probabilities in it twice.
+    else if (kind === 'chat' || part.prompt !== undefined)
+      for (let i = 0; i < request.asked.n; i++) yield chunk(first + i, part.prompt ?? {});
   }
   if (request.usage) yield usageChunk(kind, head, usage);
 }
