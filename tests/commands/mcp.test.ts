@@ -130,6 +130,15 @@ describe('braid mcp', () => {
         ],
       },
     });
+    // Either bound alone counts too.
+    const ranges = [{ from: 3 }, { to: 2 }].map((range) =>
+      call('get_metrics', { run_id: 1, names: ['reward'], ...range }),
+    );
+    const steps = (await Promise.all(ranges)).map(({ series }) => series.reward.map(([at]: readonly number[]) => at));
+    expect(steps).toEqual([
+      [3, 4],
+      [1, 2],
+    ]);
     expect(await call('get_completions', { run_id: 1 })).toMatchObject({
       steps: [2, 4],
       step: 4,
@@ -147,6 +156,7 @@ describe('braid mcp', () => {
     expect((await call('list_tasks')).tasks).toContainEqual(
       expect.objectContaining({ origin: 'bundled', has_records: expect.any(Boolean), problem: null }),
     );
+    expect(await call('search_completions', { run_id: 9 })).toMatch(/RUN_UNKNOWN/);
     expect((await call('search_completions', { reward_above: 0.9 })).completions).toMatchObject([{ run_id: 1 }]);
     expect(await call('get_reply_report')).toEqual({ report: null });
     const { fields, presets } = await call('describe_config');

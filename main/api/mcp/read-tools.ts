@@ -69,13 +69,13 @@ export function readTools({ store, workspace, paths }: ReadPlace): readonly Tool
           run_id,
           names: z.array(z.string().min(1).max(100)).min(1).max(20).default(['reward', 'loss', 'kl', 'entropy']),
           count: z.int().min(1).max(500).default(40),
-          from: z.int().min(0).optional().describe('The first step; needs `to`.'),
-          to: z.int().min(0).optional(),
+          from: z.int().min(0).optional().describe('The first step.'),
+          to: z.int().min(0).optional().describe('The last step.'),
         }),
       },
       ({ run_id, names, count, from, to }) => {
-        requireRun(store, run_id);
-        const range = from === undefined || to === undefined ? undefined : { from, to };
+        const { step } = requireRun(store, run_id);
+        const range = from === undefined && to === undefined ? undefined : { from: from ?? 0, to: to ?? step };
         const buckets = store.metrics.bucketsOf(run_id, names, count, range);
         const series = Object.entries(buckets).map(([name, of]) => [name, of.map((b) => [b.lastStep, b.mean])]);
         return { available: store.metrics.names(run_id), series: Object.fromEntries(series) };

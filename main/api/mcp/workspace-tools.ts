@@ -4,6 +4,7 @@ import { stageView } from '../../services/curriculum/curriculum.ts';
 import { forgetting } from '../../services/curriculum/forgetting.ts';
 import { stageTimes } from '../../services/curriculum/time-left.ts';
 import { replyReport } from '../../services/replies/report.ts';
+import { requireRun } from '../../services/runs/runs.ts';
 import { findSamples } from '../../services/runs/samples/find.ts';
 import { listTasks } from '../../services/tasks/task-list.ts';
 import type { Store } from '../../store/index.ts';
@@ -66,6 +67,7 @@ export function workspaceTools({ store, workspace, paths }: ReadPlace): readonly
         input: search,
       },
       ({ order, limit, offset, ...asked }) => {
+        if (asked.run_id !== undefined) requireRun(store, asked.run_id);
         const filter = filterOf(asked);
         const { count, isMore } = store.sampleFinder.count(filter);
         const found = findSamples(store, filter, { order, limit, offset });
