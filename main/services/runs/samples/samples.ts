@@ -98,7 +98,7 @@ export function stepExtremes(store: Store, runId: number, chosen?: number): Extr
 function stepGone(name: string, step: number, reached: number) {
   const why =
     step > reached
-      ? `There are no completions of step ${step}: ${name} went back to a checkpoint and is at step ${reached}`
+      ? `There are no completions of step ${step}: ${name} is at step ${reached} (it may have gone back to a checkpoint)`
       : `No completions of step ${step} of ${name} were stored`;
   return inputError('SAMPLES_GONE', why, 'Choose another step.');
 }
