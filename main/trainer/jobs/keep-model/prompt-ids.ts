@@ -1,6 +1,8 @@
 /** A prompt as the model's tokens. */
 import { inputError } from '../../../errors.ts';
+import { plain } from '../../../model/jinja/text.ts';
 import { encodePrompt, type Tokenizer } from '../../../model/tokenizer.ts';
+import { describedTools } from '../../../model/tool-prompt.ts';
 import { plainLines, shownText } from '../../../samples/chat-message.ts';
 import { checkTokens } from '../../batching/prompts.ts';
 import type { AnswerPrompt } from '../../protocol/answers.ts';
@@ -29,7 +31,12 @@ function idsOf(prompt: AnswerPrompt, tokenizer: Tokenizer): readonly number[] {
       return tokenizer.encode(prompt.text, true);
     case 'messages': {
       const { messages, tools } = prompt;
-      return encodePrompt(tokenizer, plainLines(messages), messages.map(shownText), messages, tools);
+      const quoted = messages.map(shownText);
+      if (tokenizer.hasChatTemplate || !tools?.length)
+        return encodePrompt(tokenizer, plainLines(messages), quoted, messages, tools);
+      // As in training: no template would tell the model of them.
+      const told = `${plain(describedTools(tools))}\n\n${plainLines(messages)}`;
+      return encodePrompt(tokenizer, told, [...quoted, ...tools.map((tool) => JSON.stringify(tool))]);
     }
   }
 }
