@@ -20,7 +20,7 @@ const BESIDE = 4;
 /** Bytes of a character that aren't one are shown as such after so many tokens. */
 const LONGEST_CHARACTER = 4;
 
-/** `prompt`: tokens whose text this one goes on with, so that a space between the two is not lost. */
+/** `prompt`: tokens whose text this one continues, so that a space between the two is not lost. */
 export function openTextFlow<T>(
   { decode }: Pick<Tokenizer, 'decode'>,
   stops: readonly string[],
