@@ -224,6 +224,6 @@ function unsupported(file: string, what: string) {
   return inputError(
     'UNSUPPORTED_TOKENIZER',
     `llama.cpp can't cut texts as this model's tokenizer does: ${what} (${file})`,
-    'Export the Hugging Face folder without a GGUF file and convert it with llama.cpp.',
+    'Export the Hugging Face folder without a GGUF file: transformers and `braid serve-model` read it.',
   );
 }
