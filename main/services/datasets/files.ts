@@ -42,9 +42,12 @@ export function writeDataset(
   return files;
 }
 
+/** What to do without the file. */
+export const GIVE_DATASET = 'Give a JSONL dataset; Texts & datasets makes one.';
+
 const WORDS = {
   code: 'BAD_DATASET',
-  give: 'Give a JSONL dataset; Texts & datasets makes one.',
+  give: GIVE_DATASET,
   fix: 'Fix these lines, or generate the dataset again.',
   item: 'record',
 };

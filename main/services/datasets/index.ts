@@ -2,6 +2,7 @@
 export {
   type DatasetFiles,
   datasetFiles,
+  GIVE_DATASET,
   parseDataset,
   readDataset,
   toJsonLines,

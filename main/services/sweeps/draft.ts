@@ -12,7 +12,7 @@ import {
 } from '../../trainer/config/config.ts';
 import { configForm } from '../config/form.ts';
 import type { ConfigFields } from '../config/presets.ts';
-import { datasetFiles } from '../datasets/index.ts';
+import { datasetFiles, GIVE_DATASET } from '../datasets/index.ts';
 import { seedRunName } from '../runs/seed-groups.ts';
 import { plannedSteps, rungsOf } from './halving.ts';
 import { MOST_TRIALS, parsePlan, planFaults, type SettingValues, type StoredPlan, type SweepPlan } from './plan.ts';
@@ -155,6 +155,8 @@ function rungsFor(
       'BAD_PLAN',
       `Expected min_steps below the ${steps} steps of a whole run, got ${halving.min_steps}`,
     );
+  for (const file of new Set(configs.map(({ dataset }) => resolve(dataset))))
+    if (!existsSync(file)) throw inputError('BAD_DATASET', `${file}: the file does not exist`, GIVE_DATASET);
   if (!configs.every(hasHeldOut))
     throw inputError(
       'BAD_PLAN',

@@ -50,6 +50,8 @@ describe('draftSweep', () => {
     });
     rmSync(file.replace('.jsonl', '.test.jsonl'));
     expect(refused({})).toMatchObject({ message: expect.stringContaining('held-out records') });
+    rmSync(file);
+    expect(refused({})).toMatchObject({ message: `${file}: the file does not exist` });
   });
 });
 
