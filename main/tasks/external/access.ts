@@ -1,6 +1,7 @@
 /** What a task's components outside the sandbox were given by the user, and how that is identified. */
 import { createHash } from 'node:crypto';
 import { isPlain } from '../../io/address.ts';
+import { counted } from '../../text/format.ts';
 import { type OpenEnvSpec, pagesOf } from '../openenv/spec.ts';
 import {
   addressOf,
@@ -60,8 +61,13 @@ export function reachOf(component: string, spec: OutsideSpec, files: CommandFile
 
 /** What a command is, in words. */
 function commandText(command: readonly string[], own: CommandFiles): string {
-  const lines = Object.entries(own).map(([name, text]) => `${name} (${text.split('\n').length} lines)`);
+  const lines = Object.entries(own).map(([name, text]) => `${name} (${counted(lineCount(text), 'line')})`);
   return `runs the command ${JSON.stringify(command)}${lines.length === 0 ? '' : ` with ${lines.join(', ')}`}, with your rights`;
+}
+
+/** As an editor counts them: what ends a line begins none. */
+function lineCount(text: string): number {
+  return text.replace(/\n$/, '').split('\n').length;
 }
 
 /** Of a tool: a command is agreed to like that of a reward. */

@@ -33,6 +33,10 @@ describe('reachOf', () => {
   it('says in words what is run and where it goes', () => {
     expect(reachOf('one', spec({ command: ['sh', '-c', 'rm -rf ~'] }), {})?.text).toContain('["sh","-c","rm -rf ~"]');
     expect(reachOf('one', spec(judge), {})?.text).toContain('https://a.example/v1');
+    const files = { 'a.py': 'x\ny\n', 'b.py': 'x' };
+    expect(reachOf('one', spec({ command: ['python3', 'a.py', 'b.py'] }), files)?.text).toContain(
+      'with a.py (2 lines), b.py (1 line), with your rights',
+    );
   });
 
   it('needs no consent for a model of the workspace, but for one elsewhere', () => {
