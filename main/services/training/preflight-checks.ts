@@ -278,7 +278,7 @@ function checkTime({ estimate, heldOut }: PreflightResult, config: TrainConfig):
 function checkDisk(result: PreflightResult, config: TrainConfig, { freeDisk }: Machine): Check {
   const checkpoints = checkpointCount(config);
   const needed = checkpointBytes(result.trainable, config);
-  const seen = `${formatBytes(needed)} for at most ${checkpoints} checkpoints`;
+  const seen = `${formatBytes(needed)} for at most ${counted(checkpoints, 'checkpoint')}`;
   if (freeDisk === null) return ok('Disk', seen);
   const line = `${seen}, ${formatBytes(freeDisk)} free`;
   const next = 'Free space, or keep fewer checkpoints (save_total_limit).';
