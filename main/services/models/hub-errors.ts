@@ -24,6 +24,12 @@ export function hubError(
   elsewhere = ELSEWHERE,
 ): unknown {
   if (error instanceof BraidError) return error;
+  if (tokenSource !== undefined && isForeignToken(error))
+    return inputError(
+      'HUB_REFUSED',
+      `${repo} was not asked for: ${TOKEN_FROM[tokenSource]} isn't one of the Hub, as these begin with hf_`,
+      'Nothing was sent. Replace that token, or remove it: public models and datasets need none.',
+    );
   const status = hubStatus(error);
   // A Hub answers 401 to a token that it doesn't know, even where a model needs none.
   if (status === 401 && tokenSource !== undefined)
@@ -63,6 +69,11 @@ export function hubError(
     cause: error,
     remedy: `Start it again once there is a network: it resumes where it stopped. Or: ${elsewhere}`,
   });
+}
+
+/** Whether the Hub library rejected the token by its form, which it reports by message only. */
+function isForeignToken(error: unknown): boolean {
+  return error instanceof TypeError && error.message.includes('access token must start with');
 }
 
 /** The network's reason, which fetch hides in `cause`; null for an error of another kind. */

@@ -157,6 +157,17 @@ describe('downloadModel', () => {
     });
   });
 
+  it("names a token that isn't the Hub's, and doesn't blame the network", async () => {
+    const { host, hub } = await setUp();
+    downloadModel(host, model, { hubUrl: hub.url, accessToken: 'sk-other', tokenSource: 'braid' });
+    expect(await jobEnd(host)).toMatchObject({
+      error: {
+        code: 'HUB_REFUSED',
+        message: expect.stringContaining("the token kept in Settings isn't one of the Hub"),
+      },
+    });
+  });
+
   it('says where the network does not allow it, and what to do instead', async () => {
     const host = modelHost();
     downloadModel(host, model, { hubUrl: 'http://127.0.0.1:1' });
