@@ -78,8 +78,8 @@ function opening({ kind, base }: CardSubject, run: RunContent | null): string {
   const { method, task, standing } = run.detail;
   const { title, sentences } = run.standing.verdict;
   const outcome = standing === null ? `${title}: ${sentences.join(' ')}` : `${standing.sentence}.`;
-  const how = method === 'sft' ? 'supervised fine-tuning' : method.replaceAll('_', ' ').toUpperCase();
-  return `${what}, trained by ${inline(how)} on the task ${code(task)} with Braid ${VERSION}. ${inline(capital(outcome))}`;
+  const how = method.replaceAll('-', ' ').replace('sft', 'supervised fine-tuning').replace('grpo', 'GRPO');
+  return `${what}${kind === 'adapter' ? ', trained' : ''} by ${inline(how)} on the task ${code(task)} with Braid ${VERSION}. ${inline(capital(outcome))}`;
 }
 
 /** The evaluation before training and the one of the pushed step, or the newest before it. */

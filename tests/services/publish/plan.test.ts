@@ -113,12 +113,14 @@ describe('planModelPush', () => {
   });
 
   it('makes a card without results for a folder of no run', async () => {
-    const { plan, base } = checkpoint();
+    const { plan, base, runId } = checkpoint();
     writeFileSync(join(base, 'model.safetensors'), 'weights');
     const made = await plan({ folder: base, trained: base });
     expect(made.files.map(({ path }) => path)).toEqual(['README.md', 'config.json', 'model.safetensors']);
     expect(textOf(made, 'README.md')).toContain("How it was trained isn't known here.");
     expect(made.notes[0]?.option).toBe('run');
+    const known = textOf(await plan({ folder: base, trained: base, runId }), 'README.md');
+    expect(known).toMatch(/A model trained from .+ by GRPO on the task/);
   });
 
   it('refuses a folder without weights', async () => {
