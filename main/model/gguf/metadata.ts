@@ -224,6 +224,6 @@ function unsupported(file: string, what: string) {
   return inputError(
     'UNSUPPORTED_TOKENIZER',
     `llama.cpp can't cut texts as this model's tokenizer does: ${what} (${file})`,
-    'Export the Hugging Face folder without a GGUF file: transformers and `braid serve-model` read it.',
+    'Export the Hugging Face folder without a GGUF file: transformers reads it, and Serve here gives other programs an address of it.',
   );
 }

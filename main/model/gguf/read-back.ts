@@ -32,7 +32,7 @@ export function checkReadBack(metadata: Readonly<Record<string, GgufValue>>, tok
   throw inputError(
     'UNSUPPORTED_TOKENIZER',
     `llama.cpp can't cut texts as this model's tokenizer does: read back, the file ${differs} (${tokenizerFolder})`,
-    'Export the Hugging Face folder without a GGUF file: transformers and `braid serve-model` read it.',
+    'Export the Hugging Face folder without a GGUF file: transformers reads it, and Serve here gives other programs an address of it.',
   );
 }
 
