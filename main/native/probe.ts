@@ -16,6 +16,8 @@ export interface NativeFacts {
   readonly gpu: boolean;
   /** Whether its products can be computed in bfloat16; absent: not tried. */
   readonly bfloat16?: boolean;
+  /** The names of the kernels of ours that it has; absent: not tried. */
+  readonly kernels?: readonly string[];
   /** What TensorFlow had to say about libraries and devices. */
   readonly notes: readonly string[];
 }
@@ -24,7 +26,13 @@ export type ProbeResult =
   | { readonly ok: true; readonly facts: NativeFacts }
   | { readonly ok: false; readonly problem: NativeProblem };
 
-const factsSchema = z.object({ tensorflow: z.string(), gpu: z.boolean(), bfloat16: z.boolean(), error: z.number() });
+const factsSchema = z.object({
+  tensorflow: z.string(),
+  gpu: z.boolean(),
+  bfloat16: z.boolean(),
+  kernels: z.array(z.string()),
+  error: z.number(),
+});
 
 /** Longer than a GPU's first start takes. */
 const TIMEOUT_MS = 60_000;
@@ -58,7 +66,8 @@ for (let i = 0; i < n; i++) for (let j = 0; j < n; j++) {
   for (const product of products) error = Math.max(error, Math.abs(sum - product[i * n + j]));
 }
 process.stdout.write(JSON.stringify({
-  tensorflow: String(b.TF_Version), gpu: b.isUsingGpuDevice(), bfloat16: b.bfloat16 === true, error,
+  tensorflow: String(b.TF_Version), gpu: b.isUsingGpuDevice(), bfloat16: b.bfloat16 === true,
+  kernels: Object.keys(b.kernelArguments || {}), error,
 }));
 `;
 
@@ -77,11 +86,11 @@ export async function probeAddon(addon: string, timeoutMs = TIMEOUT_MS): Promise
     const ended = signal === null ? `code ${code}` : signal;
     return { ok: false, problem: explainProblem(stderr, ended) };
   }
-  const { tensorflow, gpu, bfloat16, error } = answer;
+  const { error, ...facts } = answer;
   if (!(error < TOLERANCE)) {
     return { ok: false, problem: { kind: 'wrong-numbers', detail: `a 64 x 64 product is off by ${error}` } };
   }
-  return { ok: true, facts: { tensorflow, gpu, bfloat16, notes: notesOf(stderr) } };
+  return { ok: true, facts: { ...facts, notes: notesOf(stderr) } };
 }
 
 function runScript(addon: string, timeoutMs: number) {

@@ -1,4 +1,6 @@
 /** GPU, driver, CUDA's libraries and the native backend. The embedded backend needs none of them. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { currentLayout, type NativeManifest, nativeFolder, readManifest } from '../../native/folder.ts';
 import type { NativeFacts, ProbeResult } from '../../native/probe.ts';
 import { problemSentence } from '../../native/problems.ts';
@@ -11,6 +13,7 @@ import type { HostPaths } from '../workspace/paths.ts';
 import { type Check, ok, warn } from './check.ts';
 
 const SET_UP = 'Set up the native backend in Settings.';
+const SET_UP_AGAIN = 'Set it up again in Settings.';
 
 const NEXT: Readonly<Record<Finding['what'], string>> = {
   GPU: "Install NVIDIA's driver for it, or restart after a driver update.",
@@ -19,25 +22,44 @@ const NEXT: Readonly<Record<Finding['what'], string>> = {
 };
 
 /** Examines this machine and tries the set-up, if there is one. */
-export async function checkGpu(paths: Pick<HostPaths, 'kernels' | 'trainer'>, job: JobOptions = {}): Promise<Check[]> {
+export async function checkGpu(
+  paths: Pick<HostPaths, 'addon' | 'kernels' | 'trainer'>,
+  job: JobOptions = {},
+): Promise<Check[]> {
   const layout = currentLayout();
   const manifest = readManifest(layout);
   const facts = await readGpuFacts([layout.libraries]);
   if (manifest === null) return gpuChecks(facts, null, null);
-  return gpuChecks(facts, manifest, await tryOutWith(paths, job)(nativeFolder()));
+  return gpuChecks(facts, manifest, await tryOutWith(paths, job)(nativeFolder()), kernelNames(paths.addon));
 }
 
-/** The report lines; `probe` is null without a set-up. */
-export function gpuChecks(facts: GpuFacts, manifest: NativeManifest | null, probe: ProbeResult | null): Check[] {
+/** The kernels that a set-up of this version compiles. */
+export function kernelNames(addon: string): readonly string[] {
+  const list = readFileSync(join(addon, 'kernels.h'), 'utf8');
+  return [...list.matchAll(/^ *KERNEL\((\w+),/gm)].map(([, name = '']) => name);
+}
+
+/** The report lines; `probe` is null without a set-up. `kernels`: what this version calls. */
+export function gpuChecks(
+  facts: GpuFacts,
+  manifest: NativeManifest | null,
+  probe: ProbeResult | null,
+  kernels: readonly string[] = [],
+): Check[] {
   const version = manifest?.tensorflow ?? TENSORFLOW_VERSION;
   const lines = findings(facts, version).map(({ what, missing, detail }) => {
     const name = what === 'GPU' ? 'GPU' : what === 'driver' ? 'GPU driver' : 'CUDA libraries';
     return missing ? warn(name, detail, NEXT[what]) : ok(name, detail);
   });
-  return [...lines, nativeCheck(facts, manifest, probe)];
+  return [...lines, nativeCheck(facts, manifest, probe, kernels)];
 }
 
-function nativeCheck(facts: GpuFacts, manifest: NativeManifest | null, probe: ProbeResult | null): Check {
+function nativeCheck(
+  facts: GpuFacts,
+  manifest: NativeManifest | null,
+  probe: ProbeResult | null,
+  kernels: readonly string[],
+): Check {
   const name = 'Native backend';
   const wanted = gpuIsUsable(facts, manifest?.tensorflow ?? TENSORFLOW_VERSION);
   if (manifest === null || probe === null) {
@@ -48,6 +70,13 @@ function nativeCheck(facts: GpuFacts, manifest: NativeManifest | null, probe: Pr
   if (!probe.ok)
     return warn(name, `${what}: ${problemSentence(probe.problem)}`, `${SET_UP} The wasm backend works without it.`);
   if (probe.facts.gpu) return ok(name, `${what} on the GPU`);
+  const { kernels: found } = probe.facts;
+  if (found !== undefined && kernels.some((kernel) => !found.includes(kernel)))
+    return warn(
+      name,
+      `${what} works, but is of an earlier version of Braid, so runs on the CPU use wasm`,
+      SET_UP_AGAIN,
+    );
   if (!wanted) return ok(name, `${what} on the CPU${bfloat16Note(probe.facts)}`);
   if (!manifest.cuda) return warn(name, `${what} works, but it was built without CUDA, so the GPU is not used`, SET_UP);
   const said = probe.facts.notes.length === 0 ? '' : `: ${probe.facts.notes.join(' ')}`;

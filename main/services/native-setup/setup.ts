@@ -44,7 +44,7 @@ export interface SetupOptions {
   readonly tryOut?: TryOut;
 }
 
-export interface SetupReport extends NativeFacts {
+export interface SetupReport extends Omit<NativeFacts, 'kernels'> {
   readonly folder: string;
   readonly source: string;
 }
@@ -105,7 +105,7 @@ async function stage(
   step('testing it');
   // The trainer that tests it reads this manifest; the library itself then reports the actual version.
   writeManifest(layout.manifest, versionOf(source), source);
-  const facts = await tryOut(staging, options.tryOut);
+  const { kernels: _, ...facts } = await tryOut(staging, options.tryOut);
   writeManifest(layout.manifest, facts.tensorflow, source);
   step('installing it');
   moveInPlace(layout.root, currentLayout(folder).root);

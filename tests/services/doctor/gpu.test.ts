@@ -1,7 +1,8 @@
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import type { NativeManifest } from '../../../main/native/folder.ts';
 import type { ProbeResult } from '../../../main/native/probe.ts';
-import { gpuChecks } from '../../../main/services/doctor/gpu.ts';
+import { gpuChecks, kernelNames } from '../../../main/services/doctor/gpu.ts';
 import type { GpuFacts } from '../../../main/services/native-setup/machine.ts';
 
 const none: GpuFacts = { gpus: [], devices: 0, driver: null, libraries: new Map() };
@@ -42,6 +43,19 @@ describe('gpuChecks', () => {
     expect(onCpu()).toBe('OK Native backend: TensorFlow 2.21.0 on the CPU');
     expect(onCpu(true)).toBe('OK Native backend: TensorFlow 2.21.0 on the CPU, with bfloat16');
     expect(onCpu(false)).toContain('on the CPU, in float32 only: it has no bfloat16');
+  });
+
+  it('warns of one that lacks kernels of this version, which no run on the processor uses', () => {
+    const has = (kernels: string[], gpu = false): string | undefined => {
+      const probe: ProbeResult = { ok: true, facts: { tensorflow: '2.21.0', gpu, notes: [], kernels } };
+      const check = gpuChecks(none, manifest, probe, ['product', 'rope']).at(-1);
+      return `${check?.status} ${check?.detail}`;
+    };
+    expect(has(['product'])).toMatch(/^WARN .* so runs on the CPU use wasm$/);
+    expect(has(['product', 'rope', 'older'])).toMatch(/^OK /);
+    expect(has([], true)).toMatch(/^OK .* on the GPU$/);
+    const addon = fileURLToPath(new URL('../../../main/tensor/native/addon', import.meta.url));
+    expect(kernelNames(addon)).toEqual(expect.arrayContaining(['product', 'stateSpaceStep', 'sumSquares']));
   });
 
   it('distinguishes a missing driver from an old one', () => {
