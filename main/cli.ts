@@ -4,7 +4,7 @@ import { Command, CommanderError } from 'commander';
 import { checkoutPaths, setHostPaths } from './commands/host-paths.ts';
 import { addCommands } from './commands/index.ts';
 import { BraidError } from './errors.ts';
-import { visible } from './text/visible.ts';
+import { visible, visibleFault } from './text/visible.ts';
 
 setHostPaths(checkoutPaths(join(import.meta.dirname, '..')));
 
@@ -38,9 +38,7 @@ async function explain(thrown: unknown): Promise<number> {
   // Commander has already printed its message; showing help is not a failure.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   if (!(error instanceof BraidError)) {
-    process.stderr.write(
-      `braid: ${visible(error instanceof Error ? (error.stack ?? error.message) : String(error))}\n`,
-    );
+    process.stderr.write(`braid: ${visibleFault(error)}\n`);
     return 1;
   }
   const { commandHint } = await import('./commands/hints.ts');

@@ -4,7 +4,7 @@ import { BraidError } from '../errors.ts';
 import type { App } from '../services/app/app.ts';
 import { whenUnlocked } from '../services/workspace/when-unlocked.ts';
 import { databaseError, isLocked } from '../store/errors.ts';
-import { visible } from '../text/visible.ts';
+import { visibleFault } from '../text/visible.ts';
 
 /** Middleware: turns anything a procedure throws, even in the middle of a stream, into REFUSED or FAILED. */
 export const explained = os.middleware(async ({ next }) => {
@@ -36,7 +36,7 @@ export function toFailure(thrown: unknown): ORPCError<string, unknown> {
     return failure(error.kind === 'input' ? 'REFUSED' : 'FAILED', message, code, remedy);
   }
   if (error instanceof ORPCError) return error.cause instanceof ValidationError ? badInput(error.cause) : error;
-  process.stderr.write(`braid: ${visible(error instanceof Error ? (error.stack ?? error.message) : String(error))}\n`);
+  process.stderr.write(`braid: ${visibleFault(error)}\n`);
   const message = `Something went wrong in the app: ${error instanceof Error ? error.message : String(error)}`;
   return failure('FAILED', message, 'UNEXPECTED', 'Stored data was not changed. The log has the details.');
 }

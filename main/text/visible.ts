@@ -8,6 +8,11 @@ export function visible(text: string): string {
   return escaped(text.replace(/\r\n?|[\u2028\u2029]/g, '\n'));
 }
 
+/** A fault for a log, with its stack where it has one. */
+export function visibleFault(fault: unknown): string {
+  return visible(fault instanceof Error ? (fault.stack ?? fault.message) : String(fault));
+}
+
 /** JSON with the same characters as escapes, which mean the same there. */
 export function visibleJson(value: object): string {
   return escaped(JSON.stringify(value));

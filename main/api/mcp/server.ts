@@ -4,7 +4,7 @@
  */
 import { BraidError } from '../../errors.ts';
 import { databaseError } from '../../store/errors.ts';
-import { visible } from '../../text/visible.ts';
+import { visibleFault } from '../../text/visible.ts';
 import type { Tool } from './tool.ts';
 
 /** The newest first: it is offered where a client asks for another one. */
@@ -122,7 +122,7 @@ function explanation(thrown: unknown): string {
   const error = databaseError(thrown, 'of this workspace');
   if (error instanceof BraidError)
     return [`${error.message} (${error.code})`, ...(error.remedy === undefined ? [] : [error.remedy])].join('\n');
-  process.stderr.write(`braid: ${visible(error instanceof Error ? (error.stack ?? error.message) : String(error))}\n`);
+  process.stderr.write(`braid: ${visibleFault(error)}\n`);
   return `Something went wrong in Braid: ${error instanceof Error ? error.message : String(error)}`;
 }
 

@@ -67,7 +67,7 @@ const definitionSchema = z.looseObject({
 function tokenizerMetadata(folder: string, config: ModelConfig, name: string): Record<string, GgufValue> {
   const file = join(folder, 'tokenizer.json');
   const parsed = definitionSchema.safeParse(readDefinition(folder));
-  if (!parsed.success) throw unsupported(file, 'it has another kind of vocabulary');
+  if (!parsed.success) throw unsupportedTokenizer(file, 'it has another kind of vocabulary');
   const { model, added_tokens: added, normalizer, pre_tokenizer: pre } = parsed.data;
   const pieces = isSentencePiece(model, pre);
   const { tokens, types } = tokenTable(
@@ -167,25 +167,25 @@ function kindOf(
   });
   if (model.type === 'WordPiece') {
     // llama.cpp's is BERT's own, which no decoder has.
-    throw unsupported(
+    throw unsupportedTokenizer(
       file,
       'it is WordPiece, whose texts llama.cpp always lower-cases, strips of accents and splits at punctuation',
     );
   }
   if (model.merges === null || model.merges === undefined)
-    throw unsupported(file, `it is a ${model.type ?? 'strange'} model`);
+    throw unsupportedTokenizer(file, `it is a ${model.type ?? 'strange'} model`);
   const spaced = model.merges.find((merge) => typeof merge !== 'string' && merge.some((half) => half.includes(' ')));
   if (spaced !== undefined)
-    throw unsupported(file, `a merge has a space in it: ${JSON.stringify(spaced).slice(0, 80)}`);
+    throw unsupportedTokenizer(file, `a merge has a space in it: ${JSON.stringify(spaced).slice(0, 80)}`);
   const merges = model.merges.map((merge) => (typeof merge === 'string' ? merge : merge.join(' ')));
   const changing = changingStep(normalizer, pieces);
   if (changing !== null)
-    throw unsupported(file, `it changes texts by a normalizer (${changing}) that llama.cpp doesn't have`);
+    throw unsupportedTokenizer(file, `it changes texts by a normalizer (${changing}) that llama.cpp doesn't have`);
   if (pieces) {
     // Its bytes are tokens like <0x0A>.
     const typed = tokens.map((token, id) => (isByte(token) ? TOKEN.byte : (types[id] as number)));
     if (new Set(tokens.filter(isByte)).size < 256)
-      throw unsupported(file, 'it has no token for some bytes, at which llama.cpp ends with an error');
+      throw unsupportedTokenizer(file, 'it has no token for some bytes, at which llama.cpp ends with an error');
     return {
       ...table('llama', tokens, typed),
       'tokenizer.ggml.scores': { type: 'float32s', value: scoresOf(tokens, merges) },
@@ -194,7 +194,7 @@ function kindOf(
     };
   }
   const cuts = preTokenizer(pre, model.ignore_merges === true);
-  if (cuts === null) throw unsupported(file, "it has a pre-tokenizer that llama.cpp isn't known to have");
+  if (cuts === null) throw unsupportedTokenizer(file, "it has a pre-tokenizer that llama.cpp isn't known to have");
   return {
     ...table('gpt2', tokens),
     'tokenizer.ggml.pre': string(cuts),
@@ -220,7 +220,8 @@ function spacePrefix(normalizer: unknown, pre: unknown, chats: boolean): boolean
   });
 }
 
-function unsupported(file: string, what: string) {
+/** Of a file or folder: llama.cpp would read its texts in another way. */
+export function unsupportedTokenizer(file: string, what: string) {
   return inputError(
     'UNSUPPORTED_TOKENIZER',
     `llama.cpp can't cut texts as this model's tokenizer does: ${what} (${file})`,

@@ -1,8 +1,8 @@
 /** What a GGUF file says, read back: it must cut texts into the tokens that the model was trained on. */
-import { inputError } from '../../errors.ts';
 import { shown } from '../shown.ts';
 import { loadTokenizer, type Tokenizer } from '../tokenizer.ts';
 import { type GgufValue, ggufPieces } from './file.ts';
+import { unsupportedTokenizer } from './metadata.ts';
 import { type GgufMetadata, readGgufMetadata } from './read.ts';
 import { servedTokenizer } from './served-tokenizer.ts';
 
@@ -29,11 +29,7 @@ const TOKENS_A_TEXT = 8;
 export function checkReadBack(metadata: Readonly<Record<string, GgufValue>>, tokenizerFolder: string): void {
   const differs = readDifference(readGgufMetadata(Buffer.concat([...ggufPieces(metadata, [])])), tokenizerFolder);
   if (differs === null) return;
-  throw inputError(
-    'UNSUPPORTED_TOKENIZER',
-    `llama.cpp can't cut texts as this model's tokenizer does: read back, the file ${differs} (${tokenizerFolder})`,
-    'Export the Hugging Face folder without a GGUF file: transformers reads it, and Serve here gives other programs an address of it.',
-  );
+  throw unsupportedTokenizer(tokenizerFolder, `read back, the file ${differs}`);
 }
 
 /** What a file has, by its metadata, where a folder's tokenizer has something else; null: both cut the samples alike. */

@@ -47,7 +47,7 @@ export function scoresByStep(store: Pick<Store, 'evaluations'>, runId: number): 
 
 /** The best of these in order, the later one of equals, as of checkpoints; null: none has a score. */
 export function bestScore<S extends { readonly mean: number }>(scores: readonly S[]): S | null {
-  // Where the reward failed on every record there is no mean.
+  // Where the reward failed on every record, the mean is NaN.
   const known = scores.filter(({ mean }) => !Number.isNaN(mean));
   return known.reduce<S | null>((best, score) => (best === null || score.mean >= best.mean ? score : best), null);
 }

@@ -1,11 +1,10 @@
 /** Faults that no caller catches: logged and shown to the person, and never the end of a host with runs to look after. */
-import { visible } from '../../text/visible.ts';
+import { visibleFault } from '../../text/visible.ts';
 import type { Notices } from './notices.ts';
 
 /** Writes a fault with its stack to the log. */
 export function logFault(where: string, fault: unknown): void {
-  const text = fault instanceof Error ? (fault.stack ?? fault.message) : String(fault);
-  process.stderr.write(`braid: ${where} failed: ${visible(text)}\n`);
+  process.stderr.write(`braid: ${where} failed: ${visibleFault(fault)}\n`);
 }
 
 /** Logs unhandled rejections and adds a notice for each, in place of Node's default, which ends the process. */

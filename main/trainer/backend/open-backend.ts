@@ -83,7 +83,7 @@ export async function openBackend(choice: BackendChoice): Promise<OpenBackend> {
 /** A driver that has to wake its GPU takes a second or two. */
 const MOST_OPENING_MS = 10_000;
 
-/** What says that there is no GPU, or nothing to reach it by. */
+/** Codes of a machine without a GPU, or without the package that reaches one. */
 const ABSENT = ['NO_GPU', 'NO_WEBGPU'];
 
 interface TriedGpu {
