@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { inputError } from '../errors.ts';
-import { GEMMA_4, isGemma4 } from './gemma4.ts';
+import { GEMMA_4 } from './gemma4.ts';
 import { namesOf } from './names.ts';
 import { hasOwnHead, packedKind } from './open-weights.ts';
 import { type Quantisation, readQuantisation } from './quantised/settings.ts';
@@ -153,6 +153,7 @@ const WITH_QK_NORM: readonly ModelType[] = [
   'olmo2',
   'olmo3',
   'lfm2',
+  'lfm3',
   ...GEMMA_4,
 ];
 
@@ -170,6 +171,7 @@ const DEFAULTS: Readonly<
   olmo3: { eps: 1e-5, theta: 5e5 },
   ministral3: { eps: 1e-5, headDim: 128 },
   lfm2: { tied: true, theta: 1e6, eps: 1e-5 },
+  lfm3: { tied: true, headDim: 128, theta: 1e6, eps: 1e-5 },
   qwen3_5_text: { headDim: 256 },
   gemma3_text: { tied: true, headDim: 256, theta: 1e6 },
   gemma4_text: { tied: true, headDim: 256, theta: 1e6 },
@@ -197,7 +199,7 @@ function toModelConfig(raw: RawConfig, origin: string, extraEos: readonly number
     numHeads: raw.num_attention_heads,
     numKvHeads: raw.num_key_value_heads ?? raw.num_attention_heads,
     headDim,
-    rmsNormEps: (raw.model_type === 'lfm2' ? raw.norm_eps : raw.rms_norm_eps) ?? defaults.eps ?? 1e-6,
+    rmsNormEps: (['lfm2', 'lfm3'].includes(raw.model_type) ? raw.norm_eps : raw.rms_norm_eps) ?? defaults.eps ?? 1e-6,
     // Newer files fold theta into rope_parameters.
     ropeTheta: ropeOf(raw).rope_theta ?? raw.rope_theta ?? defaults.theta ?? 10000,
     ropeScaling: traits.longRope === null ? ropeScaling(raw, origin) : null,
@@ -221,12 +223,17 @@ function innerSize(raw: RawConfig): number {
   return times === null ? two : each * Math.ceil(Math.floor(times * two) / each);
 }
 
-/** What Gemma 4 has where its file says nothing. */
-const PROPORTIONAL = { rope_type: 'proportional', partial_rotary_factor: 0.25 } as const;
+/** The share of a head that turns by a proportional RoPE, of architectures that have one where their file says nothing. */
+const PROPORTIONAL: Readonly<Partial<Record<ModelType, number>>> = {
+  gemma4_text: 0.25,
+  gemma4_unified_text: 0.25,
+  lfm3: 0.5,
+};
 
 function ropeScaling(raw: RawConfig, origin: string): RopeScaling | null {
   const rope = ropeOf(raw);
-  const usual = isGemma4(raw.model_type) && rope.rope_type === undefined ? PROPORTIONAL : null;
+  const share = rope.rope_type === undefined ? PROPORTIONAL[raw.model_type] : undefined;
+  const usual = share !== undefined && { rope_type: 'proportional', partial_rotary_factor: share };
   return readRopeScaling(
     { partial_rotary_factor: rotatedShare(raw), ...usual, ...rope },
     {

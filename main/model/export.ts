@@ -7,6 +7,7 @@ import { encodeRopeScaling } from './rope-scaling.ts';
 import { type FloatType, safetensorsPieces } from './safetensors.ts';
 import { textPartOf } from './text-part.ts';
 import { ARCHITECTURES, type ModelType } from './traits.ts';
+import { storedName } from './weight-names.ts';
 
 /** Contents of a folder's files, by name. */
 export type EncodedFiles<Name extends string> = Readonly<Record<Name, Uint8Array | string>>;
@@ -36,7 +37,7 @@ export function modelFiles(
 ): { readonly 'model.safetensors': Iterable<Uint8Array>; readonly 'config.json': string } {
   const type = options.type ?? 'F32';
   const tensors = modelParameters(model)
-    .map(({ name, value }) => ({ name, shape: value.shape, pieces: () => tensorPieces(value) }))
+    .map(({ name, value }) => ({ name: storedName(name), shape: value.shape, pieces: () => tensorPieces(value) }))
     .sort(byName);
   return {
     'model.safetensors': safetensorsPieces(tensors, { format: 'pt' }, type),

@@ -79,6 +79,7 @@ const LFM2: Readonly<Record<string, string>> = { o_proj: 'out_proj', gate_proj: 
 
 const OWN_NAMES: Readonly<Partial<Record<ModelType, Readonly<Record<string, string>>>>> = {
   lfm2: LFM2,
+  lfm3: { ...LFM2, o_proj: 'o_proj' },
   granitemoehybrid: GRANITE_4,
 };
 

@@ -34,6 +34,13 @@ const LFM2: LayerNames = {
   last: 'model.embedding_norm',
 };
 
+/** The gate of attention's heads is another than the MLP's; norms stand before and after. */
+const LFM3 = { ...LFM2, o: USUAL.o, qNorm: USUAL.qNorm, kNorm: USUAL.kNorm } as const;
+const LFM3_NORMS = {
+  mixerNorms: ['operator_norm', 'post_operator_norm'],
+  mlpNorms: ['ffn_norm', 'post_ffn_norm'],
+} as const;
+
 /** Of dense Granite 4: the part of its MLP that other sizes share among experts. */
 const GRANITE_4 = { gateUp: ['shared_mlp.input_linear'], down: 'shared_mlp.output_linear' } as const;
 
@@ -53,6 +60,7 @@ export function namesOf({
   fusedProjections,
 }: Pick<Traits, 'norms' | 'fusedProjections'> & { readonly modelType: ModelType }): LayerNames {
   if (modelType === 'lfm2') return LFM2;
+  if (modelType === 'lfm3') return norms === 'both' ? { ...LFM3, ...LFM3_NORMS } : LFM3;
   if (modelType === 'granitemoehybrid') return { ...USUAL, ...NORMS[norms], ...GRANITE_4 };
   const gateUp = fusedProjections ? ['mlp.gate_up_proj'] : ['mlp.gate_proj', 'mlp.up_proj'];
   return { ...USUAL, ...NORMS[norms], gateUp };

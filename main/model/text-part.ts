@@ -9,6 +9,7 @@ const TIED = { tie_word_embeddings: true } as const;
 const LARGER: Readonly<Record<string, Json>> = {
   mistral3: TIED,
   lfm2_vl: TIED,
+  lfm3_vl: { ...TIED, model_type: 'lfm3' },
   qwen3_5: { model_type: 'qwen3_5_text' },
   gemma4: { ...TIED, model_type: 'gemma4_text' },
   gemma4_unified: { ...TIED, model_type: 'gemma4_unified_text' },

@@ -15,13 +15,13 @@ export const MODEL_TYPES = [
   ...(['llama', 'mistral', 'qwen2', 'qwen3', 'smollm3'] as const),
   ...(['phi3', 'gemma3_text', 'olmo2', 'olmo3', 'ministral3'] as const),
   ...GEMMA_4,
-  ...(['lfm2', 'qwen3_5_text', 'granite', 'granitemoehybrid'] as const),
+  ...(['lfm2', 'lfm3', 'qwen3_5_text', 'granite', 'granitemoehybrid'] as const),
 ] as const;
 export type ModelType = (typeof MODEL_TYPES)[number];
 
 /** The same for people. */
 export const FAMILIES =
-  'Llama, Mistral, Ministral 3, Qwen2, Qwen3, Qwen3.5 (dense, text), SmolLM3, Phi-3 and Phi-4-mini, Gemma 3 and 4 (dense, text), OLMo-2, OLMo-3, LFM2, Granite and Granite 4 (dense)';
+  'Llama, Mistral, Ministral 3, Qwen2, Qwen3, Qwen3.5 (dense, text), SmolLM3, Phi-3 and Phi-4-mini, Gemma 3 and 4 (dense, text), OLMo-2, OLMo-3, LFM2 and LFM3 (dense), Granite and Granite 4 (dense)';
 
 /** The class of transformers that each is loaded by. */
 export const ARCHITECTURES: Readonly<Record<ModelType, string>> = {
@@ -38,6 +38,7 @@ export const ARCHITECTURES: Readonly<Record<ModelType, string>> = {
   granite: 'GraniteForCausalLM',
   granitemoehybrid: 'GraniteMoeHybridForCausalLM',
   lfm2: 'Lfm2ForCausalLM',
+  lfm3: 'Lfm3ForCausalLM',
   qwen3_5_text: 'Qwen3_5ForCausalLM',
   gemma4_text: 'Gemma4ForCausalLM',
   gemma4_unified_text: 'Gemma4UnifiedForCausalLM',
@@ -60,7 +61,7 @@ export interface QueryScale {
   readonly originalMaxPositionEmbeddings: number;
 }
 
-/** Layers of LFM2 that mix by a gated short convolution of `taps` tokens. */
+/** Layers of LFM2 and LFM3 that mix by a gated short convolution of `taps` tokens. */
 export interface ShortConvolutionLayers {
   readonly mixer: 'short-convolution';
   readonly layers: readonly number[];
@@ -83,7 +84,7 @@ export interface GatedDeltaLayers {
 type Nullable<T> = { readonly [K in keyof T]: T[K] | null };
 
 export interface Traits extends Nullable<Gemma4Traits> {
-  /** RMSNorm before a block's attention and MLP, after them (OLMo-2), or on both sides (Gemma). */
+  /** RMSNorm before a block's attention and MLP, after them (OLMo-2), or on both sides (Gemma, LFM3). */
   readonly norms: 'before' | 'after' | 'both';
   /** Norms multiply by 1 + weight instead of by the weight (Gemma). */
   readonly unitOffset: boolean;
@@ -110,11 +111,14 @@ export interface Traits extends Nullable<Gemma4Traits> {
   /** Layers whose tokens see only the last `window` tokens, themselves included. */
   readonly windowLayers: readonly number[];
   readonly window: number | null;
-  /** RoPE's base in those layers, where it isn't that of the others or these are scaled (Gemma 3, OLMo-3). */
+  /** RoPE's base in those layers, where it isn't that of the others or these are scaled (Gemma 3, OLMo-3, LFM3). */
   readonly localRopeTheta: number | null;
   readonly queryScale: QueryScale | null;
-  /** Attention's output is multiplied by a gate, which q_proj gives beside the queries (Qwen3.5). */
-  readonly outputGate: boolean;
+  /**
+   * Attention's output is multiplied by a gate: a number a value, which q_proj gives beside the queries (Qwen3.5), or a
+   * number a head, by a projection of its own (LFM3).
+   */
+  readonly outputGate: 'values' | 'heads' | null;
   /** Values are normed, without a weight, and a layer's output is multiplied by a number (Gemma 4). */
   readonly valueNorm: boolean;
   readonly layerScalar: boolean;
@@ -148,7 +152,7 @@ export const PLAIN_TRAITS: Traits = {
   window: null,
   localRopeTheta: null,
   queryScale: null,
-  outputGate: false,
+  outputGate: null,
   valueNorm: false,
   layerScalar: false,
   keysAreValues: false,
@@ -233,10 +237,14 @@ function recurrentLayers(raw: RawTraits, origin: string): Traits['recurrent'] {
     [...Array(raw.num_hidden_layers).keys()].filter((layer) =>
       raw.layer_types ? raw.layer_types[layer] === kind : otherwise(layer),
     );
+  if (raw.model_type === 'lfm3') {
+    const layers = where((layer) => layer % 4 !== 2 && (layer % 4 !== 0 || layer === 0), 'conv');
+    return { mixer: 'short-convolution', layers, taps: raw.conv_L_cache ?? 7, bias: raw.conv_bias };
+  }
   if (raw.model_type === 'lfm2') {
     const attends = (layer: number): boolean => raw.full_attn_idxs?.includes(layer) ?? true;
     const layers = where((layer) => !attends(layer), RECURRENT['short-convolution'][0]);
-    return { mixer: 'short-convolution', layers, taps: raw.conv_L_cache, bias: raw.conv_bias };
+    return { mixer: 'short-convolution', layers, taps: raw.conv_L_cache ?? 3, bias: raw.conv_bias };
   }
   if (raw.model_type === 'granitemoehybrid') return granite4Mamba(raw, origin);
   if (raw.model_type !== 'qwen3_5_text') return null;
@@ -268,7 +276,13 @@ function ownTraits(raw: RawTraits, origin: string): Partial<Traits> {
     case 'ministral3':
       return { queryScale: queryScale(raw, origin) };
     case 'qwen3_5_text':
-      return { unitOffset: true, outputGate: true };
+      return { unitOffset: true, outputGate: 'values' };
+    case 'lfm3':
+      return {
+        norms: raw.use_sandwich_norm ? 'both' : 'before',
+        localRopeTheta: localTheta(raw, 10_000, origin),
+        outputGate: raw.use_attention_gate ? 'heads' : null,
+      };
     case 'granite':
     case 'granitemoehybrid':
       return {

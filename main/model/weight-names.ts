@@ -26,6 +26,11 @@ export function weightsOptions(config: {
   return { tied: config.tieWordEmbeddings, textPart: config.textPart, quantisation: config.quantisation };
 }
 
+/** What files call a tensor whose module transformers calls otherwise (the gates of LFM3's heads). */
+export function storedName(name: string): string {
+  return name.replace('.self_attn.g_proj.', '.self_attn.gate_proj.');
+}
+
 /**
  * The name that a file has for a tensor: its own, without `model.` (a model saved without its head), or with one more; of
  * a larger model's text part with `language_model.`; a tied embedding may be stored as the head. Null: none.
@@ -35,6 +40,8 @@ export function nameIn(names: Names, name: string, options: WeightsOptions): str
   const bare = name.startsWith('model.') ? name.slice(6) : null;
   const inner = bare === null ? [] : [`model.language_model.${bare}`, `language_model.${bare}`];
   const larger = textPart ? [`language_model.${name}`, ...inner] : [];
+  const other = storedName(name);
+  if (other !== name && nameIn(names, other, options) !== null) return nameIn(names, other, options);
   const candidates = [name, ...(bare === null ? [] : [bare]), `model.${name}`, ...larger];
   const found = candidates.find((candidate) => names.has(candidate));
   if (found !== undefined) return found;

@@ -28,6 +28,8 @@ export function slidingLayers(raw: Raw): number[] {
       return where((layer) => layer < most && (layer + 1) % 6 !== 0);
     case 'olmo3':
       return where((layer) => (layer + 1) % 4 !== 0);
+    case 'lfm3':
+      return where((layer) => layer % 4 === 0 && layer > 0);
     case 'ministral3':
       return slidingWindow(raw) === null ? [] : where(() => true);
     case 'smollm3':
@@ -40,6 +42,7 @@ export function slidingLayers(raw: Raw): number[] {
 /** The window's tokens; null: none. Left out, it is what the class has. */
 export function slidingWindow({ sliding_window: given, model_type: type }: Raw): number | null {
   if (given !== undefined) return given;
+  if (type === 'lfm3') return 256;
   if (isGemma4(type)) return type === 'gemma4_text' ? 512 : 1024;
   return ['phi3', 'smollm3', 'llama', 'ministral3', 'lfm2', 'qwen3_5_text', 'granitemoehybrid'].includes(type)
     ? null

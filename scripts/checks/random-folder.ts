@@ -45,6 +45,13 @@ const LFM2 = {
   num_key_value_heads: 8,
   full_attn_idxs: [2, 5, 8, 10, 12, 14],
 };
+const LFM3 = {
+  ...COMMON,
+  model_type: 'lfm3',
+  vocab_size: 128_000,
+  num_attention_heads: 16,
+  num_key_value_heads: 4,
+};
 const OLMO3 = {
   ...COMMON,
   model_type: 'olmo3',
@@ -162,6 +169,8 @@ export const FOLDER_SHAPES = {
   'qwen3.5-0.8B': { ...QWEN3_5, num_hidden_layers: 24 },
   'lfm2-0.35B': { ...LFM2, hidden_size: 1024, intermediate_size: 6656, num_attention_heads: 16 },
   'lfm2-1.2B': { ...LFM2, hidden_size: 2048, intermediate_size: 12_288, num_attention_heads: 32 },
+  'lfm3-0.5B': { ...LFM3, hidden_size: 1024, intermediate_size: 3840, num_hidden_layers: 20 },
+  'lfm3-1.7B': { ...LFM3, hidden_size: 2048, intermediate_size: 7680, num_hidden_layers: 24 },
   'olmo3-0.5B': {
     ...OLMO3,
     hidden_size: 1024,

@@ -190,11 +190,26 @@ describe('parseModelConfig', () => {
     });
     expect(parse({ ...lfm, layer_types: ['conv', 'conv', 'full_attention'] }).recurrent?.layers).toEqual([0, 1]);
     expect(parse({ ...lfm, layer_types: ['full_attention', 'full_attention', 'full_attention'] }).recurrent).toBeNull();
+    expect(parse({ model_type: 'lfm3', num_hidden_layers: 8, norm_eps: 1e-4 })).toMatchObject({
+      recurrent: { ...conv, taps: 7, layers: [0, 1, 3, 5, 7] },
+      window: 256,
+      windowLayers: [4],
+      norms: 'both',
+      outputGate: 'heads',
+      headDim: 128,
+      ropeTheta: 1e6,
+      ropeScaling: { type: 'proportional', factor: 1, share: 0.5 },
+      localRopeTheta: 1e4,
+      tieWordEmbeddings: true,
+      rmsNormEps: 1e-4,
+    });
+    const without = { model_type: 'lfm3', use_sandwich_norm: false, use_attention_gate: false };
+    expect(parse(without)).toMatchObject({ norms: 'before', outputGate: null });
     const qwen = { model_type: 'qwen3_5_text', num_hidden_layers: 5, head_dim: 16 };
     expect(parse(qwen)).toMatchObject({
       recurrent: { mixer: 'gated-delta', layers: [0, 1, 2, 4], taps: 4, keyHeads: 16, valueHeads: 32, keyDim: 128 },
       rotaryDim: 4,
-      outputGate: true,
+      outputGate: 'values',
     });
     const granite = { model_type: 'granitemoehybrid', num_local_experts: 0, layer_types: ['mamba', 'attention'] };
     const sizes = { num_hidden_layers: 2, hidden_size: 64, mamba_n_heads: 4, mamba_d_state: 16 };

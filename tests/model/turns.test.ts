@@ -90,7 +90,7 @@ function readAgain(model: Model, prompt: readonly number[], row: number, { ids, 
 /** Models whose layers keep keys and values, and those that keep states too. */
 const MODELS = [
   { kind: 'attention', load: () => tinyModel(128) },
-  ...['lfm2', 'qwen3.5', 'granite4-mamba', 'gemma4'].map((kind) => ({
+  ...['lfm2', 'lfm3', 'qwen3.5', 'granite4-mamba', 'gemma4'].map((kind) => ({
     kind,
     load: () => loadModel(fileURLToPath(new URL(`../parity/fixtures/families/${kind}`, import.meta.url)), 128),
   })),

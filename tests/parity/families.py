@@ -30,6 +30,8 @@ from transformers import (
     GraniteMoeHybridForCausalLM,
     Lfm2Config,
     Lfm2ForCausalLM,
+    Lfm3Config,
+    Lfm3ForCausalLM,
     LlamaConfig,
     LlamaForCausalLM,
     Ministral3Config,
@@ -153,6 +155,11 @@ CASES = {
         mamba_d_state=8, shared_intermediate_size=40, layer_types=["linear_attention", "full_attention", "linear_attention"],
         position_embedding_type="nope", embedding_multiplier=3.0, residual_multiplier=0.4, attention_multiplier=0.2, logits_scaling=1.7,
         tie_word_embeddings=True,
+    ),
+    "lfm3": make(
+        Lfm3Config, Lfm3ForCausalLM, num_hidden_layers=4, head_dim=16, sliding_window=16, conv_L_cache=4,
+        layer_types=["conv", "sliding_attention", "full_attention", "conv"],
+        rope=dict(PROPORTIONAL, full_attention=dict(PROPORTIONAL["full_attention"], partial_rotary_factor=0.5)),
     ),
 }
 

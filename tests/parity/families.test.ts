@@ -45,7 +45,7 @@ const QUICK = ['wasm', 'native'];
 /** Cases with the layers of another and tables of their own, which are the same numbers on every backend. */
 const TABLES = ['mistral', 'granite4-no-rope', 'qwen2-window', 'qwen3-yarn', 'llama-linear', 'phi3-longrope-beyond'];
 /** Cases whose gradients plain JavaScript and a slow GPU compute, too: each kind of layer and norm is in one of them. */
-const NEWEST = ['olmo3', 'ministral3', 'lfm2-bias', 'qwen3.5', 'granite4', 'granite4-mamba', 'gemma4'];
+const NEWEST = ['olmo3', 'ministral3', 'lfm2-bias', 'lfm3', 'qwen3.5', 'granite4', 'granite4-mamba', 'gemma4'];
 
 describe.each(backends)('on $name', (backend) => {
   beforeAll(backend.use);
@@ -67,7 +67,7 @@ describe.each(backends)('on $name', (backend) => {
     // With these weights transformers' own float32 is up to 7e-4 off its float64, which gated delta layers make of rounding.
     const bound = reference.name === 'qwen3.5' ? 8e-4 : 1e-4;
     // States that other texts of a batch must not reach.
-    const recurs = ['lfm2-bias', 'qwen3.5', 'granite4-mamba'].includes(reference.name);
+    const recurs = ['lfm2-bias', 'lfm3', 'qwen3.5', 'granite4-mamba'].includes(reference.name);
     // Half a minute in plain JavaScript, of ops that the other backends take too.
     const isLong = ['qwen3.5', 'granite4-mamba'].includes(reference.name) && backend.name === 'cpu';
 

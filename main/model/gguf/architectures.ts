@@ -84,6 +84,7 @@ const ARCHITECTURES = {
   olmo2: { name: 'olmo2', interleaved: false, layerNames: { ...LAYER, ...AFTER } },
   olmo3: { name: 'olmo2', interleaved: false, layerNames: { ...LAYER, ...AFTER } },
   lfm2: { name: 'lfm2', interleaved: false, layerNames: LFM2 },
+  lfm3: null,
   gemma4_text: null,
   gemma4_unified_text: null,
   granite: { name: 'granite', interleaved: true, layerNames: LAYER },

@@ -13,6 +13,7 @@ import { compareWeightsBack, type WeightsBack } from '../../model/gguf/weights-b
 import { type MergedModel, openMergedModel } from '../../model/merge.ts';
 import { type FloatType, safetensorsPieces } from '../../model/safetensors.ts';
 import { loadTokenizer } from '../../model/tokenizer.ts';
+import { storedName } from '../../model/weight-names.ts';
 import type { BackendChoice } from '../backend/open-backend.ts';
 import { checkParts, type ModelParts } from '../policy/model-parts.ts';
 import { DTYPES, type Dtype, type GgufChoice } from '../protocol/export-types.ts';
@@ -85,7 +86,7 @@ function writeHuggingFace(
   writeFileSync(join(into, 'config.json'), encodeModelConfig(merged.config, type, base));
   for (const { name, content } of loadTokenizer(parts.tokenizer).files) writeFileSync(join(into, name), content());
   const tensors = merged.tensors
-    .toSorted(byName)
-    .map(({ name, shape, pieces }) => ({ name, shape, pieces: () => pieces() }));
+    .map(({ name, shape, pieces }) => ({ name: storedName(name), shape, pieces: () => pieces() }))
+    .sort(byName);
   writePieces(join(into, 'model.safetensors'), safetensorsPieces(tensors, { format: 'pt' }, type), alive);
 }

@@ -113,7 +113,8 @@ describe('tokenCost', () => {
     ['biases of the MLP', { mlpBias: true }, 2 * 256 + 128],
     ['norms of queries and keys', { qkNorm: true }, 256],
     ['heads that are rotated in part', { rotaryDim: 24 }, 256],
-    ['gates of what heads attend to', { outputGate: true }, 2 * 128],
+    ['gates of what heads attend to', { outputGate: 'values' }, 2 * 128],
+    ['gates of whole heads', { outputGate: 'heads' }, 128],
   ] as const)('counts %s', (_, traits, floats) => {
     const cost = tokenCost({ ...config, ...traits } as Parameters<typeof tokenCost>[0]);
     expect(cost.plain).toBeCloseTo(4 * 4 * (2048 + floats) * 1.2, 6);

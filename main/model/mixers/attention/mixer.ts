@@ -17,13 +17,17 @@ export interface Attention extends Mixer {
   /** q, k and v, or all three in one, one after the other; q and k, or q alone, where the others are the same or elsewhere. */
   readonly qkv: readonly Linear[];
   readonly o: Linear;
+  /** What gives each head a gate. */
+  readonly gate: Linear | null;
   readonly qNorm: Parameter<tf.Tensor1D> | null;
   readonly kNorm: Parameter<tf.Tensor1D> | null;
 }
 
-/** Columns of q, k and v; those of q with its gate where it has one. */
+const HEAD_GATE = 'self_attn.g_proj';
+
+/** Columns of q, k and v; those of q with its values' gates where it has them. */
 function qkvWidths({ headDim, numHeads, numKvHeads, outputGate }: ModelConfig): readonly [number, number, number] {
-  return [(outputGate ? 2 : 1) * numHeads * headDim, numKvHeads * headDim, numKvHeads * headDim];
+  return [(outputGate === 'values' ? 2 : 1) * numHeads * headDim, numKvHeads * headDim, numKvHeads * headDim];
 }
 
 /** The projections' names, which are one matrix in Phi-3, and their widths. */
@@ -45,6 +49,7 @@ function shapes(config: ModelConfig): (readonly [string, readonly number[]])[] {
   const qkv = projections(config);
   const found: (readonly [string, readonly number[]])[] = qkv.map(([name, width]) => [`${name}.weight`, [width, d]]);
   found.push([`${names.o}.weight`, [d, numHeads * headDim]]);
+  if (config.outputGate === 'heads') found.push([`${HEAD_GATE}.weight`, [numHeads, d]]);
   if (config.attentionBias) {
     for (const [name, width] of qkv) found.push([`${name}.bias`, [width]]);
     // Llama's attention_bias puts one on the output too, Qwen2 doesn't.
@@ -105,6 +110,14 @@ function withoutGate(x: tf.Tensor2D, { headDim, numHeads }: ModelConfig): readon
   return [queries as tf.Tensor2D, gate as tf.Tensor2D];
 }
 
+/** Values times the sigmoid of their head's gate. gates [N, H], values [N, H*d] → [N, H*d] */
+function gatedHeads(gates: tf.Tensor2D, values: tf.Tensor2D): tf.Tensor2D {
+  const [n, heads] = gates.shape;
+  const [, width] = values.shape;
+  const each = tf.reshape(values, [n * heads, width / heads]);
+  return tf.reshape(tf.mul(each, tf.reshape(tf.sigmoid(gates), [n * heads, 1])), [n, width]);
+}
+
 /** The norm of values, which has no weight. */
 function valueNorm(v: tf.Tensor2D, { valueNorm, headDim, rmsNormEps }: ModelConfig): tf.Tensor2D {
   if (!valueNorm) return v;
@@ -118,7 +131,7 @@ function run(layer: Omit<Attention, 'run' | 'step'>, x: tf.Tensor2D, pass: Pass)
   const widths = qkvWidths(config).slice(0, config.keysOf === null ? 3 : 1);
   const projected = project(x, layer.qkv, widths, adapter);
   const [wide, k, v = k] = projected as [tf.Tensor2D, tf.Tensor2D?, tf.Tensor2D?];
-  const [q, gate] = config.outputGate ? withoutGate(wide, config) : [wide, null];
+  const [q, gates] = config.outputGate === 'values' ? withoutGate(wide, config) : [wide, null];
   const tables = ropeTables(pass);
   const rotated = (t: tf.Tensor2D, weight: Parameter<tf.Tensor1D> | null, by: RopeTables | null): tf.Tensor2D =>
     rotate(headNorm(t, weight, pass), positions, by, config);
@@ -127,20 +140,23 @@ function run(layer: Omit<Attention, 'run' | 'step'>, x: tf.Tensor2D, pass: Pass)
   const [keys, values] = pass.given ?? own();
   if (pass.given === null) pass.onKeysValues?.([keys, values]);
   const attended = pass.sequences.attend(config.keysOf ?? pass.layer, queries, keys, values, pass.given !== null);
-  return linear(gate === null ? attended : sigmoidGate(gate, attended), layer.o, adapter); // [N, D]
+  const byValue = gates === null ? attended : sigmoidGate(gates, attended);
+  const gated = layer.gate === null ? byValue : gatedHeads(linear(x, layer.gate, adapter), byValue);
+  return linear(gated, layer.o, adapter); // [N, D]
 }
 
-/** Null where heads aren't each layer's own, normed each by itself, and rotated by one table. */
-function step({ qkv, o, qNorm, kNorm }: Omit<Attention, 'run' | 'step'>, given: Step): DecodeMixer | null {
+/** Null where heads aren't each layer's own, normed each by itself, rotated by one table and gated by value. */
+function step({ qkv, o, gate, qNorm, kNorm }: Omit<Attention, 'run' | 'step'>, given: Step): DecodeMixer | null {
   const { config, place } = given;
-  const { headDim, numHeads, numKvHeads, outputGate } = config;
-  if (config.keysOf !== null || config.valueNorm || given.rope.queries !== null || qkv.length !== 3) return null;
+  const { headDim, numHeads, numKvHeads } = config;
+  const isGated = config.outputGate === 'values';
+  if (gate !== null || config.keysOf !== null || config.valueNorm || given.rope.queries !== null || qkv.length !== 3) return null;
   if (config.qkNorm && config.qkNormOver === 'heads') return null;
   const [q, k, v] = qkv.map(given.linear) as [DecodeLinear, DecodeLinear, DecodeLinear];
   const out = given.linear(o);
   const tables = ropeTables(given);
   const norms = { qNorm: qNorm && given.factor(qNorm), kNorm: kNorm && given.factor(kNorm) };
-  const isPlain = !outputGate && tables === given.rope.main && config.rotaryDim === null;
+  const isPlain = !isGated && tables === given.rope.main && config.rotaryDim === null;
   const [queries, keys] = [numHeads * headDim, numKvHeads * headDim];
   return {
     linears: [q, k, v, out],
@@ -148,20 +164,27 @@ function step({ qkv, o, qNorm, kNorm }: Omit<Attention, 'run' | 'step'>, given: 
     record: <Buffer>(list: DecodeList<Buffer>, h: Buffer, change: Buffer): void => {
       const room = { q: list.room(queries), k: list.room(keys), v: list.room(keys), attended: list.room(queries) };
       // Of each head the queries and their gate.
-      const both = outputGate ? list.room(2 * queries) : room.q;
+      const both = isGated ? list.room(2 * queries) : room.q;
       const half = (first: number) => ({ of: both, line: 2 * headDim, first });
       list.linears(h, [q, both], [k, room.k], [v, room.v]);
-      if (outputGate) list.columns('copy', headDim, numHeads, half(0), null, room.q);
+      if (isGated) list.columns('copy', headDim, numHeads, half(0), null, room.q);
       if (norms.qNorm !== null && norms.kNorm !== null)
         list.headNorms([room.q, queries, norms.qNorm], [room.k, keys, norms.kNorm]);
       if (tables !== null) list.ropes(tables, [room.q, queries], [room.k, keys]);
       list.attention(place, room.q, room.k, room.v, room.attended);
       const attended = { of: room.attended, line: headDim, first: 0 };
-      if (outputGate) list.columns('gate', headDim, numHeads, half(headDim), attended, room.attended);
+      if (isGated) list.columns('gate', headDim, numHeads, half(headDim), attended, room.attended);
       list.linears(room.attended, [out, change]);
     },
   };
 }
+
+/** Copies of all heads' values that gates take: kept for the gradient, and in work. */
+const GATED = {
+  no: { kept: 0, working: 0 },
+  heads: { kept: 1, working: 2 },
+  values: { kept: 2, working: 3 },
+} as const satisfies Readonly<Record<NonNullable<ModelConfig['outputGate']> | 'no', unknown>>;
 
 export const attention: MixerKind<Attention> = {
   shapes,
@@ -169,19 +192,21 @@ export const attention: MixerKind<Attention> = {
     const names = namesOf(config);
     const qkv = projections(config).map(([name]) => parts.linear(name));
     const o = parts.linear(names.o);
+    const gate = config.outputGate === 'heads' ? parts.linear(HEAD_GATE) : null;
     const qNorm = config.qkNorm ? parts.vector(`${names.qNorm}.weight`) : null;
     const kNorm = config.qkNorm && config.keysOf === null ? parts.vector(`${names.kNorm}.weight`) : null;
     const others = [qNorm, kNorm].filter((weight) => weight !== null);
-    const own = { qkv, o, qNorm, kNorm, linears: [...qkv, o], others };
+    const linears = [...qkv, ...(gate === null ? [] : [gate]), o];
+    const own = { qkv, o, gate, qNorm, kNorm, linears, others };
     return { ...own, run: (x, pass) => run(own, x, pass), step: (given) => step(own, given) };
   },
   tokenFloats: ({ numKvHeads, headDim, keysOf }) => (keysOf === null ? 2 * numKvHeads * headDim : 0),
   stateWidths: () => [],
   activationFloats({ numHeads, numKvHeads, headDim, outputGate, keysOf, valueNorm }) {
     const own = keysOf === null ? (2 + (valueNorm ? 1 : 0)) * numKvHeads : 0;
-    return (2 * numHeads + own) * headDim + (outputGate ? 2 * numHeads * headDim : 0);
+    return (2 * numHeads + own) * headDim + GATED[outputGate ?? 'no'].kept * numHeads * headDim;
   },
   workingFloats({ numHeads, numKvHeads, headDim, outputGate }) {
-    return (2 * numHeads + 3 * numKvHeads) * headDim + (outputGate ? 3 * numHeads * headDim : 0);
+    return (2 * numHeads + 3 * numKvHeads) * headDim + GATED[outputGate ?? 'no'].working * numHeads * headDim;
   },
 };
