@@ -150,7 +150,8 @@ function step({ qkv, o, gate, qNorm, kNorm }: Omit<Attention, 'run' | 'step'>, g
   const { config, place } = given;
   const { headDim, numHeads, numKvHeads } = config;
   const isGated = config.outputGate === 'values';
-  if (gate !== null || config.keysOf !== null || config.valueNorm || given.rope.queries !== null || qkv.length !== 3) return null;
+  if (gate !== null || config.keysOf !== null || config.valueNorm || given.rope.queries !== null || qkv.length !== 3)
+    return null;
   if (config.qkNorm && config.qkNormOver === 'heads') return null;
   const [q, k, v] = qkv.map(given.linear) as [DecodeLinear, DecodeLinear, DecodeLinear];
   const out = given.linear(o);
