@@ -55,6 +55,17 @@ function parseDigits(text: string, onInexact: (holder: unknown, source: string) 
   return JSON.parse(text, digits as Parameters<typeof JSON.parse>[1]);
 }
 
+/** The same for a file that is written again: of 30.0, JSON.stringify would make 30, which another program may refuse. */
+export function parseJsonAsSpelled(text: string): unknown {
+  parseJson(text);
+  const spelled: Reviver = (_name, part, { source = '' }) =>
+    typeof part === 'number' && String(part) !== source ? rawJSON(source) : part;
+  return JSON.parse(text, spelled as Parameters<typeof JSON.parse>[1]);
+}
+
+// TypeScript's library doesn't know it yet.
+const { rawJSON } = JSON as unknown as { readonly rawJSON: (text: string) => unknown };
+
 function nestsBeyond(text: string, most: number): boolean {
   if (!hasOpening(text, most)) return false;
   let depth = 0;

@@ -1,6 +1,7 @@
 /** JSON files of model folders. */
+import { join } from 'node:path';
 import { inputError } from '../errors.ts';
-import { parseJson } from '../io/json.ts';
+import { parseJson, parseJsonAsSpelled } from '../io/json.ts';
 import { LARGEST_TEXT, readRegular } from '../io/read-file.ts';
 import { refusePointer } from './git-lfs.ts';
 
@@ -12,8 +13,14 @@ export function readSettings(file: string): unknown {
   return readJson(file, LARGEST_SETTINGS);
 }
 
+/** Reads config.json to write its fields again: transformers refuses 30 where a class has 30.0. */
+export function readConfigToCopy(folder: string): Readonly<Record<string, unknown>> {
+  const file = join(folder, 'config.json');
+  return readJson(file, LARGEST_SETTINGS, parseJsonAsSpelled) as Readonly<Record<string, unknown>>;
+}
+
 /** Reads a JSON file of a model folder, of `most` bytes at most; errors name the file. */
-export function readJson(file: string, most = LARGEST_TEXT): unknown {
+export function readJson(file: string, most = LARGEST_TEXT, parse = parseJson): unknown {
   let text: string;
   try {
     text = readRegular(file, most).toString('utf8');
@@ -30,7 +37,7 @@ export function readJson(file: string, most = LARGEST_TEXT): unknown {
   }
   refusePointer(text, file);
   try {
-    return parseJson(text);
+    return parse(text);
   } catch (cause) {
     throw Object.assign(
       inputError(

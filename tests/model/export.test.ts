@@ -2,10 +2,11 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { readJson, readModelConfig } from '../../main/model/config.ts';
+import { readModelConfig } from '../../main/model/config.ts';
 import { encodeModel, encodeModelConfig, jsonText, modelFiles, tensorPieces } from '../../main/model/export.ts';
 import { loadModel } from '../../main/model/load.ts';
 import { disposeModel, modelParameters } from '../../main/model/model.ts';
+import { readConfigToCopy } from '../../main/model/read-json.ts';
 import { openSafetensors } from '../../main/model/safetensors.ts';
 import { openTestBackends } from '../backends.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
@@ -45,7 +46,7 @@ describe('encodeModel', () => {
     'writes the bytes that transformers wrote: %s',
     (name) => {
       const model = loadModel(fixture(name), 16);
-      const baseConfig = readJson(join(fixture(name), 'config.json')) as Readonly<Record<string, unknown>>;
+      const baseConfig = readConfigToCopy(fixture(name));
       const ours = encodeModel(model, { baseConfig })['model.safetensors'] as Uint8Array;
       expect(readFileSync(join(fixture(name), 'model.safetensors')).equals(ours)).toBe(true);
       disposeModel(model);
@@ -90,12 +91,18 @@ describe('modelFiles', () => {
 
 describe('encodeModelConfig', () => {
   it("copies the model's other fields without contradicting them", () => {
-    const base = readJson(join(fixture('llama-tied-llama3-bf16-sharded'), 'config.json')) as Record<string, unknown>;
+    const base = readConfigToCopy(fixture('llama-tied-llama3-bf16-sharded'));
     const config = readModelConfig(fixture('llama-tied-llama3-bf16-sharded'));
-    const written = JSON.parse(encodeModelConfig(config, 'F16', { ...base, torch_dtype: 'bfloat16' })) as typeof base;
+    const written = JSON.parse(encodeModelConfig(config, 'F16', { ...base, torch_dtype: 'bfloat16' })) as Record<string, unknown>;
     expect(written).toMatchObject({ bos_token_id: 1, dtype: 'float16', rope_theta: 1000, attention_dropout: 0 });
     expect(written).not.toHaveProperty('torch_dtype');
     expect(written).not.toHaveProperty('rope_parameters');
+  });
+
+  it.each(['gemma4', 'granite4-mamba', 'lfm3'])('spells the numbers of %s as transformers, which refuses others', (name) => {
+    const folder = fixture(`../families/${name}`);
+    const written = encodeModelConfig(readModelConfig(folder), 'F32', readConfigToCopy(folder));
+    expect(written).toBe(readFileSync(join(folder, 'config.json'), 'utf8'));
   });
 });
 

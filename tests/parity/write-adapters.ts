@@ -7,13 +7,13 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as tf from '@tensorflow/tfjs-core';
-import { readJson } from '../../main/model/config.ts';
 import { encodeModel, encodeModelConfig } from '../../main/model/export.ts';
 import { loadModel } from '../../main/model/load.ts';
 import { type Adapter, createAdapter } from '../../main/model/lora.ts';
 import { openMergedModel } from '../../main/model/merge.ts';
 import type { Model } from '../../main/model/model.ts';
 import { encodeAdapter, loadAdapter } from '../../main/model/peft.ts';
+import { readConfigToCopy } from '../../main/model/read-json.ts';
 import { safetensorsPieces } from '../../main/model/safetensors.ts';
 import { scoreCompletions } from '../../main/model/score.ts';
 import { randomStream } from '../../main/random.ts';
@@ -62,7 +62,7 @@ const written = CASES.flatMap(({ base, ...config }) => {
   write(join(target, `${base}-adapter`), encodeAdapter(adapter, base));
   const common = { base, prompts, completions, logps: score(model, adapter) };
   mergeAdapter(model, adapter);
-  const baseConfig = readJson(join(folder, 'config.json')) as Record<string, unknown>;
+  const baseConfig = readConfigToCopy(folder);
   write(join(target, `${base}-merged`), encodeModel(model, { baseConfig }));
   // Without the file that it came from, too.
   write(join(target, `${base}-bare`), encodeModel(model));
@@ -83,7 +83,7 @@ for (const name of readdirSync(families)) {
   write(join(target, 'families', name, 'adapter'), encodeAdapter(adapter, name));
   const merged = openMergedModel(base, join(base, 'adapter'));
   const tensors = merged.tensors.map(({ name, shape, pieces }) => ({ name, shape, pieces: () => pieces() }));
-  const baseConfig = readJson(join(base, 'config.json')) as Record<string, unknown>;
+  const baseConfig = readConfigToCopy(base);
   write(join(target, 'families', name), {
     'config.json': encodeModelConfig(merged.config, 'F32', baseConfig),
     'model.safetensors': Buffer.concat([...safetensorsPieces(tensors, { format: 'pt' })]),

@@ -2,7 +2,6 @@
 import { writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { writeFolderAtomic, writePieces } from '../../io/atomic-write.ts';
-import { readJson } from '../../model/config.ts';
 import { byName, encodeModelConfig } from '../../model/export.ts';
 import { ggufPieces } from '../../model/gguf/file.ts';
 import { ggufMetadata } from '../../model/gguf/metadata.ts';
@@ -11,6 +10,7 @@ import { checkReadBack } from '../../model/gguf/read-back.ts';
 import { ggufTensors } from '../../model/gguf/tensors.ts';
 import { compareWeightsBack, type WeightsBack } from '../../model/gguf/weights-back.ts';
 import { type MergedModel, openMergedModel } from '../../model/merge.ts';
+import { readConfigToCopy } from '../../model/read-json.ts';
 import { type FloatType, safetensorsPieces } from '../../model/safetensors.ts';
 import { loadTokenizer } from '../../model/tokenizer.ts';
 import { storedName } from '../../model/weight-names.ts';
@@ -82,8 +82,8 @@ function writeHuggingFace(
   parts: ModelParts,
   { into, type, alive }: { readonly into: string; readonly type: FloatType; readonly alive: () => void },
 ): void {
-  const base = readJson(join(parts.base, 'config.json')) as Readonly<Record<string, unknown>>;
-  writeFileSync(join(into, 'config.json'), encodeModelConfig(merged.config, type, base));
+  const config = encodeModelConfig(merged.config, type, readConfigToCopy(parts.base));
+  writeFileSync(join(into, 'config.json'), config);
   for (const { name, content } of loadTokenizer(parts.tokenizer).files) writeFileSync(join(into, name), content());
   const tensors = merged.tensors
     .map(({ name, shape, pieces }) => ({ name: storedName(name), shape, pieces: () => pieces() }))

@@ -1,9 +1,9 @@
 /** What the local engine keeps in a checkpoint: weights as PEFT (or transformers) writes them, and the moments. */
 import { join } from 'node:path';
 import { hasChecksums } from '../../model/checksums.ts';
-import { readJson } from '../../model/config.ts';
 import { modelFiles } from '../../model/export.ts';
 import { encodeAdapter } from '../../model/peft.ts';
+import { readConfigToCopy } from '../../model/read-json.ts';
 import { openSafetensors, safetensorsPieces } from '../../model/safetensors.ts';
 import { changesReference } from '../config/config.ts';
 import type { CheckpointFile } from '../engine/engine.ts';
@@ -14,7 +14,7 @@ const OPTIMIZER_FILE = 'optimizer.safetensors';
 
 /** The files of a checkpoint; large ones are read when they are written. */
 export function checkpointFiles({ policy, reference, start, optimizer, config }: Session): readonly CheckpointFile[] {
-  const baseConfig = readJson(join(start.modelFolder, 'config.json')) as Readonly<Record<string, unknown>>;
+  const baseConfig = readConfigToCopy(start.modelFolder);
   const weights =
     policy.adapter === null
       ? modelFiles(policy.model, { baseConfig })
