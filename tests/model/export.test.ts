@@ -93,17 +93,23 @@ describe('encodeModelConfig', () => {
   it("copies the model's other fields without contradicting them", () => {
     const base = readConfigToCopy(fixture('llama-tied-llama3-bf16-sharded'));
     const config = readModelConfig(fixture('llama-tied-llama3-bf16-sharded'));
-    const written = JSON.parse(encodeModelConfig(config, 'F16', { ...base, torch_dtype: 'bfloat16' })) as Record<string, unknown>;
+    const written = JSON.parse(encodeModelConfig(config, 'F16', { ...base, torch_dtype: 'bfloat16' })) as Record<
+      string,
+      unknown
+    >;
     expect(written).toMatchObject({ bos_token_id: 1, dtype: 'float16', rope_theta: 1000, attention_dropout: 0 });
     expect(written).not.toHaveProperty('torch_dtype');
     expect(written).not.toHaveProperty('rope_parameters');
   });
 
-  it.each(['gemma4', 'granite4-mamba', 'lfm3'])('spells the numbers of %s as transformers, which refuses others', (name) => {
-    const folder = fixture(`../families/${name}`);
-    const written = encodeModelConfig(readModelConfig(folder), 'F32', readConfigToCopy(folder));
-    expect(written).toBe(readFileSync(join(folder, 'config.json'), 'utf8'));
-  });
+  it.each(['gemma4', 'granite4-mamba', 'lfm3'])(
+    'spells the numbers of %s as transformers, which refuses others',
+    (name) => {
+      const folder = fixture(`../families/${name}`);
+      const written = encodeModelConfig(readModelConfig(folder), 'F32', readConfigToCopy(folder));
+      expect(written).toBe(readFileSync(join(folder, 'config.json'), 'utf8'));
+    },
+  );
 });
 
 describe('jsonText', () => {

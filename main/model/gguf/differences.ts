@@ -81,7 +81,6 @@ function ministralDifference({ queryScale, ropeScaling }: ModelConfig): string |
 }
 
 function mambaDifference({ mlpBias, attentionBias }: ModelConfig, mamba: MambaLayers): string | null {
-  if (mamba.groups > 1) return 'its Mamba layers norm each group of heads by itself, this model all together';
   if (mamba.limits[0] > 0 || mamba.limits[1] !== Number.POSITIVE_INFINITY)
     return 'its Mamba layers have no limits of time steps, this model has';
   if (!mamba.convolutionBias) return "its Mamba layers' convolutions have biases, this model's haven't";

@@ -31,9 +31,10 @@ export function layoutOf(
   const width = rest.reduce((a, b) => a * b, 1);
   const order = orderOf(name, rows, width, config, architecture);
   const values = valuesOf(name, config);
-  // A convolution's kernel is a matrix, and so are a Mamba head's numbers and its norm's one group.
+  // A convolution's kernel is a matrix, and so are a Mamba head's numbers; its norm has a row for each group of heads.
   const tall = /\.mamba\.(A_log|D)$/.test(name) ? [rows, 1] : null;
-  const flat = name.endsWith('.mamba.norm.weight') ? [1, rows] : null;
+  const groups = config.recurrent?.mixer === 'mamba' ? config.recurrent.groups : 1;
+  const flat = name.endsWith('.mamba.norm.weight') ? [groups, rows / groups] : null;
   return {
     names,
     shape: tall ?? flat ?? [rows / names.length, ...rest.slice(-1)],

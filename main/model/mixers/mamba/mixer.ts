@@ -1,6 +1,6 @@
 /**
  * Mamba-2 (Dao and Gu 2024, arXiv 2405.21060) as Granite 4's hybrids have it: one projection for gate, inputs and steps, a
- * short convolution, a state space, a norm over all heads of what the gate lets through. N tokens, D width.
+ * short convolution, a state space, a norm of each group of heads over what the gate lets through. N tokens, D width.
  */
 import * as tf from '@tensorflow/tfjs-core';
 import { causalConvolution } from '../../../tensor/ops/causal-convolution.ts';
@@ -52,7 +52,17 @@ function run(weights: Weights, x: tf.Tensor2D, { config, layer, adapter, sequenc
   const all = sequences.recur(layer, 0, convolution, [raw]);
   const [timeBias, decay, skip] = [weights.timeBias.value, weights.decay.value, weights.skip.value];
   const read = sequences.recur(layer, 1, stateSpace({ heads, ...shape }, { timeBias, decay, skip }), [all, dt]);
-  return linear(rmsNorm(swiglu(gate, read), weights.norm.value, config.rmsNormEps), weights.last, adapter);
+  return linear(normGroups(swiglu(gate, read), weights, config), weights.last, adapter);
+}
+
+/** Each group of heads by itself. x [N, inner] → same */
+function normGroups(x: tf.Tensor2D, { norm }: Weights, config: ModelConfig): tf.Tensor2D {
+  const { groups, inner } = sizes(config);
+  if (groups === 1) return rmsNorm(x, norm.value, config.rmsNormEps);
+  const [n] = x.shape;
+  const width = inner / groups;
+  const normed = rmsNorm(tf.reshape(x, [n * groups, width]), tf.ones([width]), config.rmsNormEps);
+  return tf.mul(tf.reshape(normed, [n, inner]), norm.value);
 }
 
 export const mamba: MixerKind<Mixer> = {
