@@ -141,11 +141,16 @@ function render(
     strftime_now: dateFunction(pinnedDay),
     ...specialTokens(config),
     ...kwargs,
-    messages,
+    messages: messages.map(withoutNulls),
     tools,
     documents: null,
     add_generation_prompt: ready,
   });
+}
+
+/** As transformers from 5.24 on: of a turn that only calls functions many templates would print the content "None". */
+function withoutNulls(message: RenderedMessage): object {
+  return Object.fromEntries(Object.entries(message).filter(([, value]) => value !== null));
 }
 
 /** Whether the same messages without the system's could be rendered. */

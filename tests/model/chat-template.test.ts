@@ -48,7 +48,7 @@ describe('renderChat', () => {
     expect(render('{{ tools is none }}')).toBe('True');
   });
 
-  it('renders tool calls as they are, null content, and the functions that may be called', () => {
+  it('renders tool calls as they are, leaves null content out, and has the functions that may be called', () => {
     const messages: readonly ChatMessage[] = [
       {
         role: 'assistant',
@@ -58,7 +58,7 @@ describe('renderChat', () => {
       { role: 'tool', content: '3', tool_call_id: 'c1', name: 'add' },
     ];
     const template = [
-      '{{ tools | tojson }}|{% for m in messages %}{{ m.role }} {{ m.content is none }} {{ m.tool_calls is defined }}',
+      '{{ tools | tojson }}|{% for m in messages %}{{ m.role }} {{ m.content is defined }} {{ m.tool_calls is defined }}',
       ' {{ m.tool_calls | tojson if m.tool_calls else m.tool_call_id ~ m.name }}|{% endfor %}',
     ].join('');
     const tools = [{ type: 'function', function: { name: 'add', parameters: { type: 'object' } } }];
@@ -66,8 +66,8 @@ describe('renderChat', () => {
       plain(renderMessages({ template, config: {}, folder: 'the folder', kwargs: {} }, shown, true, tools));
     const text =
       '[{"type": "function", "function": {"name": "add", "parameters": {"type": "object"}}}]|' +
-      'assistant True True [{"id": "c1", "type": "function", "function": {"name": "add", "arguments": {"a": 1, "b": "two"}}}]|' +
-      'tool False False c1add|';
+      'assistant False True [{"id": "c1", "type": "function", "function": {"name": "add", "arguments": {"a": 1, "b": "two"}}}]|' +
+      'tool True False c1add|';
     expect(rendered(messages)).toBe(text);
     expect(rendered(messages.map((message) => quotedMessage(message, (words) => quote(words, 0))))).toBe(text);
   });
