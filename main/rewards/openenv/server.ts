@@ -27,8 +27,10 @@ const KEPT_STDERR = 400;
 const POLL_MS = 100;
 /** Between being asked to end and being killed. */
 const GRACE_MS = 1000;
-/** For the end of a server that has dropped a conversation, and for its last words. */
+/** For the last words of a server that has ended. */
 const LAST_WORDS_MS = 500;
+/** For the end of one that has dropped a conversation, its last words included. */
+const END_MS = 3 * LAST_WORDS_MS;
 
 /**
  * The shell's input ends with this process, however that ends: then the whole group is killed. Windows ends the children
@@ -121,7 +123,7 @@ async function startServer(
     } else await sleep(POLL_MS);
   }
   const endedSoon = async (): Promise<string | null> => {
-    await Promise.race([exited, sleep(LAST_WORDS_MS)]);
+    await Promise.race([exited, sleep(END_MS)]);
     return ended;
   };
   return { address, ended: () => ended, endedSoon, end };
