@@ -13,16 +13,19 @@ export function formatStepTime(seconds: number): string {
   return seconds < 59.5 ? `${seconds.toPrecision(2)} s` : formatDuration(seconds);
 }
 
-/** What steps take: those of a warm-up apart. */
+/** What steps take, those of a warm-up apart, and evaluations. */
 export function pacesInWords(paces: {
   readonly secondsPerStep: number;
   readonly limitSecondsPerStep?: number;
   readonly warmUpSecondsPerStep?: number;
+  readonly secondsPerEvaluation?: number;
 }): string {
-  const { secondsPerStep, limitSecondsPerStep: limit, warmUpSecondsPerStep: warmUp } = paces;
+  const { secondsPerStep, limitSecondsPerStep: limit, warmUpSecondsPerStep: warmUp, secondsPerEvaluation } = paces;
   const most = limit === undefined ? '' : ` (${formatStepTime(limit)} where completions reach their limit)`;
   const own = `${formatStepTime(secondsPerStep)} per step${most}`;
-  return warmUp === undefined ? own : `${own}, ${formatStepTime(warmUp)} in the warm-up`;
+  const before = warmUp === undefined ? [] : [`${formatStepTime(warmUp)} in the warm-up`];
+  const held = secondsPerEvaluation === undefined ? [] : [`${formatStepTime(secondsPerEvaluation)} per evaluation`];
+  return [own, ...before, ...held].join(', ');
 }
 
 /** How long completions may get, and how many of those that were sampled first would be cut off. */

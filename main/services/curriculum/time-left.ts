@@ -5,14 +5,20 @@
 import { BraidError } from '../../errors.ts';
 import type { Store } from '../../store/index.ts';
 import type { StageRow } from '../../store/stages.ts';
-import { configFaults, parseConfig, secondsFrom } from '../../trainer/config/config.ts';
+import {
+  configFaults,
+  evaluationsFrom,
+  parseConfig,
+  secondsFrom,
+  type TrainConfig,
+} from '../../trainer/config/config.ts';
 import { savedFields } from '../runs/saved-config.ts';
-import { paceAfterWarmUp, secondsLeft } from '../runs/step-times.ts';
+import { evaluationSeconds, paceAfterWarmUp, secondsLeft } from '../runs/step-times.ts';
 import { knownEstimate } from '../training/known-estimates.ts';
 import type { HostPaths } from '../workspace/paths.ts';
 import { plannedConfig, stageDefaults } from './stage-config.ts';
 
-/** Seconds of a stage's remaining steps. */
+/** Seconds of a stage's remaining steps and evaluations. */
 export interface TimeLeft {
   readonly low: number;
   readonly high: number;
@@ -46,8 +52,10 @@ export function stageTimes(store: Store, paths: Pick<HostPaths, 'resources'>): R
 }
 
 interface MeasuredStage extends Pace {
-  /** Seconds of its remaining steps. */
+  /** Seconds of its remaining steps and evaluations. */
   readonly left: number;
+  /** Seconds of an evaluation; null: it has none. */
+  readonly evaluation: number | null;
   readonly stageId: number;
   readonly key: string;
 }
@@ -58,7 +66,8 @@ function measuredPace(store: Store, { id: stageId, words }: StageRow): MeasuredS
   const seconds = paceAfterWarmUp(store, run);
   if (seconds === null) return [];
   const left = secondsLeft(store, run, seconds) ?? 0;
-  return [{ stageId, words: words ?? 0, seconds, left, key: keyOf(savedFields(run)) }];
+  const evaluation = evaluationSeconds(store, run.id);
+  return [{ stageId, words: words ?? 0, seconds, left, evaluation, key: keyOf(savedFields(run)) }];
 }
 
 /** Steps that the curriculum will still make: none of a stage that ended without meeting its rule. */
@@ -80,10 +89,22 @@ function timeOf(
   const checked = checkedPace(store, stage, paths);
   // Of a run that hasn't begun: its steps and those of its warm-up.
   if (checked !== null) return { low: checked.seconds, high: checked.seconds, basis: 'checked' };
-  const key = plannedKey(store, stage, paths);
+  const planned = plannedSettings(store, stage, paths);
+  if (planned === null || stage.words === null) return null;
+  const key = keyOf(planned);
   const like = measured.filter((other) => other.key === key && other.words > 0);
-  const range = stage.words === null ? null : scaledPace(like, stage.words);
-  return range === null ? null : { low: range.low * steps, high: range.high * steps, basis: 'scaled' };
+  const range = scaledPace(like, stage.words);
+  if (range === null) return null;
+  const evaluated = like.flatMap(({ words, evaluation }) =>
+    evaluation === null ? [] : { words, seconds: evaluation },
+  );
+  const each = scaledPace(evaluated, stage.words) ?? { low: 0, high: 0 };
+  const evaluations = evaluationsFrom(0, planned);
+  return {
+    low: range.low * steps + each.low * evaluations,
+    high: range.high * steps + each.high * evaluations,
+    basis: 'scaled',
+  };
 }
 
 /** Of its pre-flight check, for as long as its settings are the same. */
@@ -100,10 +121,10 @@ function checkedPace(store: Store, stage: StageRow, paths: Pick<HostPaths, 'reso
 }
 
 /** Its dataset doesn't matter here, and may not exist yet. Settings that don't fit together are like no others. */
-function plannedKey(store: Store, stage: StageRow, paths: Pick<HostPaths, 'resources'>): string | null {
+function plannedSettings(store: Store, stage: StageRow, paths: Pick<HostPaths, 'resources'>): TrainConfig | null {
   const fields = { ...stageDefaults(store, stage, paths), ...stage.config, max_steps: stage.steps };
   const isRight = configFaults({ ...fields, dataset: 'planned' }).length === 0;
-  return isRight ? keyOf(parseConfig({ ...fields, dataset: 'planned' }, stage.name)) : null;
+  return isRight ? parseConfig({ ...fields, dataset: 'planned' }, stage.name) : null;
 }
 
 function keyOf(fields: object): string {

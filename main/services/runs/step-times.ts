@@ -2,8 +2,8 @@
 import { BraidError } from '../../errors.ts';
 import type { Store } from '../../store/index.ts';
 import type { RunRow } from '../../store/runs.ts';
-import { secondsFrom } from '../../trainer/config/config.ts';
-import { type EvaluationPlan, evaluationsAfter } from '../../trainer/config/evaluations.ts';
+import { type StepPaces, secondsFrom } from '../../trainer/config/config.ts';
+import { EVALUATION_TIME, type EvaluationPlan, evaluationsAfter } from '../../trainer/config/evaluations.ts';
 import { savedFields } from './saved-config.ts';
 
 type Run = Pick<RunRow, 'id' | 'step' | 'maxSteps' | 'configJson'>;
@@ -40,9 +40,6 @@ function savedNumber(run: Pick<Run, 'id' | 'configJson'>, field: 'eval_steps' | 
   }
 }
 
-/** Reported with the step after an evaluation: how long that took. */
-export const EVALUATION_TIME = 'time/evaluation';
-
 /** Seconds of a run's finished steps, and of the evaluations between them. */
 export function trainedSeconds(store: Store, runId: number): number {
   const { count, pace } = stepTimes(store, runId);
@@ -50,10 +47,22 @@ export function trainedSeconds(store: Store, runId: number): number {
   return count * pace + (evaluations.count === 0 ? 0 : evaluations.count * evaluations.mean);
 }
 
-/** Seconds of the evaluations that a run will still make, as long as those before them; 0 before the first. */
-export function evaluationsLeft(store: Pick<Store, 'metrics'>, run: Run): number {
-  const { count, mean } = store.metrics.overall(run.id, EVALUATION_TIME);
-  return count === 0 ? 0 : mean * evaluationsAfter(run.step, evaluationPlan(run));
+/** Seconds of the evaluations that a run will still make: as long as those before them, or as it estimated. */
+function evaluationsLeft(store: Pick<Store, 'metrics' | 'events'>, run: Run): number {
+  const seconds = evaluationSeconds(store, run.id) ?? estimateOf(store, run)?.secondsPerEvaluation ?? 0;
+  return seconds * evaluationsAfter(run.step, evaluationPlan(run));
+}
+
+/** Mean time of a run's evaluations; null before the first. */
+export function evaluationSeconds(store: Pick<Store, 'metrics'>, runId: number): number | null {
+  const { count, mean } = store.metrics.overall(runId, EVALUATION_TIME);
+  return count === 0 ? null : mean;
+}
+
+/** What a run estimated; null: it didn't. */
+function estimateOf(store: Pick<Store, 'events'>, { id }: Pick<Run, 'id'>): Partial<StepPaces> | null {
+  const estimate = store.events.ofRun(id).findLast(({ kind }) => kind === 'estimate');
+  return (estimate?.data ?? null) as Partial<StepPaces> | null;
 }
 
 /** Seconds of a step after the warm-up: the mean of its own, otherwise as the run estimated; null: neither is known. */
@@ -64,9 +73,7 @@ export function paceAfterWarmUp(store: Store, run: Run): number | null {
     const { count, pace } = stepTimes(store, run.id);
     return own?.mean ?? (count === 0 ? null : pace);
   }
-  const estimate = store.events.ofRun(run.id).findLast(({ kind }) => kind === 'estimate')?.data;
-  const { secondsPerStep } = (estimate ?? {}) as { readonly secondsPerStep?: unknown };
-  return typeof secondsPerStep === 'number' ? secondsPerStep : null;
+  return estimateOf(store, run)?.secondsPerStep ?? null;
 }
 
 /** Seconds of the steps and evaluations that are left, at the pace of those before them; null: unknown. */
@@ -74,10 +81,9 @@ export function secondsLeft(store: Store, run: Run, secondsPerStep = paceAfterWa
   if (secondsPerStep === null) return null;
   const warmUp = warmUpSteps(run);
   const { count, pace } = stepTimes(store, run.id);
-  const steps = secondsFrom(
-    run.step,
-    { warm_up_steps: warmUp, max_steps: run.maxSteps - warmUp },
-    { secondsPerStep, ...(run.step < warmUp && count > 0 && { warmUpSecondsPerStep: pace }) },
-  );
+  const steps = secondsFrom(run.step, evaluationPlan(run), {
+    secondsPerStep,
+    ...(run.step < warmUp && count > 0 && { warmUpSecondsPerStep: pace }),
+  });
   return steps + evaluationsLeft(store, run);
 }

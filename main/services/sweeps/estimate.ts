@@ -64,7 +64,11 @@ export async function estimateDraft(
   for (const [i, config] of chosen.entries()) measures.set(costKey(config), await measure(config, i, chosen.length));
   const known = [...measures.values()];
   const mean = (of: (one: RunMeasure) => number): number => known.reduce((sum, one) => sum + of(one), 0) / known.length;
-  const usual = { secondsPerStep: mean((one) => one.secondsPerStep), diskBytes: mean((one) => one.diskBytes) };
+  const usual = {
+    secondsPerStep: mean((one) => one.secondsPerStep),
+    secondsPerEvaluation: mean((one) => one.secondsPerEvaluation ?? 0),
+    diskBytes: mean((one) => one.diskBytes),
+  };
   const costs = configs.map((config) => measures.get(costKey(config)) ?? usual);
   const steps = configs.reduce((sum, config) => sum + totalSteps(config), 0);
   const seconds = configs.reduce((sum, config, i) => sum + secondsFrom(0, config, costs[i] ?? usual), 0);

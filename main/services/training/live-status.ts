@@ -1,10 +1,10 @@
 /** The state of a live run for the status bar and the run page. Pure. */
 import type { RunRow } from '../../store/runs.ts';
 import { WARM_UP_LOSS } from '../../trainer/config/config.ts';
-import { type EvaluationPlan, evaluationsAfter } from '../../trainer/config/evaluations.ts';
+import { EVALUATION_TIME, type EvaluationPlan, evaluationsAfter } from '../../trainer/config/evaluations.ts';
 import type { MemoryUse } from '../../trainer/memory/budget.ts';
 import type { TrainerCommand, TrainerEvent } from '../../trainer/protocol/trainer-events.ts';
-import { EVALUATION_TIME, evaluationPlan } from '../runs/step-times.ts';
+import { evaluationPlan } from '../runs/step-times.ts';
 
 export interface LiveStatus {
   readonly runId: number;
@@ -29,7 +29,7 @@ export interface LiveStatus {
   /** Steps measured since the trainer started. */
   readonly measured: number;
   readonly secondsLeft: number | null;
-  /** When it is evaluated, and what the newest evaluation took; null: none has ended yet. */
+  /** When it is evaluated, and what the newest evaluation took or is expected to; null: unknown. */
   readonly evaluations: EvaluationPlan & { readonly seconds: number | null };
   /** The estimate at admission, then the trainer's own. */
   readonly expected: MemoryUse;
@@ -101,7 +101,8 @@ export function advance(before: LiveStatus, event: TrainerEvent): LiveStatus {
     }
     case 'estimate': {
       const { secondsPerStep, seconds: secondsLeft, memoryBytes: host, gpuBytes: gpu = 0, step } = event;
-      return { ...status, step, secondsPerStep, secondsLeft, expected: { host, gpu } };
+      const evaluations = { ...status.evaluations, seconds: event.secondsPerEvaluation ?? null };
+      return { ...status, step, secondsPerStep, secondsLeft, evaluations, expected: { host, gpu } };
     }
     case 'step':
       return afterStep(status, event);
@@ -132,10 +133,11 @@ function unlessStopping({ state }: LiveStatus, next: LiveStatus['state']): LiveS
 function afterStep(before: LiveStatus, { step, metrics }: Extract<TrainerEvent, { kind: 'step' }>): LiveStatus {
   const { step_time: seconds, memory_mb: memory, gpu_memory_mb: gpu, gpu_memory_peak_mb: gpuPeak, reward } = metrics;
   const isWarmUp = metrics[WARM_UP_LOSS] !== undefined;
-  const evaluations = { ...before.evaluations, seconds: metrics[EVALUATION_TIME] ?? before.evaluations.seconds };
+  const { [EVALUATION_TIME]: evaluating } = metrics;
+  const evaluations = { ...before.evaluations, seconds: evaluating ?? before.evaluations.seconds };
   return {
     ...before,
-    ...(isWarmUp ? counted(before, seconds) : timed({ ...before, evaluations }, step, seconds)),
+    ...(isWarmUp ? counted(before, seconds, evaluating) : timed({ ...before, evaluations }, step, seconds)),
     evaluations,
     step,
     // The one that it was to finish.
@@ -150,8 +152,9 @@ function afterStep(before: LiveStatus, { step, metrics }: Extract<TrainerEvent, 
 type Times = Pick<LiveStatus, 'secondsPerStep' | 'measured' | 'secondsLeft'>;
 
 /** A step of the warm-up says nothing of those after it: the estimate of all is counted down. */
-function counted({ secondsPerStep, measured, secondsLeft }: LiveStatus, seconds = 0): Times {
-  return { secondsPerStep, measured, secondsLeft: secondsLeft === null ? null : Math.max(0, secondsLeft - seconds) };
+function counted({ secondsPerStep, measured, secondsLeft }: LiveStatus, seconds = 0, evaluating = 0): Times {
+  const left = secondsLeft === null ? null : Math.max(0, secondsLeft - seconds - evaluating);
+  return { secondsPerStep, measured, secondsLeft: left };
 }
 
 function timed(status: LiveStatus, step: number, seconds: number | undefined): Times {

@@ -6,7 +6,7 @@ import { counted, formatBytes, formatDuration, formatStepTime } from '../../text
 import { reaches } from '../../text/intervals.ts';
 import { QUOTED_REMEDY, quotingInWords } from '../../text/quoted-tokens.ts';
 import { UNWRITABLE_REMEDY, unwritableInWords } from '../../text/unwritable.ts';
-import { type TrainConfig, totalSteps } from '../../trainer/config/config.ts';
+import { evaluationsFrom, type TrainConfig } from '../../trainer/config/config.ts';
 import type { LongestPass, PreflightResult } from '../../trainer/jobs/preflight.ts';
 import { hasSignal, MANY_DEAD } from '../../trainer/monitor/collapse-rules.ts';
 import { OUT_OF_REACH_REMEDY } from '../../trainer/stage/writable.ts';
@@ -253,16 +253,9 @@ function checkEngine({ remote }: PreflightResult, { max_steps }: TrainConfig): C
   return [...lines, warn('Sampler', apart, 'Set vllm_importance_sampling_correction to true.')];
 }
 
-/** At its intervals, where a warm-up ends, and after the last step. */
-function evaluationsAfter({ eval_steps: every, warm_up_steps: warmUp, ...config }: TrainConfig): number {
-  const betweenIntervals = warmUp > 0 && warmUp % every !== 0 ? 1 : 0;
-  return Math.ceil(totalSteps({ ...config, warm_up_steps: warmUp }) / every) + betweenIntervals;
-}
-
 function checkTime({ estimate, heldOut }: PreflightResult, config: TrainConfig): Check {
-  const evaluations = config.eval_steps === 0 || heldOut === null ? 0 : 1 + evaluationsAfter(config);
-  const each = heldOut === null ? 0 : (heldOut.seconds * config.eval_records) / heldOut.n;
-  const seconds = estimate.seconds + evaluations * each;
+  const evaluations = heldOut === null ? 0 : evaluationsFrom(0, config);
+  const { seconds } = estimate;
   const { limitSecondsPerStep: limit } = estimate;
   const most = limit === undefined ? '' : ` (${formatStepTime(limit)} where completions reach their limit)`;
   const warmUp =

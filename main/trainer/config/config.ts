@@ -7,6 +7,7 @@ import { configFields, type TrainConfig, trainConfigSchema } from './schema.ts';
 import { whyNotHere, withNamesHere } from './trl-names.ts';
 
 export type { ConfigFault } from '../../text/field-faults.ts';
+export { evaluationsFrom, type StepPaces, secondsFrom } from './paces.ts';
 export {
   BASE_WEIGHTS,
   COMPUTE_DTYPES,
@@ -25,8 +26,6 @@ export {
   advisedWarmUp,
   changesReference,
   learnsTargets,
-  type StepPaces,
-  secondsFrom,
   totalSteps,
   WARM_UP_LOSS,
   WARM_UP_STEPS,

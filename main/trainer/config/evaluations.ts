@@ -5,6 +5,9 @@ import { totalSteps } from './warm-up.ts';
 /** What decides when a run is evaluated. */
 export type EvaluationPlan = Pick<TrainConfig, 'eval_steps' | 'max_steps' | 'warm_up_steps'>;
 
+/** Reported with the step after an evaluation: how long that took. */
+export const EVALUATION_TIME = 'time/evaluation';
+
 /** The last step always counts, so that a run's final state is always evaluated; a warm-up's too. */
 export function evaluatesAt(step: number, config: EvaluationPlan): boolean {
   const { eval_steps, warm_up_steps } = config;

@@ -40,24 +40,6 @@ export function totalSteps({ max_steps, warm_up_steps }: Pick<TrainConfig, 'max_
   return warm_up_steps + max_steps;
 }
 
-/** Seconds of a step; of one of the warm-up, where that is known to be different. */
-export interface StepPaces {
-  readonly secondsPerStep: number;
-  /** Of a step whose completions all reach their limit, where most are expected to be far shorter. */
-  readonly limitSecondsPerStep?: number;
-  readonly warmUpSecondsPerStep?: number;
-}
-
-/** Seconds of a run's steps from `done` on. */
-export function secondsFrom(
-  done: number,
-  config: Pick<TrainConfig, 'max_steps' | 'warm_up_steps'>,
-  { secondsPerStep, warmUpSecondsPerStep = secondsPerStep }: StepPaces,
-): number {
-  const warmUp = Math.max(0, config.warm_up_steps - done);
-  return warmUp * warmUpSecondsPerStep + Math.max(0, totalSteps(config) - done - warmUp) * secondsPerStep;
-}
-
 /** The same run with another number of steps in all; a warm-up stays as long as it is. */
 export function withTotalSteps<C extends TrainConfig>(config: C, steps: number): C {
   const { warm_up_steps: warmUp } = config;

@@ -114,7 +114,10 @@ async function checkHere(job: PreflightJob, io: JobIo): Promise<PreflightResult>
     const heldOut = await answerHeldOut(session, engine);
     await io.progress(2, PARTS, 'checks');
     const tokens = samples.reduce((sum, { length }) => sum + length, 0);
-    const estimate = estimateRun(session, 0, tokens === 0 ? {} : { completionTokens: tokens / samples.length });
+    const estimate = estimateRun(session, 0, {
+      ...(tokens > 0 && { completionTokens: tokens / samples.length }),
+      secondsPerEvaluation: secondsPerEvaluation(session, heldOut),
+    });
     await io.progress(3, PARTS, 'checks');
     const longest = { ...passLongest(session), gpu: await gpuUse() };
     await io.progress(PARTS, PARTS, 'checks');
@@ -175,7 +178,7 @@ async function checkThere(job: PreflightJob, remote: RemoteEngine, io: JobIo): P
     await io.progress(1, PARTS, 'checks');
     const heldOut = await answerHeldOut(stage, engine);
     await io.progress(2, PARTS, 'checks');
-    const { samples, metrics, ...paces } = await trySteps(opened);
+    const { samples, metrics, ...paces } = await trySteps(opened, secondsPerEvaluation(stage, heldOut));
     await io.progress(PARTS, PARTS, 'checks');
     const { parameters, trainable } = engine.describe();
     return {
@@ -226,6 +229,12 @@ async function sampleGroups(
     if (isEnough && (teaches || outcomes.every(({ outcome }) => outcome === 'solved'))) break;
   }
   return samples;
+}
+
+/** What an evaluation of all its records takes; null: the run makes none. */
+function secondsPerEvaluation({ config, evalRecords }: Stage, heldOut: PreflightResult['heldOut']): number | null {
+  if (config.eval_steps === 0 || heldOut === null) return null;
+  return (heldOut.seconds * Math.min(evalRecords.length, config.eval_records)) / heldOut.n;
 }
 
 async function answerHeldOut({ config, evalRecords, task, tokenizer, maxCompletionLength }: Stage, engine: Engine) {

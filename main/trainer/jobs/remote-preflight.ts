@@ -23,13 +23,17 @@ export interface TriedSteps {
   readonly secondsPerStep: number;
   /** Where there is a warm-up. */
   readonly warmUpSecondsPerStep?: number;
+  readonly secondsPerEvaluation?: number;
   readonly seconds: number;
   /** Means of those that are timed. */
   readonly metrics: Metrics;
 }
 
 /** Trains so few steps; nothing of them is kept. */
-export async function trySteps({ stage, engine }: Pick<OpenedRemote, 'stage' | 'engine'>): Promise<TriedSteps> {
+export async function trySteps(
+  { stage, engine }: Pick<OpenedRemote, 'stage' | 'engine'>,
+  secondsPerEvaluation: number | null = null,
+): Promise<TriedSteps> {
   const sharing = stepsSharingGeneration(stage.config);
   const max_steps = Math.min(1 + sharing, stage.config.max_steps);
   // Of a run as short as this, every step counts.
@@ -58,7 +62,11 @@ export async function trySteps({ stage, engine }: Pick<OpenedRemote, 'stage' | '
     },
   });
   await trainingLoop(stage.config.method)(short, engine, io);
-  const paces = { secondsPerStep: seconds / (max_steps - firstTimed + 1), ...(await tryWarmUp(stage, engine)) };
+  const paces = {
+    secondsPerStep: seconds / (max_steps - firstTimed + 1),
+    ...(await tryWarmUp(stage, engine)),
+    ...(secondsPerEvaluation !== null && { secondsPerEvaluation }),
+  };
   return { samples, metrics: timed.take(), ...remaining(paces, stage.config, 0) };
 }
 

@@ -16,7 +16,8 @@ import {
   stepsSharingGeneration,
 } from '../batching/batching.ts';
 import { longestPrompt, type TokenRecord } from '../batching/prompts.ts';
-import { isReinforcement, type RunConfig, type StepPaces, secondsFrom, warmUpConfig } from '../config/config.ts';
+import { isReinforcement, type StepPaces, secondsFrom, warmUpConfig } from '../config/config.ts';
+import { EVALUATION_TIME, type EvaluationPlan } from '../config/evaluations.ts';
 import { keptLogits, planRows, type RowRange, type RowSize, tokenCost, undividedMb } from '../memory/activations.ts';
 import { fullTrainingBytes, gradientsAtOnce, isOnGpu, scoreBytes } from '../memory/budget.ts';
 import { currentDevice, peakUse } from '../memory/device.ts';
@@ -31,6 +32,8 @@ import { type PassTimes, type PassWork, timeDecoding, timePasses, workOf } from 
 export interface Known {
   /** Mean tokens of completions that the policy has sampled. */
   readonly completionTokens?: number | undefined;
+  /** What an evaluation takes, where some of its records were completed; null: there is none. */
+  readonly secondsPerEvaluation?: number | null;
 }
 
 /** Process memory in addition to counted tensors: packed operands, chunks of logits, garbage (measured). */
@@ -49,10 +52,12 @@ export function estimateRun(session: Session, firstStep: number, known: Known = 
     firstStep < config.warm_up_steps ? estimateSft({ ...session, config: warmUpConfig(config) }, known) : null;
   const bytes = Math.max(own.bytes, warmUp?.bytes ?? 0);
   const isInParts = own.isInParts || warmUp?.isInParts === true;
+  const { secondsPerEvaluation = estimateEvaluation(session, own.times, known) } = known;
   const paces = {
     secondsPerStep: own.secondsPerStep,
     ...(own.limitSecondsPerStep !== undefined && { limitSecondsPerStep: own.limitSecondsPerStep }),
     ...(warmUp !== null && { warmUpSecondsPerStep: warmUp.secondsPerStep }),
+    ...(secondsPerEvaluation !== null && { secondsPerEvaluation }),
   };
   // The moments are zeros that no page of memory holds yet.
   const training = config.use_peft
@@ -73,7 +78,7 @@ function longestOf({ records, evalRecords, maxCompletionLength }: Session) {
 /** The estimate of a resumed run, from its own newest steps; null if it has none. Those of a warm-up are others. */
 export function estimateFromHistory(
   history: readonly (Metrics & { readonly step: number })[],
-  config: Steps & GenerationConfig,
+  config: EvaluationPlan & GenerationConfig,
   firstStep: number,
 ): RunEstimate | null {
   const timed = history.flatMap(({ step, step_time }) => (step > config.warm_up_steps ? (step_time ?? []) : []));
@@ -87,15 +92,18 @@ export function estimateFromHistory(
   const median = newest.toSorted((a, b) => a - b)[Math.floor(newest.length / 2)];
   if (median === undefined) return null;
   const gpuBytes = isOnGpu(currentDevice()) ? peak('gpu_memory_peak_mb') : 0;
-  return { ...remaining({ secondsPerStep: median }, config, firstStep), memoryBytes: peak('memory_mb'), gpuBytes };
+  const evaluations = history.flatMap(({ [EVALUATION_TIME]: seconds }) => seconds ?? []);
+  const paces = {
+    secondsPerStep: median,
+    ...(evaluations.length > 0 && { secondsPerEvaluation: meanOf(evaluations) }),
+  };
+  return { ...remaining(paces, config, firstStep), memoryBytes: peak('memory_mb'), gpuBytes };
 }
-
-type Steps = Pick<RunConfig, 'max_steps' | 'warm_up_steps'>;
 
 /** An estimate of the same run for fewer steps. */
 export function remaining(
   paces: StepPaces,
-  config: Steps,
+  config: EvaluationPlan,
   firstStep: number,
 ): StepPaces & { readonly seconds: number } {
   return { ...paces, seconds: secondsFrom(firstStep, config, paces) };
@@ -103,6 +111,8 @@ export function remaining(
 
 interface StepEstimate {
   readonly secondsPerStep: number;
+  /** Of its passes. */
+  readonly times: PassTimes;
   /** Where completions may get much longer than they are expected to: of a step in which all do. */
   readonly limitSecondsPerStep?: number;
   /** Peak of caches and activations. */
@@ -139,6 +149,7 @@ function estimateGrpo(session: Session, known: Known): StepEstimate {
   const likely = tokensOf(groups);
   return {
     secondsPerStep: perStep(groups, decoding, passes.seconds),
+    times,
     ...(tokensOf(longest) > MUCH_LONGER * likely && {
       limitSecondsPerStep: perStep(longest, decodingOf(session, prompts, atLimit), most.seconds),
     }),
@@ -170,6 +181,7 @@ function estimateSft(session: Session, known: Known): StepEstimate {
   const more = config.method === 'polychromic-sft' ? diversity(session, passes.times, known) : null;
   return {
     secondsPerStep: config.gradient_accumulation_steps * passes.seconds + (more?.secondsPerStep ?? 0),
+    times: passes.times,
     // Micro-batches are added up as parts are, and the samples' gradients to the targets'.
     bytes: Math.max(passes.bytes, more?.bytes ?? 0),
     isInParts: passes.isInParts || config.gradient_accumulation_steps > 1 || more !== null,
@@ -177,7 +189,7 @@ function estimateSft(session: Session, known: Known): StepEstimate {
 }
 
 /** What polychromic SFT adds to a step: sampling, and the loss on the samples, assumed as long as the targets. */
-function diversity(session: Session, times: PassTimes, known: Known): Omit<StepEstimate, 'isInParts'> {
+function diversity(session: Session, times: PassTimes, known: Known): Pick<StepEstimate, 'secondsPerStep' | 'bytes'> {
   const { config, records, policy } = session;
   const rows = config.per_device_train_batch_size * config.gradient_accumulation_steps;
   const prompts = Array.from(
@@ -193,6 +205,16 @@ function diversity(session: Session, times: PassTimes, known: Known): Omit<StepE
     secondsPerStep: decoding.seconds(times) + times.training(workOf(policy.model.config, groups)),
     bytes: Math.max(decoding.bytes, training),
   };
+}
+
+/** Seconds of an evaluation: a completion of each record, a micro-batch at a time; null: the run has none. */
+function estimateEvaluation(session: Session, times: PassTimes, known: Known): number | null {
+  const { config, evalRecords } = session;
+  const records = evalRecords.slice(0, config.eval_records);
+  if (config.eval_steps === 0 || records.length === 0) return null;
+  const batch = records.slice(0, config.per_device_train_batch_size);
+  const single = { ...session, config: { ...config, num_generations: 1 } };
+  return (records.length / batch.length) * decodingOf(single, batch, known).seconds(times);
 }
 
 /** Tokens of a record's completions: as those that were sampled, as its target, or the most where it has no target. */

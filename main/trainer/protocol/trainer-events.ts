@@ -65,6 +65,8 @@ export type TrainerEvent =
       readonly secondsPerStep: number;
       /** Of a step whose completions all reach their limit; absent: hardly more. */
       readonly limitSecondsPerStep?: number;
+      /** Absent: the run has none. */
+      readonly secondsPerEvaluation?: number;
       readonly seconds: number;
       /** Of the machine's memory, and of a GPU's own beside it. */
       readonly memoryBytes: number;

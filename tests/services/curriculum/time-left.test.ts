@@ -72,6 +72,13 @@ describe('stageTimes', () => {
       [first, { low: 120, high: 120, basis: 'measured' }],
       [second, { low: 200, high: 500, basis: 'scaled' }],
     ]);
+    // Seven evaluations each, of which four are left.
+    const { id } = store.runs.list({ stageId: first, limit: 1 })[0] ?? { id: 0 };
+    store.metrics.record(id, 1, { 'time/evaluation': 10 });
+    expect([...stageTimes(store, paths)]).toEqual([
+      [first, { low: 160, high: 160, basis: 'measured' }],
+      [second, { low: 270, high: 675, basis: 'scaled' }],
+    ]);
     store.stages.setState(first, 'done');
     expect(stageTimes(store, paths).has(first)).toBe(false);
   });

@@ -82,6 +82,10 @@ describe('runView', () => {
     const store = temporaryStore();
     const estimate = { secondsPerStep: 3, seconds: 120, memoryBytes: 1, activationMb: 1 } as const;
     const runId = started(store, [{ kind: 'estimate', step: 0, ...estimate }]);
+    const evaluated = { ...config, eval_steps: 10 };
+    const { runId: other } = createRun(store, evaluated);
+    recordEvents(store, other, [{ kind: 'estimate', step: 0, ...estimate, secondsPerEvaluation: 100 }]);
+    expect(runView(store, other, 20, () => true).secondsLeft).toBe(120 + 4 * 100);
     expect(runView(store, runId)).toMatchObject({
       secondsPerStep: 3,
       secondsLeft: 120,

@@ -67,6 +67,10 @@ describe('entryOf', () => {
     maxSteps: 5,
     maxCompletionLength: 9,
   };
+  const estimate: TrainerEvent = {
+    ...{ kind: 'estimate', step: 1, secondsPerStep: 0.52, seconds: 70 },
+    ...{ memoryBytes: 2 ** 30, activationMb: 9 },
+  };
   const failure = { code: 'OOM', message: 'No memory', remedy: null, input: false };
   const cases: readonly (readonly [TrainerEvent, number, string])[] = [
     [ready, 20, 'Backend: wasm, 1 thread. There is no GPU\nTrains 90 of 900 parameters; completions of up to 9 tokens'],
@@ -75,10 +79,11 @@ describe('entryOf', () => {
       20,
       'Backend: my-engine. A server elsewhere\nTrains 90 of 900 parameters; completions of up to 9 tokens',
     ],
+    [estimate, 1, 'Estimate: about 0.52 s per step, 1 min 10 s left, 1.0 GiB'],
     [
-      { kind: 'estimate', step: 1, secondsPerStep: 0.52, seconds: 70, memoryBytes: 2 ** 30, activationMb: 9 },
+      { ...estimate, secondsPerEvaluation: 12 },
       1,
-      'Estimate: about 0.52 s per step, 1 min 10 s left, 1.0 GiB',
+      'Estimate: about 0.52 s per step, 12 s per evaluation, 1 min 10 s left, 1.0 GiB',
     ],
     [{ kind: 'checkpoint', step: 20, path: '/o/checkpoint-20' }, 20, 'Checkpoint: /o/checkpoint-20'],
     [

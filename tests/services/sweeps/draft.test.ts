@@ -109,6 +109,12 @@ describe('estimateDraft', () => {
     });
   });
 
+  it('counts evaluations: before the first step, at intervals, after the last', async () => {
+    const draft = draftSweep(plan({ seeds: 2 }), { ...base, dataset: dataset(), eval_steps: 40 });
+    const { seconds } = await estimateDraft(draft, async () => ({ ...measure, secondsPerEvaluation: 100 }));
+    expect(seconds).toBe(draft.trials.length * (90 * 2 + 4 * 100));
+  });
+
   it('measures some of many kinds, and counts only the steps of successive halving', async () => {
     const fields = { lora_r: [1, 2, 3, 4, 5, 6, 7, 8, 9] };
     const halving = { min_steps: 10, factor: 3 };

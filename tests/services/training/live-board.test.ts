@@ -3,6 +3,7 @@ import { openLiveBoard, topicsOf } from '../../../main/services/training/live-bo
 import { advance, asked, type LiveStatus, liveStatus } from '../../../main/services/training/live-status.ts';
 import type { LiveRun } from '../../../main/services/training/training.ts';
 import type { RunRow } from '../../../main/store/runs.ts';
+import { WARM_UP_LOSS } from '../../../main/trainer/config/config.ts';
 import type { TrainerEvent } from '../../../main/trainer/protocol/trainer-events.ts';
 
 const alive: TrainerEvent = { kind: 'alive' };
@@ -65,6 +66,12 @@ describe('advance', () => {
     const fourth = { ...event, step: 4, metrics: { step_time: 2, 'time/evaluation': 30 } } as TrainerEvent;
     expect(advance(evaluated, fourth).secondsLeft).toBe(6 * 2 + 3 * 30);
     expect(third?.secondsPerStep).toBeCloseTo(6, 10);
+    // Before one is measured, as long as estimated.
+    const estimate = { secondsPerStep: 2, secondsPerEvaluation: 50, seconds: 210, memoryBytes: 1, activationMb: 1 };
+    const estimated = advance(evaluated, { kind: 'estimate', step: 2, ...estimate });
+    expect(advance(estimated, { ...event, step: 4 } as TrainerEvent).secondsLeft).toBe(6 * 2 + 3 * 50);
+    const warmUp = { step_time: 4, 'time/evaluation': 45, [WARM_UP_LOSS]: 1 };
+    expect(advance(estimated, { kind: 'step', step: 3, metrics: warmUp }).secondsLeft).toBe(210 - 49);
   });
 });
 

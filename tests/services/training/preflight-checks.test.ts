@@ -18,7 +18,7 @@ const result: PreflightResult = {
   highestReward: 1,
   targets: 0,
   heldOut: { mean: 0.5, n: 16, seconds: 2 },
-  estimate: { secondsPerStep: 0.5, seconds: 50, memoryBytes: 3e8 },
+  estimate: { secondsPerStep: 0.5, secondsPerEvaluation: 4, seconds: 74, memoryBytes: 3e8 },
   longest: { promptTokens: 90, completionTokens: 30, parts: 1, peakBytes: 4e8, gpu: null },
   remote: null,
   unusedChat: [],
@@ -140,7 +140,7 @@ describe('preflightChecks', () => {
     ]);
     expect(Object.values(checks).map(({ status }) => status)).toEqual(Array(6).fill('OK'));
     expect(checks['Rewards differ']?.detail).toBe('reward 0.550, spread within groups 0.283, 0 of 2 groups dead');
-    // 32 records take 4 s; before the first step and five times after.
+    // Evaluations before the first step and five times after.
     expect(checks.Time?.detail).toBe('about 1 min 14 s: 100 steps of 0.50 s, 6 evaluations');
   });
 

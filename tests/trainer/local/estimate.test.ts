@@ -3,6 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { parseConfig } from '../../../main/trainer/config/config.ts';
 import { estimateFromHistory, estimateRun } from '../../../main/trainer/local/estimate.ts';
 import { tokenCost } from '../../../main/trainer/memory/activations.ts';
+import { tinyDataset } from '../../tiny-dataset.ts';
 import { openTiny, tinySession } from '../run/tiny-run.ts';
 
 const { model } = await openTiny();
@@ -21,7 +22,24 @@ describe('estimateRun', () => {
     expect(estimate.secondsPerStep).toBeGreaterThan(0);
     expect(estimate.seconds).toBeCloseTo(6 * estimate.secondsPerStep, 9);
     expect(estimate.memoryBytes).toBeGreaterThan(process.memoryUsage().rss / 2);
+    expect(estimate).not.toHaveProperty('secondsPerEvaluation');
     session.dispose();
+  });
+
+  it.each(['grpo', 'sft'] as const)('counts evaluations before, between and after the steps: %s', (method) => {
+    const config = { method, max_steps: 10, eval_steps: 4, eval_records: 3 };
+    const session = tinySession({ model, config, evalRecords: tinyDataset().test });
+    const { secondsPerStep, secondsPerEvaluation: each = 0, seconds } = estimateRun(session, 0);
+    expect(each).toBeGreaterThan(0);
+    expect(seconds).toBeCloseTo(10 * secondsPerStep + 4 * each, 9);
+    // What was measured comes first.
+    expect(estimateRun(session, 5, { secondsPerEvaluation: 1000 }).seconds).toBeGreaterThan(2000);
+    session.dispose();
+    const history = [
+      { step: 1, step_time: 1, 'time/evaluation': 20 },
+      ...[2, 3, 4].map((step) => ({ step, step_time: 1 })),
+    ];
+    expect(estimateFromHistory(history, parseConfig(config), 4)).toMatchObject({ seconds: 6 + 2 * 20 });
   });
 });
 
