@@ -4,17 +4,20 @@ export interface Phases {
   time<T>(phase: string, work: () => T): T;
   /** `time/<phase>` of the step; resets. */
   take(): Readonly<Record<string, number>>;
+  /** The clock that they are timed by, in milliseconds. */
+  now(): number;
 }
 
-/** Opens the clock; `onBegin` is called when a phase starts. */
-export function openPhases(onBegin: () => void = () => undefined): Phases {
+/** Opens the phases of a run or a trial; `onBegin` is called when one starts. */
+export function openPhases(now: Phases['now'] = () => performance.now(), onBegin?: () => void): Phases {
   let seconds: Record<string, number> = {};
   return {
+    now,
     time: (phase, work) => {
-      onBegin();
-      const start = performance.now();
+      onBegin?.();
+      const start = now();
       const stop = (): void => {
-        seconds[`time/${phase}`] = (seconds[`time/${phase}`] ?? 0) + (performance.now() - start) / 1000;
+        seconds[`time/${phase}`] = (seconds[`time/${phase}`] ?? 0) + (now() - start) / 1000;
       };
       const result = work();
       if (result instanceof Promise) return result.finally(stop) as typeof result;

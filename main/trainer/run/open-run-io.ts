@@ -52,7 +52,7 @@ export function openRunIo(
   const history = [...progress.history];
   let now: RunProgress = { ...progress, history };
   let saved: { readonly step: number; readonly path: string } | null = null;
-  let began = performance.now();
+  let began = phases.now();
   let tokensBefore = progress.tokens;
   let groups: GroupOutcome[] = [];
   let failuresNoticed = progress.history.some(({ reward_failures: share = 0 }) => share > 0);
@@ -184,7 +184,7 @@ export function openRunIo(
         const answer = await control.checkIn(step);
         if (isMet) return 'stop';
         // A pause is not part of a step.
-        began = performance.now();
+        began = phases.now();
         return answer;
       },
     },
@@ -220,7 +220,7 @@ export function openRunIo(
       noticeMet();
     },
     endStep: async (step, metrics) => {
-      const seconds = (performance.now() - began) / 1000;
+      const seconds = (phases.now() - began) / 1000;
       const tokens = now.tokens - tokensBefore;
       const reported = {
         ...metrics,
@@ -250,7 +250,7 @@ export function openRunIo(
       noticeWarm(step);
       if (evaluatesAt(step, config)) await evaluateNow(step);
       if (savesAt(step, config)) await save();
-      began = performance.now();
+      began = phases.now();
     },
     // The next stage starts from what this one would have started from.
     finish: async (step, stopped) => emit({ kind: 'done', step, path: isMet ? null : await save(), stopped }),

@@ -8,6 +8,7 @@ import { trainingLoop } from '../loops/methods.ts';
 import { describeFailure } from '../memory/failure.ts';
 import { modelsBytes } from '../memory/float32-bytes.ts';
 import { openPhases } from '../monitor/phases.ts';
+import { openWorkTime } from '../monitor/work-time.ts';
 import type { RunEstimate, TrainerStart } from '../protocol/start.ts';
 import type { TrainerEvent } from '../protocol/trainer-events.ts';
 import { noProgress, type RunProgress, restoreCheckpoint } from './checkpoint.ts';
@@ -26,7 +27,12 @@ export async function runTraining(
     emit(event);
   };
   let opened: OpenedEngine | null = null;
-  onPulse(() => emit({ kind: 'alive' }));
+  const work = openWorkTime();
+  const alive = (): void => {
+    work.beat();
+    emit({ kind: 'alive' });
+  };
+  onPulse(alive);
   try {
     opened = await openEngine(start);
     const { stage, engine } = opened;
@@ -52,19 +58,13 @@ export async function runTraining(
       follow({ kind: 'estimate', step, activationMb: stage.memory?.activationMb ?? 0, ...estimate });
     // And a first evaluation takes long too.
     await turn();
-    const io = openRunIo(
-      stage,
-      engine,
-      progress,
-      control,
-      openPhases(() => emit({ kind: 'alive' })),
-      follow,
-    );
+    const io = openRunIo(stage, engine, progress, control, openPhases(work.now, alive), follow);
     await trainingLoop(start.config.method)(stage, engine, io);
   } catch (error) {
     follow({ kind: 'failed', step, ...describeFailure(error) });
   } finally {
     onPulse(null);
+    work.close();
     await opened?.close();
   }
 }

@@ -74,7 +74,7 @@ async function run(heldOut: number, step: (at: number) => Metrics) {
     { takeMetrics: () => ({}), save: () => undefined },
     noProgress(),
     control,
-    openPhases(() => undefined),
+    openPhases(),
     (event: TrainerEvent) => events.push(event),
   ] as unknown as Parameters<typeof openRunIo>;
   const io = openRunIo(...parts);
