@@ -2,7 +2,15 @@
 import { randomBytes } from 'node:crypto';
 import type { AnswerToken } from '../../../trainer/protocol/answers.ts';
 import type { AnswerPart, KeptModel } from '../kept-model.ts';
-import { type Choice, chunkOf, type ReplyHead, type ReplyKind, usageChunk, wholeReply } from './replies.ts';
+import {
+  type Choice,
+  charactersBegun,
+  chunkOf,
+  type ReplyHead,
+  type ReplyKind,
+  usageChunk,
+  wholeReply,
+} from './replies.ts';
 import type { ParsedRequest } from './requests.ts';
 
 /** A part of an answer, and which choice of the reply the first completion of its prompt is. */
@@ -74,7 +82,10 @@ export async function* answerChunks(
   const chunk = (index: number, part: Partial<Choice>): object => {
     const choice: Choice = { index, text: '', tokens: [], end: null, ...part };
     const offset = offsets.get(index);
-    offsets.set(index, (offset ?? 0) + choice.text.length);
+    offsets.set(
+      index,
+      choice.tokens.reduce((sum, token) => sum + charactersBegun(token), offset ?? 0),
+    );
     return chunkOf(kind, head, choice, { offset: offset ?? 0, isFirst: offset === undefined, logprobs });
   };
   for await (const { first, part } of askAll(kept, request, signal)) {

@@ -58,7 +58,7 @@ export function wholeReply(
   };
 }
 
-/** A chunk of a stream: what is new of one completion. `offset`: characters of it that came before. */
+/** A chunk of a stream: what is new of one completion. `offset`: characters that its tokens before began. */
 export function chunkOf(
   kind: ReplyKind,
   head: ReplyHead,
@@ -118,11 +118,27 @@ function logprobsOf(kind: ReplyKind, tokens: readonly AnswerToken[], offset: num
     top_logprobs: tokens.map(({ logprob, text, top }) =>
       logprob === null ? null : byText([...top, { text, logprob }]),
     ),
-    text_offset: tokens.map(({ text }) => {
-      at += text.length;
-      return at - text.length;
+    text_offset: tokens.map((token) => {
+      // The rest of a character is where it began.
+      const start = isRest(bytesOf(token)[0] ?? 0) ? Math.max(0, at - 1) : at;
+      at += charactersBegun(token);
+      return start;
     }),
   };
+}
+
+/** Characters that a token begins, in code points, as Python's clients count them. */
+export function charactersBegun(token: Pick<AnswerToken, 'text' | 'bytes'>): number {
+  return bytesOf(token).filter((byte) => !isRest(byte)).length;
+}
+
+function bytesOf({ text, bytes }: Pick<AnswerToken, 'text' | 'bytes'>): readonly number[] {
+  return bytes ?? [...encoder.encode(text)];
+}
+
+/** Whether a byte of UTF-8 is none that a character begins with. */
+function isRest(byte: number): boolean {
+  return byte >> 6 === 0b10;
 }
 
 /** By text; of two tokens that read the same the likelier. */
@@ -133,10 +149,10 @@ function byText(all: readonly { readonly text: string; readonly logprob: number 
 }
 
 function chatToken(token: AnswerToken): object {
-  const one = ({ text, bytes, logprob }: Pick<AnswerToken, 'text' | 'bytes' | 'logprob'>) => ({
-    token: text,
-    logprob,
-    bytes: bytes ?? [...encoder.encode(text)],
+  const one = (each: Pick<AnswerToken, 'text' | 'bytes' | 'logprob'>) => ({
+    token: each.text,
+    logprob: each.logprob,
+    bytes: bytesOf(each),
   });
   return { ...one(token), top_logprobs: token.top.map(one) };
 }

@@ -17,6 +17,11 @@ async function* answer(request: AnswerRequest, signal?: AbortSignal): AsyncGener
   const { prompt, n, seed, echo } = request;
   const words =
     prompt.kind === 'messages' ? (prompt.messages.at(-1)?.content ?? '') : prompt.kind === 'text' ? prompt.text : '';
+  if (words === 'smile') {
+    yield { kind: 'delta', choice: 0, text: '', tokens: [{ ...token('\uFFFD'), bytes: [0xf0, 0x9f] }] };
+    yield { kind: 'delta', choice: 0, text: '🙂', tokens: [{ ...token('\uFFFD'), bytes: [0x99, 0x82] }] };
+    yield { kind: 'delta', choice: 0, text: '🙂', tokens: [token('🙂')] };
+  }
   if (words === 'part') {
     // The first byte of two.
     const part = { ...token('\uFFFD'), bytes: [195] };
@@ -202,6 +207,14 @@ describe('openAddress', () => {
     });
     expect(body.usage).toMatchObject({ prompt_tokens: 10, completion_tokens: 4 });
     expect((await complete({ prompt: 'a' })).body.choices[0]?.logprobs).toBe(null);
+  });
+
+  it('counts characters as Python does: code points, of a token that is a part its whole', async () => {
+    const { body } = await complete({ prompt: 'smile', seed: 3, logprobs: 1 });
+    const offsets = [0, 0, 1, 2, 4];
+    expect(body.choices[0]?.logprobs?.text_offset).toEqual(offsets);
+    const parts = await chunks('/completions', { prompt: 'smile', seed: 3, logprobs: 1 });
+    expect(parts.flatMap(({ choices }) => choices[0]?.logprobs?.text_offset ?? [])).toEqual(offsets);
   });
 
   it('streams chats and texts', async () => {
