@@ -131,7 +131,7 @@ function tryOut(dir: string, options: DryRunOptions, context: CommandContext): v
     const rows = [['reward', short(result.mean), short(result.std)], ...(parts.length > 1 ? parts : [])];
     for (const line of tableLines(['', 'mean', 'std'], rows)) context.print(line);
     context.print(
-      `${counted(result.n, 'completion')}, ${counted(result.groups, 'group')}: ${result.dead_groups} would be dead; ${result.failures} failed; ${result.ms_per_completion.toFixed(2)} ms each`,
+      `${counted(result.n, 'completion')}, ${result.failures} failed; ${counted(result.groups, 'group')}: ${result.dead_groups} would be dead${result.failed_groups === 0 ? '' : `, ${result.failed_groups} failed`}; ${result.ms_per_completion.toFixed(2)} ms each`,
     );
     for (const { line, reason } of result.failed) context.print(`[!] ${file}, line ${line}: ${reason}`);
     context.out(result);

@@ -8,10 +8,15 @@ export interface Verdict {
   readonly text: string;
 }
 
-/** `7 of 8 groups would be dead` */
-export function deadInWords({ dead, groups }: Pick<TrialReport, 'dead' | 'groups'>): string {
+/** `6 of 8 would be dead, 1 failed` */
+export function deadInWords({
+  dead,
+  failedGroups,
+  groups,
+}: Pick<TrialReport, 'dead' | 'failedGroups' | 'groups'>): string {
   if (groups.length === 0) return 'no group of two or more completions';
-  return `${number(dead)} of ${number(groups.length)} would be dead`;
+  const failed = failedGroups === 0 ? '' : `, ${number(failedGroups)} failed`;
+  return `${number(dead)} of ${number(groups.length)} would be dead${failed}`;
 }
 
 /** Whether a model could learn from this reward, and if not, why. */

@@ -17,6 +17,8 @@ export interface DryRun {
   readonly groups: number;
   /** Those whose rewards are all equal: nothing can be learned from them. */
   readonly dead_groups: number;
+  /** Those whose rewards all failed. */
+  readonly failed_groups: number;
   /** Completions whose reward failed. */
   readonly failures: number;
   readonly components: Readonly<Record<string, { readonly mean: number; readonly std: number }>>;
@@ -49,8 +51,11 @@ export function dryRun(task: Task, file: string): DryRun {
   const rewards = scored.map(({ reward }) => reward);
   const { mean, std } = nanStats(rewards);
   const groups = [...Map.groupBy(given.keys(), (i) => given[i]?.group).values()].filter((rows) => rows.length > 1);
-  // A group with fewer than two rewards has no spread: nothing can be learned from it either.
-  const groupStd = Float32Array.from(groups, (rows) => nanStats(rows.map((i) => rewards[i] ?? Number.NaN)).std || 0);
+  const real = groups
+    .map((rows) => rows.flatMap((i) => (Number.isFinite(rewards[i]) ? (rewards[i] ?? []) : [])))
+    .filter((own) => own.length > 0);
+  // A single reward that is left has no spread: nothing can be learned from it either.
+  const groupStd = Float32Array.from(real, (own) => nanStats(own).std || 0);
   const failed = scored.flatMap(({ failure }, i) =>
     failure === null ? [] : [{ line: given[i]?.line ?? 0, reason: failure }],
   );
@@ -60,6 +65,7 @@ export function dryRun(task: Task, file: string): DryRun {
     std,
     groups: groups.length,
     dead_groups: deadGroups({ groupStd }).length,
+    failed_groups: groups.length - real.length,
     failures: failed.length,
     components: Object.fromEntries(
       task.rewardNames.map((name) => {

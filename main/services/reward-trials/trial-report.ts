@@ -41,6 +41,8 @@ export interface TrialReport {
   readonly groups: readonly GroupSpread[];
   /** Groups whose rewards are all equal: nothing is learned from them. */
   readonly dead: number;
+  /** Groups whose rewards all failed. */
+  readonly failedGroups: number;
   /** Pairs of completions of one group, and how many of them have equal rewards. */
   readonly pairs: number;
   readonly ties: number;
@@ -93,6 +95,8 @@ export function trialReport(
       highest: largest(own),
     };
   });
+  // A group without any reward has no lowest.
+  const withRewards = spreads.filter(({ lowest }) => Number.isFinite(lowest));
   const failed = scores.flatMap(({ failure }) => failure ?? []);
   return {
     n: scores.length,
@@ -102,7 +106,8 @@ export function trialReport(
     std,
     rewards,
     groups: spreads,
-    dead: spreads.filter(({ lowest, highest }) => !(highest - lowest > TIE)).length,
+    dead: withRewards.filter(({ lowest, highest }) => !(highest - lowest > TIE)).length,
+    failedGroups: spreads.length - withRewards.length,
     ...tieCounts(groups, rewards),
     failures: failed.length,
     reasons: [...Map.groupBy(failed, (reason) => reason)]

@@ -13,7 +13,16 @@ import { sharedStart } from '../../../renderer/tasks/shared-start.ts';
 import { correlation, deadInWords, orderInWords, verdictOf } from '../../../renderer/tasks/trial-words.ts';
 
 const report = (change: Partial<TrialReport>): TrialReport =>
-  ({ n: 4, failures: 0, rewards: [0, 1, 0, 1], dead: 0, groups: [{}, {}], mean: 0.5, ...change }) as TrialReport;
+  ({
+    n: 4,
+    failures: 0,
+    rewards: [0, 1, 0, 1],
+    dead: 0,
+    failedGroups: 0,
+    groups: [{}, {}],
+    mean: 0.5,
+    ...change,
+  }) as TrialReport;
 
 describe('verdictOf', () => {
   const cases: readonly (readonly [Partial<TrialReport>, tone: string, text: RegExp])[] = [
@@ -41,6 +50,7 @@ describe('correlation', () => {
 describe('deadInWords', () => {
   it('counts the groups that would be dead', () => {
     expect(deadInWords(report({ dead: 1 }))).toBe('1 of 2 would be dead');
+    expect(deadInWords(report({ failedGroups: 1 }))).toBe('0 of 2 would be dead, 1 failed');
     expect(deadInWords(report({ groups: [] }))).toBe('no group of two or more completions');
   });
 });

@@ -122,6 +122,8 @@ describe('tryDraft', () => {
     const failing = { ...draft, reward: `${rewardTs.replace("'fail'", "''")}` };
     const failed = await tryDraft(app, failing, { kind: 'run', runId });
     expect(failed).toMatchObject({ failures: 6, reasons: [{ n: 6, reason: expect.stringContaining('as asked') }] });
+    const none = { ...constant, reward: constant.reward.replace('({ said: 1, short: 0 })', 'null.x') };
+    expect(await tryDraft(app, none, { kind: 'run', runId })).toMatchObject({ dead: 0, failedGroups: 6, failures: 24 });
   });
 
   it('stops when its time is up, with what it has', async () => {

@@ -47,9 +47,11 @@ describe('dryRun', () => {
     expect(result.worst).toEqual({ line: 1, completion: 'no', reward: 0.5 });
   });
 
-  it('counts a group as dead whose completions have failed', () => {
+  it('counts a group apart whose rewards all failed; one reward that is left has no spread', () => {
     const failed = { record: { id: 'a', word: 'x' }, completions: ['fail', 'fail'] };
-    expect(dryRun(open(), file(failed))).toMatchObject({ n: 2, groups: 1, dead_groups: 1, failures: 2 });
+    const left = { record: { id: 'b', word: 'x' }, completions: ['fail', 'x'] };
+    const groups = { n: 4, groups: 2, dead_groups: 1, failed_groups: 1, failures: 3 };
+    expect(dryRun(open(), file(failed, left))).toMatchObject(groups);
   });
 
   it('names the lines without a completion, or whose records lack a field', () => {
