@@ -126,13 +126,14 @@ function tryOut(dir: string, options: DryRunOptions, context: CommandContext): v
   const source = folderSource(dir, context);
   const task = openTask(source, hostPaths().rewardWorker, allowedAccess(source, options, context));
   try {
-    const result = dryRun(task, resolve(file));
+    const result = dryRun(task, source, resolve(file));
     const parts = Object.entries(result.components).map(([name, { mean, std }]) => [name, short(mean), short(std)]);
     const rows = [['reward', short(result.mean), short(result.std)], ...(parts.length > 1 ? parts : [])];
     for (const line of tableLines(['', 'mean', 'std'], rows)) context.print(line);
     context.print(
       `${counted(result.n, 'completion')}, ${result.failures} failed; ${counted(result.groups, 'group')}: ${result.dead_groups} would be dead${result.failed_groups === 0 ? '' : `, ${result.failed_groups} failed`}; ${result.ms_per_completion.toFixed(2)} ms each`,
     );
+    for (const note of result.notes) context.print(`[ ] ${note}.`);
     for (const { line, reason } of result.failed) context.print(`[!] ${file}, line ${line}: ${reason}`);
     context.out(result);
   } finally {

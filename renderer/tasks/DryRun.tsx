@@ -21,7 +21,7 @@ export interface DryRunProps {
 const BINS = 24;
 
 export function DryRun({ report, isOld, seconds, show }: DryRunProps) {
-  const { n, given, total, rewards, mean, std, groups, components, check, failures, reasons } = report;
+  const { n, given, total, rewards, mean, std, groups, components, check, failures, reasons, notes } = report;
   const bins = useMemo(() => {
     const real = rewards.filter(Number.isFinite);
     const [low, high] = [smallest(real, 0), largest(real, 1)];
@@ -46,6 +46,11 @@ export function DryRun({ report, isOld, seconds, show }: DryRunProps) {
         {n < given && `; stopped there, as the reward takes long (${number(given)} were to be tried)`}
         {given < total && `, of ${number(total)} stored`}
       </p>
+      {notes.map((note) => (
+        <p key={note} className="soft">
+          {note}.
+        </p>
+      ))}
       {reasons.length > 0 && (
         <ul className={classes.reasons} aria-label="Failures">
           {reasons.map(({ reason, n: times }) => (

@@ -1,5 +1,6 @@
 /** Facts about records for the checklist: how many a file has, and which prompts two files share. */
 import { BraidError } from '../../errors.ts';
+import { missingFields } from '../../tasks/folder/missing-fields.ts';
 import { openTask, type TaskSource } from '../../tasks/index.ts';
 import { readDataset } from './index.ts';
 
@@ -8,9 +9,9 @@ export interface RecordQuestion {
   readonly files: readonly string[];
 }
 
-/** An unreadable file, or one with an invalid line, gives the reason. */
+/** `missing`: fields that the reward reads and some records lack. An unreadable file, or one with an invalid line, gives the reason. */
 export type FileFacts =
-  | { readonly kind: 'good'; readonly records: number }
+  | { readonly kind: 'good'; readonly records: number; readonly missing: readonly string[] }
   | { readonly kind: 'bad'; readonly reason: string };
 
 export interface RecordFacts {
@@ -24,24 +25,34 @@ export interface RecordFacts {
 export function recordFacts({ task, files }: RecordQuestion): RecordFacts {
   const read = files.map((file) => promptsOf(file, task));
   const facts = read.map(
-    (prompts): FileFacts =>
-      typeof prompts === 'string' ? { kind: 'bad', reason: prompts } : { kind: 'good', records: prompts.length },
+    (found): FileFacts =>
+      typeof found === 'string'
+        ? { kind: 'bad', reason: found }
+        : { kind: 'good', records: found.prompts.length, missing: found.missing },
   );
-  const shared = read.flatMap((prompts, first) => {
-    if (typeof prompts === 'string') return [];
-    const known = new Set(prompts);
-    return read.slice(first + 1).flatMap((others, offset) => {
-      if (typeof others === 'string') return [];
-      return [{ first, second: first + 1 + offset, records: others.filter((prompt) => known.has(prompt)).length }];
+  const shared = read.flatMap((found, first) => {
+    if (typeof found === 'string') return [];
+    const known = new Set(found.prompts);
+    return read.slice(first + 1).flatMap((other, offset) => {
+      if (typeof other === 'string') return [];
+      const records = other.prompts.filter((prompt) => known.has(prompt)).length;
+      return [{ first, second: first + 1 + offset, records }];
     });
   });
   return { files: facts, shared };
 }
 
-function promptsOf(file: string, task: RecordQuestion['task']): readonly string[] | string {
+interface RecordsRead {
+  readonly prompts: readonly string[];
+  readonly missing: readonly string[];
+}
+
+function promptsOf(file: string, task: RecordQuestion['task']): RecordsRead | string {
   try {
     // Records are read without the reward, so it starts no thread.
-    return readDataset(file, openTask(task, '')).map(({ prompt }) => prompt);
+    const records = readDataset(file, openTask(task, ''));
+    const missing = typeof task === 'string' ? [] : missingFields(task, records);
+    return { prompts: records.map(({ prompt }) => prompt), missing };
   } catch (error) {
     if (error instanceof BraidError) return error.message;
     throw error;

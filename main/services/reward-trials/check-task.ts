@@ -7,6 +7,7 @@ import { append } from '../../lists.ts';
 import type { ExternalAccess } from '../../tasks/external/access.ts';
 import { notAllowed } from '../../tasks/external/scorer.ts';
 import { checkDefinition } from '../../tasks/folder/definition.ts';
+import { missingFields } from '../../tasks/folder/missing-fields.ts';
 import { misspeltFields } from '../../tasks/folder/record-fields.ts';
 import { checkCommandFiles, type FolderSource, outsideKinds, taskHash } from '../../tasks/folder/source.ts';
 import { doublesBraces, fieldsIn, foreignPlaces } from '../../tasks/folder/template.ts';
@@ -75,7 +76,10 @@ export function checkTask(
   const [records, examples] = [file(OWN_RECORDS), file(EXAMPLES)];
   const read = task === null || records === null ? null : attempt(() => readDataset(records, task));
   const given = task === null || examples === null ? null : attempt(() => readCompletions(examples, task));
-  const notes: string[] = braceNotes(source);
+  const notes: string[] = [
+    ...braceNotes(source),
+    ...missingFields(source, read ?? []).map((found) => `${OWN_RECORDS}: ${found}.`),
+  ];
   const [record] = read ?? [];
   const first = task === null || record === undefined ? null : { prompt: record.prompt, target: task.target(record) };
   const isServed = task?.environment?.examine !== undefined && record !== undefined;

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { BraidError } from '../../errors.ts';
 import type { Store } from '../../store/index.ts';
 import { checkDefinition, TASK_FILE } from '../../tasks/folder/definition.ts';
+import { missingFields } from '../../tasks/folder/missing-fields.ts';
 import { misspeltFields } from '../../tasks/folder/record-fields.ts';
 import { checkCommandFiles, type FolderSource, sourceOf } from '../../tasks/folder/source.ts';
 import { openTask } from '../../tasks/index.ts';
@@ -18,7 +19,7 @@ import type { HostPaths } from '../workspace/paths.ts';
 import type { Secrets } from '../workspace/secrets.ts';
 import { EXAMPLES } from './check-task.ts';
 import { type OutsideComponent, outsideOf } from './draft-consent.ts';
-import type { Rewarded } from './dry-run.ts';
+import { type Rewarded, recordsOf } from './dry-run.ts';
 import type { RewardProcess } from './process.ts';
 import { type ChangedGroup, changedGroups, type Rescored, rescored } from './rescore.ts';
 import type { KeptSample, SampledAnswers } from './sampled-answers.ts';
@@ -146,7 +147,8 @@ export async function tryDraft(place: DraftPlace, draft: Draft, from: TrialSourc
   const source = draftSource(draft, place);
   const { facts, check, given } = givenAnswers(place, source, from, MOST_TRIED);
   const scored = await scoreGiven(place, 'try', source, given);
-  return trialReport(facts, check, given, scored);
+  const notes = missingFields(source, recordsOf(given.answers.map(({ answer }) => answer)));
+  return trialReport(facts, check, given, scored, notes);
 }
 
 /** What a run's completions would have got under the draft. */

@@ -1,5 +1,8 @@
 /** What a reward would give: over completions of a file, or those that an old run has stored. Nothing is stored. */
-import { type Answer, type Score, type Task, totalReward } from '../../tasks/task.ts';
+
+import { missingFields } from '../../tasks/folder/missing-fields.ts';
+import type { FolderSource } from '../../tasks/folder/source.ts';
+import { type Answer, type Score, type Task, type TaskRecord, totalReward } from '../../tasks/task.ts';
 import { deadGroups, nanStats } from '../../trainer/advantages/advantages.ts';
 import { type GivenAnswer, readCompletions } from './completions-file.ts';
 
@@ -29,6 +32,8 @@ export interface DryRun {
   readonly failed: readonly { readonly line: number; readonly reason: string }[];
   readonly best: Extreme | null;
   readonly worst: Extreme | null;
+  /** Fields that the reward reads and some records lack. */
+  readonly notes: readonly string[];
 }
 
 interface Extreme {
@@ -39,8 +44,8 @@ interface Extreme {
 
 const MOST_FAILED = 20;
 
-/** Scores a file of completions. */
-export function dryRun(task: Task, file: string): DryRun {
+/** Scores a file of completions with a task, which `source` was opened to. */
+export function dryRun(task: Task, source: FolderSource, file: string): DryRun {
   const given = readCompletions(file, task);
   const answers = given.map(({ answer }) => answer);
   // The thread's start isn't part of the time that a completion takes.
@@ -77,7 +82,13 @@ export function dryRun(task: Task, file: string): DryRun {
     ms_per_completion: ms,
     failed: failed.slice(0, MOST_FAILED),
     ...extremes(given, rewards),
+    notes: missingFields(source, recordsOf(answers)),
   };
+}
+
+/** The records that completions are of, each once. */
+export function recordsOf(answers: readonly Answer[]): TaskRecord[] {
+  return [...new Map(answers.map(({ record }) => [record.id, record])).values()];
 }
 
 /** Scores completions, with the weighted sum of each. */

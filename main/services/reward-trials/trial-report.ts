@@ -60,6 +60,8 @@ export interface TrialReport {
   readonly best: readonly ScoredCompletion[];
   readonly worst: readonly ScoredCompletion[];
   readonly gaming: GamingReport;
+  /** Fields that the reward reads and some records lack. */
+  readonly notes: readonly string[];
 }
 
 /** Completions shown at either end. */
@@ -69,12 +71,13 @@ const MOST_REASONS = 5;
 /** Rewards closer than this are equal: they differ by rounding only. */
 const TIE = 1e-9;
 
-/** The report of a dry run. `check`: the name of the task's check. */
+/** The report of a dry run. `check`: the name of the task's check; `notes`: what its records lack. */
 export function trialReport(
   facts: TaskFacts,
   check: string | null,
   given: TrialAnswers,
   scored: ScoredAnswers,
+  notes: readonly string[],
 ): TrialReport {
   const { scores, checks, ms } = scored;
   const answers = given.answers.slice(0, scores.length);
@@ -122,6 +125,7 @@ export function trialReport(
     msPerCompletion: scores.length === 0 ? 0 : ms / scores.length,
     ...extremes(answers, scores, rewards),
     gaming: gamingReport(facts, check, answers, scored),
+    notes,
   };
 }
 

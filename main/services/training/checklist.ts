@@ -37,12 +37,14 @@ export async function checklist(
   const files = filesOf(config);
   const task = findTask(config.task, { workspace: store.folder, paths });
   const model = modelItem(store, config, paths);
+  const facts = await read({ task, files });
   return [
     model,
     ...warmStart(store, config),
-    ...datasetItems(files, await read({ task, files })),
+    ...datasetItems(files, facts),
     ...[
       rewardItem(config, taskFacts(task)),
+      ...fieldsItem(facts),
       memoryItem(store, config, paths),
       diskItem(store.folder, expectedCheckpoints(store, config, paths)),
     ],
@@ -50,6 +52,14 @@ export async function checklist(
       ? [trialItem(store, model.state === 'done' ? modelArgument(model.detail, paths) : config.model)]
       : []),
   ];
+}
+
+/** Fields that the reward reads and some records lack, of either file. */
+function fieldsItem({ files }: RecordFacts): ChecklistItem[] {
+  const missing = new Set(files.flatMap((file) => (file.kind === 'good' ? file.missing : [])));
+  if (missing.size === 0) return [];
+  const next = 'Check that the reward expects that: it gets undefined or null there.';
+  return [open('fields', [...missing].join('; '), next)];
 }
 
 const STATUS = { done: 'OK', open: 'WARN', failed: 'FAIL' } as const;

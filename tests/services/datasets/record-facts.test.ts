@@ -16,7 +16,7 @@ describe('recordFacts', () => {
   it('counts records and the prompts that two files share', () => {
     const files = [file('a.jsonl', ['x', 'y']), file('b.jsonl', ['y', 'z', 'y']), file('c.jsonl', ['q'])];
     expect(recordFacts({ task: 'reply', files })).toEqual({
-      files: [2, 3, 1].map((records) => ({ kind: 'good', records })),
+      files: [2, 3, 1].map((records) => ({ kind: 'good', records, missing: [] })),
       shared: [
         { first: 0, second: 1, records: 2 },
         { first: 0, second: 2, records: 0 },

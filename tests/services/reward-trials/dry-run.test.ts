@@ -10,8 +10,9 @@ import { temporaryFolderOfFile } from '../../temporary-folder.ts';
 import { lines, writeTask } from '../tasks/task-folder.ts';
 
 const folder = temporaryFolderOfFile();
+const source = () => readTaskFolder(writeTask(folder));
 const open = () => {
-  const task = openTask(readTaskFolder(writeTask(folder)), rewardWorker);
+  const task = openTask(source(), rewardWorker);
   onTestFinished(() => task.close());
   return task;
 };
@@ -25,6 +26,7 @@ describe('dryRun', () => {
   it('gives the weighted reward, its spread, dead groups and failures, by line', () => {
     const result = dryRun(
       open(),
+      source(),
       file(
         { record: { id: 'a', word: 'hi' }, completions: ['hi', 'no', 'so many words hi'] },
         { word: 'you', completion: 'you' },
@@ -51,12 +53,12 @@ describe('dryRun', () => {
     const failed = { record: { id: 'a', word: 'x' }, completions: ['fail', 'fail'] };
     const left = { record: { id: 'b', word: 'x' }, completions: ['fail', 'x'] };
     const groups = { n: 4, groups: 2, dead_groups: 1, failed_groups: 1, failures: 3 };
-    expect(dryRun(open(), file(failed, left))).toMatchObject(groups);
+    expect(dryRun(open(), source(), file(failed, left))).toMatchObject(groups);
   });
 
   it('names the lines without a completion, or whose records lack a field', () => {
     const path = file({ word: 'a' }, { wrd: 'a', completion: 'x' }, { word: 'a', completion: 3 });
-    expect(() => dryRun(open(), path)).toThrow(
+    expect(() => dryRun(open(), source(), path)).toThrow(
       /line 1: expected "completion", a text.*\n.*line 2: expected the field "word" \(text\), got none; it has "wrd": did you mean "word"\?\n.*line 3: expected "completion"/,
     );
   });

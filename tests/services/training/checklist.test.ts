@@ -34,6 +34,15 @@ describe('checklist', () => {
     expect((await memory())?.state).toBe('failed');
   });
 
+  it('says which fields the reward reads that records lack', async () => {
+    const world = await tinyWorkspace();
+    const facts = { files: [{ kind: 'good', records: 3, missing: ['"answer" is missing'] }], shared: [] } as const;
+    const items = await checklist(world.store, world.config(), world.paths, () => facts);
+    expect(items).toContainEqual(
+      expect.objectContaining({ name: 'fields', state: 'open', detail: '"answer" is missing' }),
+    );
+  });
+
   it('finds held-out prompts in the training data', async () => {
     const world = await tinyWorkspace();
     const items = await checklist(world.store, world.config({ eval_dataset: world.dataset }), world.paths);
