@@ -36,7 +36,7 @@ alpha 32, all linear layers. dapo loss, learning rate 1e-5, temperature 1. token
 /** Adds `bench` to the program. */
 export function registerBench(program: Command): void {
   withCommonOptions(program.command('bench'))
-    .requiredOption('--model <dir>', 'model folder, or "tiny" for the bundled model')
+    .requiredOption('--model <dir>', 'model folder, or a name of `braid models list`')
     .option('--prompts <n>', 'prompts per step', '8')
     .option('--group <n>', 'completions per prompt', '16')
     .option('--words <n>', 'words per fragment', '10')

@@ -48,7 +48,7 @@ interface EvaluateCommandOptions extends ConsentOptions {
 /** Adds `evaluate` to the program. */
 export function registerEvaluate(program: Command): void {
   withConsentOptions(withCommonOptions(program.command('evaluate')))
-    .requiredOption('--model <dir>', 'model folder, checkpoint, or "tiny" for the bundled model')
+    .requiredOption('--model <dir>', 'model folder, checkpoint, or a name of `braid models list`')
     .requiredOption('--dataset <file>', 'held-out records (JSONL), for instance 10words.test.jsonl')
     .option('--task <name>', "the records' task: a name or a folder (default: the checkpoint's own, or by the records)")
     .option('--base <dir>', "base model of a LoRA checkpoint, if it isn't where the checkpoint says")

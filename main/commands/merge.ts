@@ -24,7 +24,7 @@ prompts, with the chat template around them, into tokens, which should be the sa
 /** Adds `merge` to the program. */
 export function registerMerge(program: Command): void {
   withCommonOptions(program.command('merge'))
-    .requiredOption('--model <dir>', 'checkpoint, name of a run, model folder, or "tiny" for the bundled model')
+    .requiredOption('--model <dir>', 'checkpoint, name of a run, model folder, or a name of `braid models list`')
     .requiredOption('--output <dir>', 'new folder for the merged model')
     .option('--base <dir>', "base model of a LoRA checkpoint, if it isn't where the checkpoint says")
     .addOption(new Option('--dtype <type>', "type of the weights (default: the base model's)").choices(DTYPES))

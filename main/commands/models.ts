@@ -62,9 +62,10 @@ async function list(context: CommandContext): Promise<void> {
   }
 }
 
-function modelLine({ name, folder, architecture, parameters, problem }: ModelEntry): string {
+/** First what --model takes: an imported folder has no name of its own. */
+function modelLine({ kind, name, folder, architecture, parameters, problem }: ModelEntry): string {
   const what = problem ?? `${architecture}, ${millions(parameters ?? 0)}`;
-  return `${name}  ${what}  ${folder}`;
+  return kind === 'imported' ? `${folder}  ${what}` : `${name}  ${what}  ${folder}`;
 }
 
 function foundLine({ source, name, path, bytes, problem, memory, ...model }: FoundModel): string {

@@ -1,11 +1,12 @@
 /** `braid push`: a trained model with its card, or a dataset, to the Hugging Face Hub. */
-import { rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { inputError } from '../errors.ts';
 import { mergeModel } from '../services/merge/merge.ts';
 import { parseRepo } from '../services/models/hub.ts';
 import { hubOptions } from '../services/models/hub-access.ts';
+import { ownModel } from '../services/models/resolve.ts';
 import { planDatasetPush } from '../services/publish/dataset-plan.ts';
 import { type PushPlan, planModelPush } from '../services/publish/plan.ts';
 import { pushToHub } from '../services/publish/push.ts';
@@ -66,7 +67,8 @@ async function push(options: PushOptions, command: Command): Promise<void> {
   const license = options.license ?? null;
   if (options.dataset !== undefined)
     return send(await planDatasetPush({ repo, file: resolve(options.dataset), license }), options, context);
-  const folder = resolve(namedCheckpoint(context, options.model ?? ''));
+  const given = namedCheckpoint(context, options.model ?? '');
+  const folder = existsSync(resolve(given)) ? resolve(given) : (ownModel(given, hostPaths()) ?? resolve(given));
   if (options.merged === undefined) return send(await modelPlan(folder, folder, options, context), options, context);
   // Beside the workspace's models, on the disk that holds such files already.
   const merged = join(context.workspace.root, '.push', repo.replace('/', '--'));

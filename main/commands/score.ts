@@ -23,7 +23,7 @@ the adapter was trained over such weights or float32 would leave too little memo
 /** Adds `score` to the program. */
 export function registerScore(program: Command): void {
   withCommonOptions(program.command('score'))
-    .requiredOption('--model <dir>', 'model folder, checkpoint, or "tiny" for the bundled model')
+    .requiredOption('--model <dir>', 'model folder, checkpoint, or a name of `braid models list`')
     .requiredOption('--dataset <file>', 'prompts and completions (JSONL)')
     .option('--base <dir>', "base model of a LoRA checkpoint, if it isn't where the checkpoint says")
     .addHelpText('after', HELP)

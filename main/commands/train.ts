@@ -37,7 +37,7 @@ import { followTraining, stopOnSignals } from './training-view.ts';
 export function registerTrain(program: Command): void {
   withConsentOptions(withCommonOptions(program.command('train')))
     .option('--dataset <file>', 'training records (JSONL); the .test.jsonl next to it is held out')
-    .option('--model <dir>', 'Hugging Face model folder, or "tiny" for the bundled model')
+    .option('--model <dir>', 'Hugging Face model folder, or a name of `braid models list`')
     .option('--task <name>', 'interleave, reply, a task of the workspace, a bundled one, or a task folder')
     .option('--method <name>', 'grpo, sft, polychromic-grpo or polychromic-sft')
     .option('--config <file>', 'a YAML file of configuration fields, or the name of a preset')

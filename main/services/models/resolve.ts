@@ -23,16 +23,26 @@ export function modelArgument(folder: string, paths: Paths): string {
   return isBundled(name, paths) && folder === join(paths.resources, 'models', name) ? name : folder;
 }
 
-/** The folder of a model: a path, or the name of a bundled model ("tiny"). */
+/** The folder of the workspace's model of this name, as the list of models or the Hub has it; null: there is none. */
+export function ownModel(model: string, { models }: Pick<Paths, 'models'>): string | null {
+  if (models === undefined) return null;
+  if (HUB_NAME.test(model)) return downloadedHubModel(models, model);
+  const folder = join(models, model);
+  return basename(folder) === model && existsSync(join(folder, 'config.json')) ? folder : null;
+}
+
+/** The folder of a model: a path, or the name of a bundled model ("tiny") or of one of the workspace. */
 export function resolveModel(model: string, paths: Paths): string {
   const folder = isBundled(model, paths) ? join(paths.resources, 'models', model) : resolve(model);
   if (existsSync(join(folder, 'config.json')) || existsSync(join(folder, 'adapter_config.json'))) return folder;
+  const own = ownModel(model, paths);
+  if (own !== null) return own;
   const other = otherWeights(namesIn(folder));
   throw inputError(
     'MODEL_MISSING',
     `${folder}: expected a model folder with a config.json (or a checkpoint with an adapter), but there is ${other === null ? 'none' : `only ${other.what}`}`,
     other?.remedy ??
-      'Give the path of a Hugging Face model folder or of a checkpoint, or "tiny" for the bundled model.',
+      'Give the path of a Hugging Face model folder or of a checkpoint, or a name of the list of models, such as "tiny".',
   );
 }
 

@@ -10,7 +10,7 @@ import type { ConfigFields } from '../config/presets.ts';
 import { resolveStart } from '../runs/from-checkpoint.ts';
 import { findCheckpoint } from '../runs/runs.ts';
 import type { HostPaths } from '../workspace/paths.ts';
-import { baseOfAdapter, isBundled, modelArgument, resolveModel, resolveStartingModel } from './resolve.ts';
+import { baseOfAdapter, isBundled, modelArgument, ownModel, resolveModel, resolveStartingModel } from './resolve.ts';
 
 type Paths = Pick<HostPaths, 'resources' | 'models'>;
 type Start = Pick<TrainConfig, 'model' | 'from_checkpoint'>;
@@ -23,10 +23,11 @@ export interface StartingModel {
   readonly from: string | null;
 }
 
-/** A path from the workspace, as presets name models (`models/NAME`): the desktop has no folder that it is started in. */
+/** A name or a path from the workspace (`models/NAME`, as in presets): the desktop has no folder that it is started in. */
 export function inWorkspace(model: string, workspace: string, paths: Paths): string {
   if (isAbsolute(model) || isBundled(model, paths)) return model;
-  return [resolve(model), join(workspace, model)].find((folder) => existsSync(folder)) ?? model;
+  const found = [resolve(model), join(workspace, model)].find((folder) => existsSync(folder));
+  return found ?? ownModel(model, { models: join(workspace, 'models') }) ?? model;
 }
 
 /** The same fields, the model named by its folder where that is in the workspace: so does the list of models. */

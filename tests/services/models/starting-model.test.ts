@@ -10,6 +10,7 @@ import {
   stageConfig,
   stageDefaults,
 } from '../../../main/services/curriculum/stage-config.ts';
+import { resolveModel } from '../../../main/services/models/resolve.ts';
 import { chosenStartingModel, rootModel } from '../../../main/services/models/starting-model.ts';
 import { replyFields, replyPreset } from '../../../main/services/recipes/reply-presets.ts';
 import { createRun } from '../../../main/services/runs/runs.ts';
@@ -45,6 +46,20 @@ function world() {
   };
   return { store, first, second, checkpoint };
 }
+
+describe('resolveModel', () => {
+  it('takes the names of the list of models, and of the Hub for what is downloaded', () => {
+    const { store, first } = world();
+    const own = { ...paths, models: join(store.folder, 'models') };
+    expect(['first', 'somebody/first', first].map((name) => resolveModel(name, own))).toEqual([first, first, first]);
+    expect(chosenStartingModel(store, { model: 'first', from_checkpoint: null }, paths).model).toBe(first);
+    for (const name of ['third', '..', ''])
+      expect(
+        errorOf(() => resolveModel(name, own)),
+        name,
+      ).toMatchObject({ code: 'MODEL_MISSING' });
+  });
+});
 
 describe('chosenStartingModel', () => {
   it("refuses a model that isn't the checkpoint's own, and says what both are", () => {
