@@ -10,7 +10,7 @@ const ALL: readonly number[] = [2, 4, 8, 10];
 const known = new Set(ALL);
 
 describe('dropOldCheckpoints', () => {
-  it.each<[string, number, number | null, string[], (readonly number[])?, (readonly number[])?]>([
+  it.each<[string, number, number | null, string[], (readonly number[])?, (readonly number[])?, (readonly number[])?]>([
     ['the newest are kept', 10, 2, ['checkpoint-10', 'checkpoint-8']],
     ['all are kept', 10, null, ['checkpoint-10', 'checkpoint-2', 'checkpoint-4', 'checkpoint-8']],
     ['later ones do not count', 4, 1, ['checkpoint-10', 'checkpoint-4', 'checkpoint-8']],
@@ -22,10 +22,19 @@ describe('dropOldCheckpoints', () => {
       [2, 4, 10],
       [2, 4, 9, 10],
     ],
-  ])('%s', async (_, step, limit, kept, known = ALL, there = ALL) => {
+    [
+      'those that nothing refers to go once they are passed',
+      10,
+      2,
+      ['checkpoint-10', 'checkpoint-12', 'checkpoint-4', 'checkpoint-9'],
+      [4, 10],
+      [4, 5, 9, 10, 12],
+      [5, 12],
+    ],
+  ])('%s', async (_, step, limit, kept, known = ALL, there = ALL, gone = []) => {
     const folder = temporaryFolder();
     for (const saved of there) mkdirSync(join(folder, `checkpoint-${saved}`));
-    await dropOldCheckpoints(folder, step, limit, { known: new Set(known) });
+    await dropOldCheckpoints(folder, step, limit, { known: new Set(known), abandoned: new Set(gone) });
     expect(readdirSync(folder).sort()).toEqual(kept);
   });
 
