@@ -34,7 +34,7 @@ interface CompareCommandOptions extends ConsentOptions {
   readonly dataset: string;
   readonly output: string;
   readonly samples: string;
-  readonly k: string;
+  readonly k?: string;
   readonly threshold?: string;
   readonly temperature: string;
   readonly maxCompletionLength?: string;
@@ -52,7 +52,7 @@ export function registerCompare(program: Command): void {
     .requiredOption('--dataset <file>', 'held-out records (JSONL)')
     .requiredOption('--output <dir>', 'folder for report.md, comparison.json, figures/ and data/')
     .option('--samples <n>', 'completions per prompt', '10')
-    .option('--k <list>', 'the k of pass@k', '1,5,10')
+    .option('--k <list>', 'the k of pass@k (default: 1, 5 and 10 below the samples, and these)')
     .option(
       '--threshold <x>',
       `what a completion needs to pass (replies: reward ${passThresholds.reply}; interleave: alignment ${passThresholds.interleave})`,
@@ -75,6 +75,7 @@ async function compare(options: CompareCommandOptions, command: Command): Promis
     const choice = choiceOf(given, base);
     return { ...choice, folder: namedCheckpoint(context, choice.folder) };
   };
+  const samples = wholeNumber('--samples', options.samples);
   const request: CompareOptions = {
     models: [options.baseline, ...options.trained].map((given) => namedChoice(given, options.base)),
     dataset,
@@ -82,8 +83,8 @@ async function compare(options: CompareCommandOptions, command: Command): Promis
     paths: hostPaths(),
     rewardAccess: allowedAccess(task, options, context),
     relevanceModel: encoderFolder(options.relevanceModel),
-    samples: wholeNumber('--samples', options.samples),
-    k: [...new Set(options.k.split(',').map((part) => wholeNumber('--k', part.trim())))].sort((a, b) => a - b),
+    samples,
+    k: passesOf(options, samples),
     threshold: options.threshold === undefined ? thresholdOf(task) : number('--threshold', options.threshold),
     temperature: number('--temperature', options.temperature),
     ...(length === undefined ? {} : { maxCompletionLength: wholeNumber('--max-completion-length', length) }),
@@ -99,6 +100,13 @@ async function compare(options: CompareCommandOptions, command: Command): Promis
   if (comparison.rewardCost !== null) context.print(paidLine(comparison.rewardCost));
   context.print(`Report: ${files.report}`);
   context.out({ ...numbersOf(comparison), files });
+}
+
+/** The k of pass@k, in order. */
+function passesOf({ k }: Pick<CompareCommandOptions, 'k'>, samples: number): number[] {
+  const given = k?.split(',').map((part) => wholeNumber('--k', part.trim()));
+  const usual = [1, 5, 10].filter((one) => one < samples);
+  return [...new Set(given ?? [...usual, samples])].sort((a, b) => a - b);
 }
 
 /** The task that is asked for, otherwise that of a trained checkpoint's run, otherwise what the records look like. */

@@ -31,7 +31,7 @@ describe('braid compare', () => {
     const trained = [`trained=${checkpoint}`, `same=${world.model}`];
     const { stdout, error } = await compare(
       ...['--baseline', `base=${world.model}`, '--trained', ...trained, '--dataset', dataset],
-      ...['--output', output, '--samples', '3', '--k', '1,3', '--threshold', '0.3', '--json'],
+      ...['--output', output, '--samples', '3', '--threshold', '0.3', '--json'],
     );
     expect(error).toBeNull();
     const told = JSON.parse(stdout);
@@ -44,6 +44,7 @@ describe('braid compare', () => {
     }
     const report = readFileSync(told.files.report, 'utf8');
     expect(report).toContain('| Pass@3 (from 0.3) ↑ |');
+    expect(report).toContain('| Pass@1 (from 0.3) ↑ |');
     expect(report).toContain('![Size of the adapter by layer and module (Frobenius norm)](figures/lora_norms.svg)');
     for (const name of ['pass_at_k', 'training_reward', 'training_diversity', 'lora_norms', 'measures']) {
       expect(
