@@ -8,7 +8,7 @@ import { hubOptions } from '../services/models/hub-access.ts';
 import { HUB_NAME, hubModelFolder, recordedHubModel, refuseOtherHubModel } from '../services/models/hub-origin.ts';
 import { checkpointOfRun } from '../services/runs/from-checkpoint.ts';
 import { openSecrets } from '../services/workspace/secrets.ts';
-import { locateWorkspace, openWorkspace, type Workspace } from '../services/workspace/workspace.ts';
+import { locateWorkspace, makeWorkspace, type Workspace } from '../services/workspace/workspace.ts';
 import { openStore } from '../store/index.ts';
 import { askOnTerminal } from './ask.ts';
 import { useModelsOf } from './host-paths.ts';
@@ -37,7 +37,7 @@ export function registerDownload(program: Command): void {
 
 /** The folder; null if it was interrupted. */
 async function download(model: string, revision: string, context: CommandContext): Promise<string | null> {
-  const workspace = openWorkspace({ workspace: context.workspace.root });
+  const workspace = makeWorkspace({ workspace: context.workspace.root });
   const options = hubOptions(openSecrets());
   return followJob(`downloading ${model}`, context, ({ signal, onProgress }) =>
     fetchHubModel(workspace, { repo: model, revision }, options, { signal, progress: onProgress }),

@@ -8,7 +8,7 @@ import { dryRun } from '../services/reward-trials/dry-run.ts';
 import { rescoreRun } from '../services/reward-trials/rescore.ts';
 import { DEFAULT_TEMPLATE, newTask } from '../services/tasks/new-task.ts';
 import { openFolderReward, serveReward } from '../services/trl/serve-reward.ts';
-import { openWorkspace } from '../services/workspace/workspace.ts';
+import { makeWorkspace, openWorkspace } from '../services/workspace/workspace.ts';
 import { openStore } from '../store/index.ts';
 import { openTask, type TaskSource } from '../tasks/index.ts';
 import { counted } from '../text/format.ts';
@@ -63,7 +63,7 @@ export function registerTask(program: Command): void {
 }
 
 async function makeTask(name: string, { template, set = [] }: NewOptions, context: CommandContext): Promise<void> {
-  const { root } = openWorkspace({ workspace: context.workspace.root });
+  const { root } = makeWorkspace({ workspace: context.workspace.root });
   const folder = await newTask(name, template, { workspace: root, paths: hostPaths() }, settingsOf(set));
   const files = ['task.yaml', 'reward.ts', 'reward.py'].filter((file) => existsSync(join(folder, file)));
   context.print(`${folder}: change ${files.join(' and ')}, then \`braid task check ${argumentOf(name)}\``);

@@ -5,6 +5,7 @@ import envPaths from 'env-paths';
 import { BraidError, inputError } from '../../errors.ts';
 import { type FileOps, writeError, writeFileAtomic } from '../../io/atomic-write.ts';
 import { makeFolder } from '../../io/make-folder.ts';
+import { openStore } from '../../store/index.ts';
 import { runFolders } from '../../store/open.ts';
 
 export interface WorkspaceOptions {
@@ -52,6 +53,14 @@ export function openWorkspace(options: WorkspaceOptions = {}): Workspace {
   } catch (error) {
     throw readable(error, workspace.root);
   }
+  return workspace;
+}
+
+/** The same with its history, for what only adds files: other commands find a workspace, whose history is empty. */
+export function makeWorkspace(options: WorkspaceOptions = {}): Workspace {
+  const workspace = openWorkspace(options);
+  // Where one was lost, the app says so before it makes another.
+  if (!fs.existsSync(workspace.database) && lostHistory(workspace) === null) openStore(workspace.database).close();
   return workspace;
 }
 

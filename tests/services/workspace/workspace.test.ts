@@ -1,10 +1,12 @@
 import * as fs from 'node:fs';
-import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { openForReading } from '../../../main/services/workspace/read-only.ts';
 import {
   fromStoredPath,
   locateWorkspace,
+  makeWorkspace,
   openWorkspace,
   runFolderName,
   toStoredPath,
@@ -24,6 +26,19 @@ describe('locateWorkspace', () => {
 
   it('rejects an empty name', () => {
     expect(errorOf(() => locateWorkspace({ workspace: '' }))).toMatchObject({ code: 'BAD_WORKSPACE', kind: 'input' });
+  });
+});
+
+describe('makeWorkspace', () => {
+  it('gives a new workspace an empty history, and none to one whose history was lost', () => {
+    const { root, database, outputs } = makeWorkspace({ workspace: join(temporaryFolder(), 'new') });
+    const store = openForReading(locateWorkspace({ workspace: root }));
+    expect(store.queue.list()).toEqual([]);
+    store.close();
+    rmSync(database);
+    mkdirSync(join(outputs, 'run-0001-a'));
+    makeWorkspace({ workspace: root });
+    expect(existsSync(database)).toBe(false);
   });
 });
 
