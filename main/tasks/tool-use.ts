@@ -1,5 +1,6 @@
 /** How the tools of a task were used in completions: a tool that is never called, or whose calls all fail, teaches nothing. */
 
+import { isJsonObject } from '../io/json.ts';
 import type { ChatMessage } from '../samples/chat-message.ts';
 import { counted } from '../text/format.ts';
 
@@ -9,9 +10,20 @@ export interface ToolUse {
   readonly failed: number;
 }
 
+const FAILED = '{"error":';
+
 /** Whether a result says that the call failed. */
 export function isFailedCall({ role, content }: Pick<ChatMessage, 'role' | 'content'>): boolean {
-  return role === 'tool' && content !== null && content.startsWith('{"error":');
+  return role === 'tool' && content !== null && content.startsWith(FAILED);
+}
+
+/** What a call gave that another program marks as failed, as a failed call here is answered; no text is as it was. */
+export function failedContent(given: unknown): unknown {
+  const parts: readonly unknown[] = Array.isArray(given) ? given : [given];
+  const texts = parts.map((part) => (isJsonObject(part) ? part.text : part));
+  if (!texts.every((text) => typeof text === 'string')) return given;
+  const error = texts.join('');
+  return error.startsWith(FAILED) ? error : JSON.stringify({ error });
 }
 
 /** The use of each tool, and of names that are none. */

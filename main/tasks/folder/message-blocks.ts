@@ -1,5 +1,6 @@
 /** Messages of Anthropic's form, whose calls, results and thoughts are parts of the content, as several of the usual form. */
 import { isJsonObject } from '../../io/json.ts';
+import { failedContent } from '../tool-use.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -15,8 +16,8 @@ export function withoutBlocks(message: unknown): readonly unknown[] {
   const rest: readonly unknown[] = content.filter((part) => !of(...BLOCKS).includes(part as Fields));
   const calls = of('tool_use').map(({ id, name, input }) => ({ id, function: { name, arguments: input } }));
   const thoughts = of('thinking').map(({ thinking }) => thinking);
-  const results = of('tool_result').map(({ tool_use_id: id, content: given }) => ({
-    ...{ role: 'tool', tool_call_id: id, content: given ?? '' },
+  const results = of('tool_result').map(({ tool_use_id: id, content: given, is_error }) => ({
+    ...{ role: 'tool', tool_call_id: id, content: is_error === true ? failedContent(given ?? '') : (given ?? '') },
   }));
   const said = {
     ...message,

@@ -4,6 +4,7 @@
  */
 import { isJsonObject } from '../../io/json.ts';
 import type { ChatMessage } from '../../samples/chat-message.ts';
+import { failedContent } from '../tool-use.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -43,7 +44,8 @@ function ofLangChain(value: Fields): readonly unknown[] | null {
   const role = kind === 'chat' ? fields.role : Object.hasOwn(LANGCHAIN, kind) ? LANGCHAIN[kind] : undefined;
   if (role === undefined || (fields === value && value.role !== undefined) || !Object.hasOwn(fields, 'content'))
     return null;
-  const { content, tool_call_id, name: speaker, additional_kwargs: more } = fields;
+  const { tool_call_id, name: speaker, additional_kwargs: more, status } = fields;
+  const content = role === 'tool' && status === 'error' ? failedContent(fields.content) : fields.content;
   const { function_call, reasoning_content, tool_calls: older } = isJsonObject(more) ? more : ({} as Fields);
   const calls = [...listOf(fields.tool_calls), ...listOf(fields.invalid_tool_calls)].map((call) => {
     const { name: called, args, id: own } = isJsonObject(call) ? call : ({} as Fields);

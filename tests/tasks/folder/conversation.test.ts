@@ -125,6 +125,17 @@ describe('a record with a conversation', () => {
     ]);
   });
 
+  it('says that a call failed as Braid itself does, where Anthropic or LangChain only marks it', () => {
+    const failed = { ...result, content: '{"error":"no such city"}' };
+    const marked = (content: unknown) => ({ type: 'tool_result', tool_use_id: 'c1', content, is_error: true });
+    for (const given of ['no such city', [{ type: 'text', text: 'no such city' }], failed.content])
+      expect(read({ messages: [user, called, { ...user, content: [marked(given)] }, said] }).messages?.[2]).toEqual(
+        failed,
+      );
+    const tool = { type: 'tool', content: 'no such city', tool_call_id: 'c1', status: 'error' };
+    expect(read({ messages: [user, called, tool, said] }).messages?.[2]).toEqual(failed);
+  });
+
   it("has the items of a turn of OpenAI's Responses as one message, with their functions", () => {
     const input = [
       { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Hi' }] },
