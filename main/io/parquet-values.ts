@@ -18,9 +18,14 @@ function textOrBytes(bytes: Uint8Array): string | Uint8Array {
   }
 }
 
+/** The library makes a map's keys names of an object, which would lose this one: until then it is another text. */
+const LOST = /^\0*__proto__$/;
+const asRead = (text: unknown): unknown => (typeof text === 'string' && LOST.test(text) ? `\0${text}` : text);
+const asWritten = (text: string): string => (LOST.test(text) && text.startsWith('\0') ? text.slice(1) : text);
+
 /** How the library hands values over: as they are, but for texts, of which a page's dictionary has each once. */
 export const parquetParsers: Partial<ParquetParsers> = {
-  stringFromBytes: (bytes: Uint8Array) => bytes && textOrBytes(bytes),
+  stringFromBytes: (bytes: Uint8Array) => bytes && asRead(textOrBytes(bytes)),
   jsonFromBytes: (bytes: Uint8Array) => {
     const text = bytes && textOrBytes(bytes);
     if (typeof text !== 'string') return text;
@@ -120,7 +125,11 @@ function insideReader(node: SchemaTree, unreadable: Map<string, string>): RowRea
     if (Array.isArray(value)) return value.map((item) => fields(item, row));
     const entries = Object.entries(value as object);
     return Object.fromEntries(
-      entries.map(([name, field]) => [name, byName.get(isMap ? 'value' : name)?.(field, row) ?? null]),
+      entries.map(([name, field]) =>
+        isMap
+          ? [asWritten(name), byName.get('value')?.(field, row) ?? null]
+          : [name, byName.get(name)?.(field, row) ?? null],
+      ),
     );
   };
   return fields;
@@ -128,6 +137,7 @@ function insideReader(node: SchemaTree, unreadable: Map<string, string>): RowRea
 
 /** A 64-bit integer is a text where a number would round it; what is missing or no number is null, as for pandas. */
 function plain(value: unknown): unknown {
+  if (typeof value === 'string') return asWritten(value);
   if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
   if (typeof value === 'number' && !Number.isFinite(value))
     return Number.isNaN(value) ? null : value > 0 ? 'inf' : '-inf';

@@ -38,6 +38,26 @@ describe('readParquetRows', () => {
     expect(unreadable.get('talk')).toContain('row 1 has a field called "__proto__"');
   });
 
+  it('reads a map with a key "__proto__", and such texts as they are', async () => {
+    const texts = ['__proto__', '\0__proto__', 'x'];
+    const schema: SchemaElement[] = [
+      { name: 'root', num_children: 2 },
+      { name: 'text', type: 'BYTE_ARRAY', converted_type: 'UTF8', repetition_type: 'REQUIRED' },
+      { name: 'map', num_children: 1, repetition_type: 'OPTIONAL', converted_type: 'MAP' },
+      { name: 'key_value', num_children: 2, repetition_type: 'REPEATED' },
+      { name: 'key', type: 'BYTE_ARRAY', converted_type: 'UTF8', repetition_type: 'REQUIRED' },
+      { name: 'value', type: 'BYTE_ARRAY', converted_type: 'UTF8', repetition_type: 'OPTIONAL' },
+    ];
+    const map = new Map(texts.map((text) => [text, text]));
+    const columnData = [
+      { name: 'text', data: texts },
+      { name: 'map', data: texts.map(() => map) },
+    ];
+    const [first, second] = await readParquetRows(parquetWriteBuffer({ columnData, schema }));
+    expect([first?.text, second?.text]).toEqual(texts.slice(0, 2));
+    expect(Object.entries(first?.map as object)).toEqual(texts.map((text) => [text, text]));
+  });
+
   it('reads what needs no help, and refuses a page that unpacks to more than the file says', async () => {
     expect(await readParquetRows(parquetWriteBuffer({ columnData }))).toHaveLength(texts.length);
     const bomb = { ZSTD: () => new Uint8Array(zstdCompressSync(new Uint8Array(1e8))) };
