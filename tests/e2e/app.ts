@@ -40,8 +40,7 @@ export async function startApp(
 ): Promise<RunningApp> {
   if (!isForPictures) noteExamined(workspace);
   const args = [BRAID, 'serve', '--workspace', workspace, '--port', '0', '--json', ...extra];
-  // Hides a native backend and other programs' models that this machine may have.
-  const env = { ...OTHERS_MODELS, ...process.env, BRAID_NATIVE: join(workspace, 'native') };
+  const env = environmentOf(workspace);
   const host = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], env });
   let errors = '';
   host.stderr?.setEncoding('utf8').on('data', (text: string) => {
@@ -57,6 +56,15 @@ export async function startApp(
   if (line === null) throw new Error(`Expected braid serve to start, but it ended: ${errors}`);
   const { url } = JSON.parse(line) as { url: string };
   return { url, workspace, host, stop };
+}
+
+/**
+ * Of an app on a workspace, and of commands of the same user. Hides a native backend and other programs' models that this
+ * machine may have, and what other tests' apps keep for a user: engines, keys, what tasks may run.
+ */
+export function environmentOf(workspace: string): NodeJS.ProcessEnv {
+  const own = { BRAID_NATIVE: join(workspace, 'native'), XDG_CONFIG_HOME: join(workspace, 'config') };
+  return { ...OTHERS_MODELS, ...process.env, ...own };
 }
 
 /** Home would have the machine examined, which takes as long as a few tests; the doctor's own page still does. */

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadModel } from '../../main/model/load.ts';
 import { disposeModel, type Model } from '../../main/model/model.ts';
 import { closeWasmBackend } from '../../main/tensor/wasm/boot.ts';
@@ -28,10 +28,7 @@ describe.skipIf(noBrowser)('engines in Settings', () => {
     runtime = await openForTest(1);
     model = loadModel(folder, 64);
     double = await openTinkerServer({ model, key: 's3cret-key' });
-    // Servers are of the user, not of the workspace: the apps of other tests would watch this one's.
-    vi.stubEnv('XDG_CONFIG_HOME', temporaryFolderOfFile());
     app = await startApp(temporaryFolderOfFile(), ['--allow-launchers']);
-    vi.unstubAllEnvs();
   }, 60_000);
   afterAll(async () => {
     await double?.close();

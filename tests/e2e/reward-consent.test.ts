@@ -9,7 +9,7 @@ import { BRAID } from '../processes/paths.ts';
 import { lines, writeTask } from '../services/tasks/task-folder.ts';
 import { DOUBLE } from '../tasks/openenv/served-task.ts';
 import { temporaryFolderOfFile } from '../temporary-folder.ts';
-import { expectAccessible, openPage, startApp } from './app.ts';
+import { environmentOf, expectAccessible, openPage, startApp } from './app.ts';
 import { noBrowser } from './browser.ts';
 
 describe.skipIf(noBrowser)('a task whose reward runs a command', () => {
@@ -45,6 +45,7 @@ for await (const line of createInterface({ input: process.stdin })) {
       ),
     });
     const app = await startApp(workspace);
+    const env = environmentOf(workspace);
     const { page, complaints, goto } = await openPage(app, { width: 1280, height: 900 });
     page.setDefaultTimeout(30_000);
     await goto('/tasks');
@@ -64,7 +65,7 @@ for await (const line of createInterface({ input: process.stdin })) {
     expect(hash).toHaveLength(64);
     expect(existsSync(ran)).toBe(false);
 
-    execFileSync(process.execPath, [BRAID, 'task', 'allow', 'mix', hash, '--workspace', workspace]);
+    execFileSync(process.execPath, [BRAID, 'task', 'allow', 'mix', hash, '--workspace', workspace], { env });
     await refusal.getByRole('button', { name: 'Try again' }).click();
     await component.getByText('allowed', { exact: true }).waitFor();
     expect(existsSync(ran)).toBe(false);
@@ -88,7 +89,7 @@ for await (const line of createInterface({ input: process.stdin })) {
     const refused = dialog.getByRole('alert');
     await refused.getByText(/braid task allow ws:/).waitFor();
     const [, server = ''] = /([0-9a-f]{64})/.exec((await refused.textContent()) ?? '') ?? [];
-    execFileSync(process.execPath, [BRAID, 'task', 'allow', address, server]);
+    execFileSync(process.execPath, [BRAID, 'task', 'allow', address, server], { env });
     await refused.getByRole('button', { name: 'Try again' }).click();
     await dialog.getByText('A number from 0 to 9, game 42').waitFor();
     await expect
