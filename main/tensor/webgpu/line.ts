@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { MessageChannel, type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import { startThread } from '../../io/start-thread.ts';
+import { pulse } from '../../pulse.ts';
 import { faultError } from './faults.ts';
 import type { Reply, Request } from './protocol.ts';
 
@@ -64,8 +65,10 @@ export function waitFor(
     if (left <= 0) throw faultError('slow', 'it took longer than it was given');
     if (Atomics.wait(flag, 0, before, Math.min(LOOK_MS, left)) !== 'timed-out') continue;
     const now = Atomics.load(flag, 1);
-    if (now !== beat) [beat, silent] = [now, 0];
-    else if (++silent > SILENT_LOOKS) throw faultError('lost', 'its thread no longer answers');
+    if (now !== beat) {
+      [beat, silent] = [now, 0];
+      pulse();
+    } else if (++silent > SILENT_LOOKS) throw faultError('lost', 'its thread no longer answers');
   }
   const answer = receiveMessageOnPort(port) as { readonly message: Reply } | undefined;
   if (answer === undefined) check();

@@ -1,5 +1,6 @@
 import { MessageChannel, Worker } from 'node:worker_threads';
 import { describe, expect, it, vi } from 'vitest';
+import { onPulse } from '../../../main/pulse.ts';
 import { waitFor } from '../../../main/tensor/webgpu/line.ts';
 
 /** Echoes what it is sent; its notification comes late, when the next request is already waited for. */
@@ -43,6 +44,29 @@ describe('waitFor', () => {
     port1.postMessage({ slow: true });
     expect(waitFor(port1, flag, 0)).toEqual({ slow: true });
     clock.mockRestore();
+    look.mockRestore();
+    port1.close();
+    await worker.terminate();
+  });
+
+  it('passes on that the other thread lives', async () => {
+    const flag = new Int32Array(new SharedArrayBuffer(8));
+    const { port1, port2 } = new MessageChannel();
+    const worker = new Worker(LATE, { eval: true, workerData: { port: port2, flag }, transferList: [port2] });
+    const heard = vi.fn();
+    onPulse(heard);
+    const lives = () => {
+      Atomics.add(flag, 1, 1);
+      return 'timed-out' as const;
+    };
+    const look = vi
+      .spyOn(Atomics, 'wait')
+      .mockImplementationOnce(lives)
+      .mockImplementationOnce(() => 'timed-out');
+    port1.postMessage({ slow: true });
+    expect(waitFor(port1, flag, 0)).toEqual({ slow: true });
+    expect(heard).toHaveBeenCalledTimes(1);
+    onPulse(null);
     look.mockRestore();
     port1.close();
     await worker.terminate();
