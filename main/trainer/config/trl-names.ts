@@ -1,11 +1,14 @@
 /**
- * What GRPOConfig of TRL 1.13 has and a configuration here has not, by name: set in another way, or declined, each with
+ * What GRPOConfig of TRL 1.16 has and a configuration here has not, by name: set in another way, or declined, each with
  * the reason, so that a configuration that was written for TRL is refused in words that help. TrainingArguments of
- * transformers 5.18, which it extends, are included.
+ * transformers 5.24, which it extends, are included.
  */
 
-/** TRL's newer name for a setting is the one here; a configuration may have the older one. */
-export const RENAMED = { vllm_importance_sampling_cap: 'vllm_importance_sampling_clip_max' } as const;
+/** Settings that TRL knows by two names, of which the second is the one here; a configuration may have the other. */
+export const RENAMED = {
+  vllm_importance_sampling_cap: 'vllm_importance_sampling_clip_max',
+  activation_checkpointing: 'gradient_checkpointing',
+} as const;
 
 /** TRL lets them be chosen, here they have one value; a configuration may say it. */
 export const FIXED: Readonly<Record<string, { readonly value: unknown; readonly why: string }>> = {
@@ -82,7 +85,14 @@ export const DECLINED: Readonly<Record<string, string>> = {
   ...each(PYTORCH, [
     ...['cache_implementation', 'use_transformers_continuous_batching', 'transformers_continuous_batching_config'],
     ...['use_transformers_paged', 'bf16_full_eval', 'fp16_full_eval', 'gradient_checkpointing_kwargs'],
-    ...['torch_compile', 'torch_compile_backend', 'torch_compile_mode', 'use_liger_kernel', 'liger_kernel_config'],
+    ...[
+      'activation_checkpointing_kwargs',
+      'torch_compile',
+      'torch_compile_backend',
+      'torch_compile_mode',
+      'use_liger_kernel',
+      'liger_kernel_config',
+    ],
     ...['use_cache', 'torch_empty_cache_steps', 'full_determinism', 'debug'],
   ]),
   ...each(EVALUATION, [

@@ -34,7 +34,7 @@ describe('exportForTrl', () => {
     const made = await exportTinyStage(temporaryStore(), root, { dynamic_sampling: 2 });
     expect(made).toMatchObject({ folder: join(root, 'export'), train: 12, test: 4 });
     const read = (name: string): string => readFileSync(join(made.folder, name), 'utf8');
-    expect(read('requirements.txt')).toContain('trl==1.13.0\n');
+    expect(read('requirements.txt')).toContain('trl==1.16.0\n');
     expect(read('train.py')).toContain('GRPOTrainer');
     expect(read('README.md')).toContain('\n- `dynamic_sampling: 2`: TRL keeps groups');
     const settings = JSON.parse(read('settings.json'));

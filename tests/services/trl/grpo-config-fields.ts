@@ -1,9 +1,9 @@
 /** Names of the fields of TRL's GRPOConfig, by version: its own, and those that it inherits from transformers. */
 const words = (text: string): readonly string[] => text.trim().split(/\s+/);
 
-/** TrainingArguments of transformers 5.18.0, less those that GRPOConfig declares again. */
+/** TrainingArguments of transformers 5.24.0, less those that GRPOConfig declares again. */
 const inherited = words(`
-    accelerator_config adam_beta1 adam_beta2 adam_epsilon auto_find_batch_size average_tokens_across_devices
+    accelerator_config activation_checkpointing activation_checkpointing_kwargs adam_beta1 adam_beta2 adam_epsilon auto_find_batch_size average_tokens_across_devices
     batch_eval_metrics bf16 bf16_full_eval data_seed dataloader_drop_last dataloader_in_order
     dataloader_multiprocessing_context dataloader_num_workers dataloader_persistent_workers dataloader_pin_memory
     dataloader_prefetch_factor ddp_backend ddp_broadcast_buffers ddp_bucket_cap_mb ddp_find_unused_parameters
@@ -25,7 +25,7 @@ const inherited = words(`
 `);
 
 export const grpoConfigFields: Readonly<Record<string, readonly string[]>> = {
-  '1.13.0': [
+  '1.16.0': [
     ...words(`
     beta cache_implementation cast_lm_head_to_fp32 chat_template_kwargs delta disable_dropout
     ds3_gather_for_generation entropy_coef entropy_coef_delta entropy_coef_max entropy_coef_min entropy_target
