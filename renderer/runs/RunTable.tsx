@@ -23,7 +23,7 @@ export interface RunTableProps {
   readonly view: ListView;
   /** The columns shown. */
   readonly shown: readonly ColumnId[];
-  readonly selected: readonly number[];
+  readonly selected: ReadonlySet<number>;
   readonly emptyText: string;
   readonly onSelect: (id: number) => void;
   /** Replaces the selection. */
@@ -102,7 +102,7 @@ export function RunTable({
                 type="checkbox"
                 className={classes.select}
                 aria-label="Select all runs shown"
-                checked={rows.length > 0 && rows.every(({ id }) => selected.includes(id))}
+                checked={rows.length > 0 && rows.every(({ id }) => selected.has(id))}
                 onChange={({ currentTarget }) => onSelectAll(currentTarget.checked ? runIds(sorted) : [])}
               />
             </th>
@@ -143,7 +143,7 @@ export function RunTable({
                 columns={shown}
                 spark={sparks[run.id]}
                 shared={parts(run.name).start.length}
-                isSelected={selected.includes(run.id)}
+                isSelected={selected.has(run.id)}
                 onSelect={onSelect}
                 onAct={onAct}
               />

@@ -5,6 +5,7 @@ import { useCallback, useDeferredValue, useMemo, useRef, useState, useSyncExtern
 import type { LiveStatus, RunSummary } from '../../main/api/contract/index.ts';
 import { api } from '../api/client.ts';
 import { Empty, Failed, Loading } from '../components/Feedback.tsx';
+import { number } from '../components/format.ts';
 import { Link } from '../components/Link.tsx';
 import { lastCall } from '../components/last-call.ts';
 import { Screen } from '../components/Screen.tsx';
@@ -22,7 +23,7 @@ import { RunTable } from './RunTable.tsx';
 import { useRememberedFilter } from './remembered-filter.ts';
 import { useRememberedView } from './remembered-view.ts';
 import { type ColumnId, defaultColumns } from './run-columns.ts';
-import { type Around, filterRows, type RunRowView, stateFilters, toRows } from './run-rows.ts';
+import { type Around, chosenRows, filterRows, type RunRowView, stateFilters, toRows } from './run-rows.ts';
 import { runsCsv } from './runs-csv.ts';
 import { SettingsPlot } from './SettingsPlot.tsx';
 import { useAllRuns } from './use-all-runs.ts';
@@ -44,7 +45,7 @@ export function Runs() {
   const shownColumns = view.columns ?? fitting;
   const { data: curriculum } = useQuery(api.stages.list.queryOptions({ enabled: view.groupBy === 'stage' }));
   const { data: settings } = useQuery(api.settings.get.queryOptions());
-  const [selected, setSelected] = useState<readonly number[]>([]);
+  const [marked, setMarked] = useState<readonly number[]>([]);
   const [isPlotting, setPlotting] = useState(false);
   const [kept, setKept] = useState<readonly number[] | null>(null);
   const [asked, setAsked] = useState<{ readonly kind: 'rename' | 'delete'; readonly run: RunRowView } | 'bulk' | null>(
@@ -55,18 +56,19 @@ export function Runs() {
   const rows = rowsOf([data ?? none, status?.live ?? none, curriculum?.stages ?? none, settings ?? null]);
   const found = useMemo(() => filterRows(rows, wanted, state), [rows, wanted, state]);
   const shown = useMemo(() => (kept === null ? found : found.filter(({ id }) => kept.includes(id))), [found, kept]);
-  const chosen = rows.filter(({ id }) => selected.includes(id));
+  const chosen = useMemo(() => chosenRows(rows, marked), [rows, marked]);
+  const selected = useMemo(() => new Set(chosen.map(({ id }) => id)), [chosen]);
 
   const select = useCallback((id: number) => {
-    setSelected((before) => (before.includes(id) ? before.filter((known) => known !== id) : [...before, id]));
+    setMarked((before) => (before.includes(id) ? before.filter((known) => known !== id) : [...before, id]));
   }, []);
-  const selectAll = useCallback((ids: readonly number[]) => setSelected(ids), []);
+  const selectAll = useCallback((ids: readonly number[]) => setMarked(ids), []);
   const act = useCallback((kind: 'rename' | 'delete', run: RunRowView) => setAsked({ kind, run }), []);
   useKeys(
     useMemo(
       () => [
         { key: '/', label: 'Find a run', run: () => search.current?.focus() },
-        { key: 'c', label: 'Clear the selection', run: () => setSelected([]) },
+        { key: 'c', label: 'Clear the selection', run: () => setMarked([]) },
       ],
       [],
     ),
@@ -92,11 +94,11 @@ export function Runs() {
             value={state}
             onChange={(value) => setFilter({ state: stateFilters.find((known) => known === value) ?? 'all' })}
           />
-          {selected.length > 0 && (
+          {chosen.length > 0 && (
             <>
               <span className="num soft">{selectedText(chosen, shown)}</span>
               <Button variant="default" onClick={() => setAsked('bulk')}>
-                Delete {selected.length} …
+                Delete {chosen.length} …
               </Button>
             </>
           )}
@@ -127,11 +129,11 @@ export function Runs() {
       )}
       {data !== undefined && data.length > 0 && (
         <>
-          {selected.length > 0 && (
+          {chosen.length > 0 && (
             <Overlay
-              runIds={selected.slice(-MAX_OVERLAID)}
+              runIds={[...selected].slice(-MAX_OVERLAID)}
               rows={rows}
-              onClear={() => setSelected([])}
+              onClear={() => setMarked([])}
               onRemove={select}
             />
           )}
@@ -161,7 +163,7 @@ export function Runs() {
         </>
       )}
       {asked === 'bulk' && (
-        <DeleteRuns runs={chosen} all={rows} onClose={() => setAsked(null)} onDeleted={() => setSelected([])} />
+        <DeleteRuns runs={chosen} all={rows} onClose={() => setAsked(null)} onDeleted={() => setMarked([])} />
       )}
       {asked !== null && asked !== 'bulk' && asked.kind === 'rename' && (
         <RenameRun runId={asked.run.id} name={asked.run.name} onClose={() => setAsked(null)} />
@@ -171,7 +173,7 @@ export function Runs() {
           runId={asked.run.id}
           name={asked.run.name}
           onClose={() => setAsked(null)}
-          onDeleted={() => setSelected((before) => before.filter((id) => id !== asked.run.id))}
+          onDeleted={() => setMarked((before) => before.filter((id) => id !== asked.run.id))}
         />
       )}
     </Screen>
@@ -179,7 +181,7 @@ export function Runs() {
 }
 
 function countText(shown: number, all: number): string {
-  return shown === all ? `${all}` : `${shown} of ${all}`;
+  return shown === all ? number(all) : `${number(shown)} of ${number(all)}`;
 }
 
 /** The columns that a list shows until the user chooses: as many as fit the window. */

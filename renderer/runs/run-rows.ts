@@ -124,6 +124,12 @@ export function filterRows(rows: readonly RunRowView[], words: string, state: St
   });
 }
 
+/** The rows that were selected, in the order in which they were; without those deleted since, here or elsewhere. */
+export function chosenRows(rows: readonly RunRowView[], ids: readonly number[]): readonly RunRowView[] {
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return ids.flatMap((id) => byId.get(id) ?? []);
+}
+
 function inState(row: RunRowView, filter: StateFilter): boolean {
   if (filter === 'all') return true;
   if (filter === 'live') return live.has(row.state);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { RunSummary } from '../../../main/services/runs/history.ts';
 import type { LiveStatus } from '../../../main/services/training/live-status.ts';
-import { filterRows, toRows } from '../../../renderer/runs/run-rows.ts';
+import { chosenRows, filterRows, toRows } from '../../../renderer/runs/run-rows.ts';
 import { settingText } from '../../../renderer/runs/setting-text.ts';
 
 /** Only the fields that a row uses. */
@@ -80,6 +80,12 @@ describe('filterRows', () => {
     expect(idsOf('', 'live')).toEqual([2]);
     expect(idsOf('', 'done')).toEqual([1]);
     expect(idsOf('', 'failed')).toEqual([3]);
+  });
+});
+
+describe('chosenRows', () => {
+  it('keeps the order of the selection, without runs that are gone', () => {
+    expect(chosenRows(rows, [3, 9, 2]).map(({ id }) => id)).toEqual([3, 2]);
   });
 });
 
