@@ -28,7 +28,7 @@ const LOWEST = Number.NEGATIVE_INFINITY;
 
 export const columns: readonly Column[] = [
   { id: 'id', header: 'Id', by: ({ id }) => id },
-  { id: 'name', header: 'Run', by: ({ id }) => id },
+  { id: 'name', header: 'Run', by: ({ name }) => name },
   { id: 'state', header: 'State', by: ({ state }) => state },
   { id: 'step', header: 'Steps', by: ({ step }) => step },
   { id: 'shape', header: 'Reward over time' },

@@ -2,8 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { columns, defaultColumns, nextSorting, sortRows } from '../../../renderer/runs/run-columns.ts';
 import type { RunRowView } from '../../../renderer/runs/run-rows.ts';
 
-const row = (id: number, dataset: string, reward: number | null) => ({ id, dataset, reward }) as RunRowView;
-const rows = [row(4, '50words', 0.5), row(3, '100words', null), row(2, '10words', 0.9), row(1, '10words', 0.5)];
+const row = (id: number, name: string, dataset: string, reward: number | null) =>
+  ({ id, name, dataset, reward }) as RunRowView;
+const rows = [
+  row(4, 'run 10', '50words', 0.5),
+  row(3, 'a renamed one', '100words', null),
+  row(2, 'run 9', '10words', 0.9),
+  row(1, 'warm-up', '10words', 0.5),
+];
 
 function sorted(column: string, direction: 'ascending' | 'descending'): number[] {
   return sortRows(rows, { column, direction }).map(({ id }) => id);
@@ -45,5 +51,6 @@ describe('sortRows', () => {
 
   it('reads numbers in words as numbers', () => {
     expect(sorted('dataset', 'ascending')).toEqual([2, 1, 4, 3]);
+    expect(sorted('name', 'ascending')).toEqual([3, 2, 4, 1]);
   });
 });
