@@ -134,7 +134,7 @@ const Row = memo(function Row({ task, index, isDraft, measure }: RowProps) {
         <Link href={`/tasks/${name}`}>{name}</Link>
         {isDraft && <span className={classes.unsaved}> unsaved changes</span>}
       </td>
-      <td>{title ?? <span className={classes.bad}>{problem}</span>}</td>
+      <td className={classes.title}>{title ?? <span className={classes.bad}>{problem}</span>}</td>
       <td className={`mono ${classes.reward}`}>
         {rewards.map((reward) => (kinds[reward] === undefined ? reward : `${reward} (${kinds[reward]})`)).join(', ')}
       </td>
