@@ -13,6 +13,7 @@ import { Conversation } from '../components/Conversation.tsx';
 import { Failed } from '../components/Feedback.tsx';
 import { number, score } from '../components/format.ts';
 import { IconButton } from '../components/IconButton.tsx';
+import { isolated } from '../components/isolated.ts';
 import { MoreMenu } from '../components/MoreMenu.tsx';
 import { figuresOf } from './figures.ts';
 import { usePins } from './pins.ts';
@@ -73,7 +74,7 @@ function Facts({ sample }: { readonly sample: SampleView }) {
       </strong>
       {Object.entries(components).map(([name, value]) => (
         <span key={name} title={`Reward component ${name}`}>
-          {name} {number(value)}
+          {isolated(name)} {number(value)}
         </span>
       ))}
       {figuresOf(columns, sample).map(({ name, text, title }) => (

@@ -6,6 +6,7 @@ import { Histogram } from '../charts/Histogram.tsx';
 import { CompletionText } from '../components/CompletionText.tsx';
 import { largest, smallest } from '../components/extremes.ts';
 import { counted, number, score } from '../components/format.ts';
+import { isolated } from '../components/isolated.ts';
 import { GroupBars } from './GroupBars.tsx';
 import classes from './Trial.module.css';
 import { deadInWords, verdictOf } from './trial-words.ts';
@@ -35,7 +36,7 @@ export function DryRun({ report, isOld, seconds, show }: DryRunProps) {
       </p>
       <dl className={classes.tiles}>
         <Tile name="reward" value={score(mean)} note={`± ${score(std)}`} />
-        <Tile name="dead groups" value={`${report.dead} of ${groups.length}`} isBad={report.dead > 0} />
+        <Tile name="dead groups" value={`${number(report.dead)} of ${number(groups.length)}`} isBad={report.dead > 0} />
         <Tile name="ties" value={report.pairs === 0 ? '–' : `${Math.round((100 * report.ties) / report.pairs)}%`} />
         <Tile name="failures" value={number(failures)} isBad={failures > 0} />
         <Tile name="time each" value={`${number(report.msPerCompletion)} ms`} />
@@ -146,7 +147,7 @@ function Extremes({ title, of, show }: ExtremesProps) {
             {Object.keys(components).length > 1 && (
               <span className="mono soft">
                 {Object.entries(components)
-                  .map(([name, value]) => `${name} ${short(value)}`)
+                  .map(([name, value]) => `${isolated(name)} ${short(value)}`)
                   .join(' · ')}
               </span>
             )}
