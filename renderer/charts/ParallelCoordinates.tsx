@@ -4,7 +4,7 @@
  */
 import { Button } from '@mantine/core';
 import { type RefObject, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
-import { counted } from '../components/format.ts';
+import { counted, number } from '../components/format.ts';
 import classes from './ParallelCoordinates.module.css';
 import {
   axisOf,
@@ -108,7 +108,7 @@ export function ParallelCoordinates({ axes: names, rows, onFilter }: ParallelPro
         ) : (
           <>
             <span className="num">
-              {inside.size} of {counted(rows.length, 'run')}
+              {number(inside.size)} of {counted(rows.length, 'run')}
             </span>
             <Button variant="default" size="compact-sm" onClick={clear}>
               Clear the filter

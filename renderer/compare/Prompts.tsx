@@ -6,6 +6,7 @@ import type { ComparisonView } from '../../main/api/contract/index.ts';
 import { Legend } from '../components/Aligned.tsx';
 import type { WordKind } from '../components/aligned-words.ts';
 import { Empty } from '../components/Feedback.tsx';
+import { number } from '../components/format.ts';
 import { Panel } from '../components/Screen.tsx';
 import { useKeys } from '../frame/keys.tsx';
 import type { GainRange } from './Charts.tsx';
@@ -111,7 +112,7 @@ export function Prompts({ view, chosen, gains, onGains }: PromptsProps) {
           </button>
         )}
         <span className="soft num">
-          {shown.length} of {rows.length}
+          {number(shown.length)} of {number(rows.length)}
         </span>
       </div>
       {shown.length === 0 ? (

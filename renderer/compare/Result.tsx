@@ -1,7 +1,7 @@
 /** The verdict and the results table: each model's mean with its interval, and its paired difference from the baseline. */
 import { UnstyledButton } from '@mantine/core';
 import type { ComparedModel, ComparisonView } from '../../main/api/contract/index.ts';
-import { duration, score, signed } from '../components/format.ts';
+import { duration, number, score, signed } from '../components/format.ts';
 import { Panel } from '../components/Screen.tsx';
 import { When } from '../components/When.tsx';
 import classes from './Compare.module.css';
@@ -107,7 +107,7 @@ function Row({
         )}
       </td>
       <td className={`mono ${classes.right}`}>
-        {summary === null ? '–' : `${Math.round(summary.exact_match * summary.n)} of ${summary.n}`}
+        {summary === null ? '–' : `${number(Math.round(summary.exact_match * summary.n))} of ${number(summary.n)}`}
       </td>
       <td className={`mono ${classes.right}`}>{paired === null ? '' : signed(paired.difference.mean)}</td>
       <td>

@@ -6,7 +6,7 @@ import type { Curriculum, LiveStatus, StageView } from '../../main/api/contract/
 import { client } from '../api/client.ts';
 import { Sparkline } from '../charts/Sparkline.tsx';
 import { Failed } from '../components/Feedback.tsx';
-import { counted, duration, score } from '../components/format.ts';
+import { counted, duration, number, score } from '../components/format.ts';
 import { isolated } from '../components/isolated.ts';
 import { Link } from '../components/Link.tsx';
 import { leakageInWords } from '../components/leakage.ts';
@@ -237,7 +237,7 @@ function Facts({ stage, curriculum, live, shortage }: StagePanelProps) {
           <dd>
             <Link href={`/runs/${run.id}`}>{run.name}</Link>{' '}
             <span className="num">
-              {live?.step ?? run.step} of {run.maxSteps}
+              {number(live?.step ?? run.step)} of {number(run.maxSteps)}
             </span>
             {live?.secondsLeft != null && live.state === 'running' && `, ${duration(live.secondsLeft)} left`}
             {runs > 1 && <span className="faint"> · {runs} runs of this stage</span>}

@@ -9,7 +9,7 @@ import { ParallelCoordinates } from '../charts/ParallelCoordinates.tsx';
 import { Confirm } from '../components/Confirm.tsx';
 import { csvText } from '../components/csv.ts';
 import { Failed, Loading } from '../components/Feedback.tsx';
-import { counted, duration } from '../components/format.ts';
+import { counted, duration, number } from '../components/format.ts';
 import { Link } from '../components/Link.tsx';
 import { ProgressBar } from '../components/ProgressBar.tsx';
 import { Panel, Screen } from '../components/Screen.tsx';
@@ -72,7 +72,7 @@ export function SweepResult({ sweep }: { readonly sweep: SweepView }) {
             value={Math.min(100, (100 * steps.done) / Math.max(1, steps.planned))}
           />
           <span className="num">
-            {steps.done} of {counted(steps.planned, 'step')}
+            {number(steps.done)} of {counted(steps.planned, 'step')}
           </span>
           {secondsLeft !== null && secondsLeft > 0 && <span className="num">about {duration(secondsLeft)} left</span>}
           {runId !== null && <Link href={`/runs/${runId}`}>Run in training</Link>}

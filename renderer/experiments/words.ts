@@ -1,7 +1,7 @@
 /** Describes sweeps in words. Pure. */
 import type { SettingRow, SweepEstimate, SweepSummary } from '../../main/api/contract/index.ts';
 import { formatValue } from '../components/config-form/entry.ts';
-import { bytes, counted, duration, score } from '../components/format.ts';
+import { bytes, counted, duration, number, score } from '../components/format.ts';
 import { methodWords } from '../replies/words.ts';
 
 /** A value of a setting: paths by their last part, reply methods by their label. */
@@ -31,7 +31,7 @@ export function shapeInWords({ settings, fields, seeds }: Pick<SweepSummary, 'se
 
 /** "12 of 12 runs, 1 failed". */
 export function progressInWords({ over, runs, failed }: Pick<SweepSummary, 'over' | 'runs' | 'failed'>): string {
-  return `${over} of ${counted(runs, 'run')}${failed === 0 ? '' : `, ${failed} failed`}`;
+  return `${number(over)} of ${counted(runs, 'run')}${failed === 0 ? '' : `, ${number(failed)} failed`}`;
 }
 
 /** "12 runs, 720 steps: about 14 min, 35 MiB on disk, 600 MiB of memory". */

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { RunSummary } from '../../main/api/contract/index.ts';
 import { api } from '../api/client.ts';
 import { Failed } from '../components/Feedback.tsx';
+import { number } from '../components/format.ts';
 import { Link } from '../components/Link.tsx';
 import { Panel } from '../components/Screen.tsx';
 import { StateBadge } from '../components/StateBadge.tsx';
@@ -34,7 +35,7 @@ function Line({ run: { id, name, state, step, maxSteps, reason, endedAt } }: { r
         <p className={classes.what}>
           <Link href={`/runs/${id}`}>{name}</Link>{' '}
           <span className="num">
-            step {step} of {maxSteps}
+            step {number(step)} of {number(maxSteps)}
           </span>{' '}
           {reason?.split('\n')[0]}
           {lacks.length > 0 && <span className={classes.lack}> · {lacks.join('. ')}.</span>}

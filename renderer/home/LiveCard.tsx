@@ -48,7 +48,7 @@ export function LiveCard({ live }: { readonly live: LiveStatus }) {
         <span>
           <StateBadge state={shownState(live)} />{' '}
           <span className="num">
-            step {step} of {maxSteps}
+            step {number(step)} of {number(maxSteps)}
           </span>
           {silentSeconds !== null && (
             <>

@@ -5,7 +5,7 @@ import type { SampleFacts } from '../../main/api/contract/index.ts';
 import { binsOf } from '../charts/bins.ts';
 import { Histogram } from '../charts/Histogram.tsx';
 import type { WordKind } from '../components/aligned-words.ts';
-import { counted } from '../components/format.ts';
+import { counted, number } from '../components/format.ts';
 import { useWhenIdle } from '../components/use-when-idle.ts';
 import { byReward } from './prompts.ts';
 import { SampleCard, Target, useSample } from './SampleCard.tsx';
@@ -77,7 +77,11 @@ export function Completions({ samples, onePrompt, scale, hidden, onRecord }: Com
             {...{ bins, picked: bin, onPick: setBin }}
           />
           <div className={classes.listHead}>
-            <h2>{picked === undefined ? `All ${shown.length}, best first` : `${shown.length} of ${ranked.length}`}</h2>
+            <h2>
+              {picked === undefined
+                ? `All ${number(shown.length)}, best first`
+                : `${number(shown.length)} of ${number(ranked.length)}`}
+            </h2>
             {picked !== undefined && (
               <>
                 <span className="soft num">

@@ -3,7 +3,7 @@ import { Switch } from '@mantine/core';
 import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react';
 import type { StepRewards } from '../../main/api/contract/index.ts';
 import { largest, smallest } from '../components/extremes.ts';
-import { score } from '../components/format.ts';
+import { number, score } from '../components/format.ts';
 import { IconButton } from '../components/IconButton.tsx';
 import classes from './Samples.module.css';
 
@@ -48,7 +48,7 @@ export function StepSlider({ steps, step, following, live, onStep }: StepSliderP
       <div className={`num ${classes.where}`}>
         <strong>step {step}</strong>
         <span className="soft">
-          {index + 1} of {steps.length} saved
+          {number(index + 1)} of {number(steps.length)} saved
         </span>
         <span className="soft">mean {score(here?.mean)}</span>
       </div>

@@ -38,7 +38,7 @@ describe('a sweep in words', () => {
     expect(shapeInWords({ settings: 4, fields: ['method'], seeds: [1, 2] })).toBe('4 methods × 2 seeds');
     expect(shapeInWords({ settings: 8, fields: ['method', 'beta'], seeds: [1, 2] })).toBe('8 settings × 2 seeds');
     expect([stepList([30]), stepList([30, 90])]).toEqual(['step 30', 'steps 30, 90']);
-    expect(progressInWords({ over: 3, runs: 12, failed: 1 })).toBe('3 of 12 runs, 1 failed');
+    expect(progressInWords({ over: 3000, runs: 12_000, failed: 1 })).toBe('3,000 of 12,000 runs, 1 failed');
     const estimate = { runs: 12, steps: 720, seconds: 840, diskBytes: 2 ** 20, memoryBytes: 2 ** 30 };
     expect(estimateInWords({ ...estimate, measured: 1, kinds: 1 })).toBe(
       '12 runs, 720 steps: about 14 min, 1.0 MiB on disk, 1.0 GiB of memory',
