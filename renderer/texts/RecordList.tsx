@@ -12,7 +12,8 @@ export interface RecordListProps {
   readonly id: number;
   readonly side: 'train' | 'test';
   readonly search: string;
-  readonly onTotal: (total: number) => void;
+  /** null: not known yet. */
+  readonly onTotal: (total: number | null) => void;
 }
 
 const PAGE = 40;
@@ -43,6 +44,8 @@ export function RecordList({ id, side, search, onTotal }: RecordListProps) {
     setTotal(known);
     onTotal(known);
   }, [known, onTotal]);
+  // The next list counts its own.
+  useEffect(() => () => onTotal(null), [onTotal]);
   const failed = pages.find(({ error }) => error !== null);
   const recordAt = (index: number): RecordView | undefined =>
     pages[Math.floor(index / PAGE) - first]?.data?.records[index % PAGE];

@@ -67,6 +67,14 @@ describe('page', () => {
     ]);
   });
 
+  it('searches a file of many megabytes line by line', async () => {
+    const lines = Array.from({ length: 5000 }, (_, i) =>
+      JSON.stringify({ id: `ä${i}`, said: 'ö'.repeat(100), n: i % 7 }),
+    );
+    const { records, total } = await openRecordFiles().page(datasetFile(lines), { offset: 0, limit: 9, search: 'ä4' });
+    expect([total, ...records.map(({ line }) => line)]).toEqual([1111, 5, 41, 42, 43, 44, 45, 46, 47, 48]);
+  });
+
   it('rereads a changed file and reports a deleted one', async () => {
     const file = datasetFile(['{"id":"a"}']);
     const { page } = openRecordFiles();
