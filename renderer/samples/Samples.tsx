@@ -62,6 +62,7 @@ export function Samples() {
         <>
           <RunChoice
             runId={runId}
+            name={ofRun.data?.name}
             onRun={(run) => onPlace({ run, step: null, group: null, show: tabOf(place.show) })}
           />
           <Segments
@@ -148,10 +149,12 @@ function OfRun({ runId, place, onPlace, hidden }: OfRunProps) {
 
 interface RunChoiceProps {
   readonly runId: number | null;
+  /** Of that run, which may be too old to be listed yet. */
+  readonly name: string | undefined;
   readonly onRun: (runId: number) => void;
 }
 
-function RunChoice({ runId, onRun }: RunChoiceProps) {
+function RunChoice({ runId, name, onRun }: RunChoiceProps) {
   const { data: runs } = useAllRuns();
   const options = useMemo(() => (runs ?? []).map(({ id, name }) => ({ value: String(id), label: name })), [runs]);
   return (
@@ -159,7 +162,7 @@ function RunChoice({ runId, onRun }: RunChoiceProps) {
       aria-label="Run"
       className={classes.run}
       placeholder="No run"
-      currentLabel={runs?.find(({ id }) => id === runId)?.name}
+      currentLabel={runs?.find(({ id }) => id === runId)?.name ?? name}
       nothingFoundMessage="No matching runs"
       data={options}
       value={runId === null ? null : String(runId)}
