@@ -74,8 +74,16 @@ const reversed = (name: string): string => name.split('').reverse().join('');
 function partsOf(name: string, start: number, end: number): NameParts {
   const from = name.length <= SHORT ? 0 : uniqueFrom(name, end, boundary(name, start));
   const isSeen = from < SHORTEST_START || (from < SHORT && name.length - from > LONGEST_END);
-  const at = isSeen ? 0 : from;
+  const at = isSeen ? 0 : characterAt(name, from);
   return { start: name.slice(0, at), end: name.slice(at) };
+}
+
+/** Made once, as the formatters of numbers are. */
+const characters = new Intl.Segmenter();
+
+/** Where the character begins that a place lies in: half an emoji, or a letter without its accent, is another one. */
+function characterAt(name: string, place: number): number {
+  return characters.segment(name).containing(place)?.index ?? place;
 }
 
 /** Further back, where another name has the same end and not much more tells it from that one. */

@@ -36,6 +36,11 @@ describe('tellApart', () => {
       ["|Clerk's Summary: The Matter of the Walnut Tree", "|Clerk's Minutes of the Meeting about the Walnut Tree"],
     ],
     [
+      'whole characters',
+      ['模型模型模型模型模型模型模型模型👩‍🔬', '模型模型模型模型模型模型模型模型👩‍🚀'],
+      ['模型模型模型模型模型模型模型模型|👩‍🔬', '模型模型模型模型模型模型模型模型|👩‍🚀'],
+    ],
+    [
       'no marks',
       ['abcdefghijklmnopqrstuvwxyz1', 'abcdefghijklmnopqrstuvwxyz2'],
       ['abcdefghijklmnopqrstuvwxyz|1', 'abcdefghijklmnopqrstuvwxyz|2'],
