@@ -2,7 +2,7 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import classes from './LineChart.module.css';
-import { type Aligned, type ChartSeries, seriesCsv } from './series.ts';
+import { type Aligned, type ChartSeries, headsOf, seriesCsv } from './series.ts';
 
 export interface ChartTableProps {
   readonly title: string;
@@ -28,10 +28,9 @@ export function ChartTable({ title, xName, series, aligned, format, height }: Ch
       <table>
         <thead>
           <tr>
-            <th scope="col">{xName}</th>
-            {series.map(({ id, label }) => (
-              <th key={id} scope="col">
-                {label}
+            {headsOf(xName, series).map((head, i) => (
+              <th key={series[i - 1]?.id ?? 'x'} scope="col">
+                {head}
               </th>
             ))}
             <th className={classes.copy}>

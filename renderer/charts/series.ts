@@ -151,9 +151,21 @@ function positive(value: Value): Value {
   return value !== null && value !== undefined && value <= 0 ? null : value;
 }
 
+/** A table's heads. Where points stand for several steps, a row has their mean, at the last of them. */
+export function headsOf(xName: string, series: readonly Pick<ChartSeries, 'label' | 'low'>[]): readonly string[] {
+  const isMean = series.some(({ low }) => low !== undefined);
+  return [
+    isMean ? `last ${xName}` : xName,
+    ...series.map(({ label, low }) => (low === undefined ? label : `${label}, mean`)),
+  ];
+}
+
 /** The series as CSV: full precision, one row per x value, empty cells where a series has no value. */
-export function seriesCsv(xName: string, series: readonly Pick<ChartSeries, 'label'>[], aligned: Aligned): string {
-  const head = [xName, ...series.map(({ label }) => label)];
+export function seriesCsv(
+  xName: string,
+  series: readonly Pick<ChartSeries, 'label' | 'low'>[],
+  aligned: Aligned,
+): string {
   const rows = aligned.x.map((at, index) => [at, ...aligned.values.map((values) => values[index] ?? null)]);
-  return csvText([head, ...rows]);
+  return csvText([headsOf(xName, series), ...rows]);
 }

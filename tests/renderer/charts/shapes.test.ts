@@ -54,4 +54,11 @@ describe('seriesCsv', () => {
       'step,"run ""a"", mean",b\r\n1,0.30000000000000004,\r\n2,,4\r\n',
     );
   });
+
+  it('says of which series a row has the mean of several steps', () => {
+    const aligned = { x: [250], values: [[0.5], [0.75]], columns: [] };
+    expect(seriesCsv('step', [{ label: 'train', low: [0.25] }, { label: 'held-out' }], aligned)).toBe(
+      'last step,"train, mean",held-out\r\n250,0.5,0.75\r\n',
+    );
+  });
 });
