@@ -5,7 +5,7 @@
 import { Button, Menu } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { type ReactNode, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { type ReactNode, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { useSearch } from 'wouter';
 import type { KeptConversation, ModelEntry } from '../../../main/api/contract/index.ts';
 import { api } from '../../api/client.ts';
@@ -52,7 +52,7 @@ export function Chat({ modes }: { readonly modes: ReactNode }) {
   );
   useFirstModel(chat.models, models.data, store.join);
   const writers = useMemo(() => chat.models.map((ref) => names.get(ref) ?? ''), [chat.models, names]);
-  const scroller = useStickToEnd(chat.turns);
+  const { scroller, follow } = useStickToEnd();
   useEffect(() => {
     if (!busy) return;
     const press = (event: KeyboardEvent): void => {
@@ -73,7 +73,10 @@ export function Chat({ modes }: { readonly modes: ReactNode }) {
   });
   const open = (kept: KeptConversation): void => {
     setListing(false);
-    replace(() => store.open(kept));
+    replace(() => {
+      follow();
+      store.open(kept);
+    });
   };
   return (
     <Screen
@@ -179,7 +182,10 @@ export function Chat({ modes }: { readonly modes: ReactNode }) {
         <Composer
           {...{ busy, field }}
           missing={chat.models.every((ref) => ref === '') ? 'Choose a model' : null}
-          onSend={store.send}
+          onSend={(text) => {
+            follow();
+            store.send(text);
+          }}
           onStop={store.stop}
           note={<SharedMachine />}
         />
@@ -250,23 +256,34 @@ function SharedMachine() {
   );
 }
 
-/** Keeps the end in view while it grows, unless the user has scrolled up. */
-function useStickToEnd(content: unknown) {
+/** Keeps the end in view while it grows, unless the user has scrolled up. `follow` does so again. */
+function useStickToEnd() {
   const scroller = useRef<HTMLElement>(null);
   const isAtEnd = useRef(true);
-  useEffect(() => {
-    const { current } = scroller;
-    if (current === null) return;
-    const note = (): void => {
-      isAtEnd.current = current.scrollHeight - current.scrollTop - current.clientHeight < 40;
-    };
-    current.addEventListener('scroll', note, { passive: true });
-    return () => current.removeEventListener('scroll', note);
-  }, []);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: whenever the content has changed
   useLayoutEffect(() => {
     const { current } = scroller;
-    if (current !== null && isAtEnd.current) current.scrollTop = current.scrollHeight;
-  }, [content]);
-  return scroller;
+    if (current?.firstElementChild == null) return;
+    let top = 0;
+    const note = (): void => {
+      const { scrollTop, scrollHeight, clientHeight } = current;
+      const isNear = scrollHeight - scrollTop - clientHeight < 40;
+      // What grows in the meantime moves the end away, which isn't the user's doing.
+      if (isNear || scrollTop < top) isAtEnd.current = isNear;
+      top = scrollTop;
+    };
+    // Turns have their height only when they are seen first: the end is reached in several moves.
+    const sizes = new ResizeObserver(() => {
+      if (isAtEnd.current) current.scrollTop = current.scrollHeight;
+    });
+    sizes.observe(current.firstElementChild);
+    current.addEventListener('scroll', note, { passive: true });
+    return () => {
+      sizes.disconnect();
+      current.removeEventListener('scroll', note);
+    };
+  }, []);
+  const follow = useCallback(() => {
+    isAtEnd.current = true;
+  }, []);
+  return { scroller, follow };
 }
