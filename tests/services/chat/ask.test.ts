@@ -84,7 +84,10 @@ describe('askModel', () => {
     const { end } = await heard(askModel(app, { ...request, sampling: { ...request.sampling, maxTokens: 32_000 } }));
     expect(end?.tokens).toBeGreaterThan(0);
     const messages = [{ role: 'user', content: 'red blue '.repeat(2000) }] as const;
-    await expect(heard(askModel(app, { ...request, messages }))).rejects.toMatchObject({ code: 'CONTEXT_TOO_SHORT' });
+    await expect(heard(askModel(app, { ...request, messages }))).rejects.toMatchObject({
+      code: 'CONTEXT_TOO_SHORT',
+      message: expect.stringMatching(/^The model's context is \d+ tokens; the prompt has \d+$/),
+    });
   });
 });
 

@@ -185,14 +185,20 @@ export function openScheduler(policy: Policy, model: KeptModel, { tokens: room, 
       return waiting.length === 0 && batches.length === 0;
     },
     add: (id, request, prompt) => {
-      const asks = request.maxTokens ?? 1;
-      if (prompt.length + asks > context)
+      const { maxTokens } = request;
+      if (prompt.length >= context)
         throw inputError(
           'CONTEXT_TOO_SHORT',
-          `The model's context is ${context} tokens; the prompt has ${prompt.length} and ${asks} new ones were asked for, ${prompt.length + asks} in all`,
+          `The model's context is ${context} tokens; the prompt has ${prompt.length}`,
+          'Shorten the prompt; in a chat, start a new conversation.',
+        );
+      if (maxTokens !== null && prompt.length + maxTokens > context)
+        throw inputError(
+          'CONTEXT_TOO_SHORT',
+          `The model's context is ${context} tokens; the prompt has ${prompt.length} and ${maxTokens} new ones were asked for, ${prompt.length + maxTokens} in all`,
           'Shorten the prompt, or ask for fewer tokens.',
         );
-      const limit = request.maxTokens ?? context - prompt.length;
+      const limit = maxTokens ?? context - prompt.length;
       waiting.push({ id, request, prompt, limit, begun: 0, ended: 0 });
     },
     cancel: drop,
