@@ -97,7 +97,7 @@ export function ImportPreviewView({ preview, incoming, choice, onChange, onResta
           Choose other files
         </Button>
         <Button
-          data-autofocus
+          data-autofocus={coming > 0 || undefined}
           disabled={coming === 0}
           loading={confirm.isPending}
           onClick={() =>

@@ -48,6 +48,7 @@ export function MergeDialog({ texts, ids, onClose }: MergeDialogProps) {
   const preview = useQuery(
     api.texts.previewJoin.queryOptions({ input, enabled: valid, placeholderData: keepPreviousData, gcTime: 0 }),
   );
+  const canMerge = valid && preview.data !== undefined && preview.error === null;
   const join = useMutation(
     api.texts.join.mutationOptions({ onSuccess: (done) => onClose(resultText(done), done.ids) }),
   );
@@ -116,8 +117,9 @@ export function MergeDialog({ texts, ids, onClose }: MergeDialogProps) {
             Cancel
           </Button>
           <Button
-            data-autofocus
-            disabled={!valid || preview.data === undefined || preview.error !== null}
+            // While it is disabled it can't take the focus, which would stay behind the dialog.
+            data-autofocus={canMerge || undefined}
+            disabled={!canMerge}
             loading={join.isPending}
             onClick={() => join.mutate({ groups: mutable(groups) })}
           >

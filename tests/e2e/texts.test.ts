@@ -259,6 +259,8 @@ describe.skipIf(noBrowser)('texts', () => {
     const { page } = await openTexts(app);
     await page.keyboard.press('m');
     const dialog = page.getByRole('dialog', { name: 'Merge texts' });
+    // Who works by keyboard is in it, though there is nothing to confirm before the preview.
+    await expect.poll(() => dialog.evaluate((element) => element.contains(document.activeElement))).toBe(true);
     await dialog.getByLabel('Merged texts').fill('1');
     const merge = dialog.getByRole('button', { name: /^Merge \d+ texts into 1$/ });
     await dialog.getByText('Texts per stage, before and after').waitFor();

@@ -139,7 +139,7 @@ function Form({ defaults, follows, task, model, onClose, onDone: leave, onChange
                 onClick={() => start.mutate(needsConsent(report))}
                 disabled={blocked}
                 loading={start.isPending}
-                data-autofocus
+                data-autofocus={!blocked || undefined}
               >
                 Start
               </Button>
