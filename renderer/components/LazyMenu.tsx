@@ -37,7 +37,12 @@ function OpenedMenu({ trigger, children }: LazyMenuProps) {
   return (
     <Menu position="bottom-end" opened={opened} onChange={setOpened}>
       <Menu.Target>{cloneElement(trigger, { ref: button })}</Menu.Target>
-      <Menu.Dropdown>{opened && children()}</Menu.Dropdown>
+      <Menu.Dropdown ref={chooseFirst}>{opened && children()}</Menu.Dropdown>
     </Menu>
   );
+}
+
+/** Mantine gives the focus to the first item also where that is disabled and can't take it: no key would reach the menu. */
+function chooseFirst(menu: HTMLElement | null): void {
+  menu?.querySelector('[data-menu-item]:not(:disabled)')?.setAttribute('data-autofocus', 'true');
 }
