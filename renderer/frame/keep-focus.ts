@@ -16,6 +16,8 @@ const SETTLE_MS = 120;
 export function keepFocus(page: Document): () => void {
   let last: HTMLElement | null = null;
   let places: readonly Element[] = [];
+  /** What a dialog that opens next goes back to: the last control, or for an item of a menu, which closes, its button. */
+  let opener: HTMLElement | null = null;
   /** The control that had the focus before a dialog took it. */
   const openers = new WeakMap<Element, HTMLElement>();
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -27,12 +29,15 @@ export function keepFocus(page: Document): () => void {
     // Who clicks doesn't look for the focus, and a letter typed after a click belongs to the screen.
     const byKeyboard = type === 'keydown' || target.matches(':focus-visible');
     const dialog = target.closest(DIALOG);
-    if (dialog !== null && last !== null && !openers.has(dialog) && !dialog.contains(last)) openers.set(dialog, last);
+    if (dialog !== null && opener !== null && !openers.has(dialog) && !dialog.contains(opener))
+      openers.set(dialog, opener);
     last = byKeyboard ? target : null;
+    opener = byKeyboard ? (menuButton(target) ?? target) : null;
     if (byKeyboard) places = placesAround(target, openers);
   };
   const forget = (): void => {
     last = null;
+    opener = null;
   };
   const restore = (): void => {
     if (last === null || !isLost()) return;
@@ -71,6 +76,12 @@ export function keepFocus(page: Document): () => void {
     page.removeEventListener('focusout', leave);
     page.removeEventListener('pointerdown', forget, true);
   };
+}
+
+/** The button of the menu that an item is in. */
+function menuButton(item: Element): HTMLElement | null {
+  const id = item.closest('[role="menu"]')?.getAttribute('aria-labelledby');
+  return id == null ? null : document.getElementById(id);
 }
 
 function placesAround(element: Element, openers: WeakMap<Element, HTMLElement>): readonly Element[] {

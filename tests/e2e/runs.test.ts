@@ -122,6 +122,13 @@ describe.skipIf(noBrowser)('runs', () => {
       await page.getByLabel('Name', { exact: true }).focus();
       await page.keyboard.press('Enter');
       await page.getByRole('link', { name: 'the one that failed' }).waitFor();
+      // By keyboard one goes back to the button, though the item of its menu that opened the dialog is gone.
+      const actions = page.getByLabel('Actions for run-0002-10words-grpo');
+      await actions.press('Enter');
+      await page.getByRole('menuitem', { name: 'Rename' }).press('Enter');
+      await page.getByRole('dialog', { name: 'Rename run-0002-10words-grpo' }).waitFor();
+      await page.keyboard.press('Escape');
+      await expect.poll(() => actions.evaluate((button) => button === document.activeElement)).toBe(true);
     });
   });
 
