@@ -6,6 +6,7 @@ import type { Preset } from '../../main/api/contract/index.ts';
 import { api, client } from '../api/client.ts';
 import { BoundedNumber } from '../components/BoundedNumber.tsx';
 import { ConfigForm, useConfigFaults } from '../components/config-form/ConfigForm.tsx';
+import { entered, ontoStored } from '../components/config-form/entered.ts';
 import { FormDrawer, type FormGuard, useChanged } from '../components/config-form/FormDrawer.tsx';
 import type { Values } from '../components/config-form/sections.ts';
 import { Failed, Loading } from '../components/Feedback.tsx';
@@ -130,13 +131,18 @@ interface FormProps extends FormGuard {
 }
 
 function Form({ stored, presets, onClose, onChanged, onSaved }: FormProps) {
+  const [opened] = useState(stored);
   const [preset, setPreset] = useState(stored.preset);
   const [own, setOwn] = useState<Values>(stored.config);
   useChanged([preset, own], onChanged);
   const defaults = presetFields(presets, preset);
   const faults = useConfigFaults({ ...defaults, ...own });
   const save = useMutation({
-    mutationFn: () => client.stages.changeShared({ preset, config: { ...own } }),
+    mutationFn: () =>
+      client.stages.changeShared({
+        preset: entered({ preset }, opened).preset ?? stored.preset,
+        config: { ...ontoStored(own, opened.config, stored.config) },
+      }),
     onSuccess: onSaved,
   });
   return (

@@ -6,6 +6,7 @@ import type { Curriculum, Promotion, StageView } from '../../main/api/contract/i
 import { api, client } from '../api/client.ts';
 import { BoundedNumber } from '../components/BoundedNumber.tsx';
 import { ConfigForm, useConfigFaults } from '../components/config-form/ConfigForm.tsx';
+import { entered, ontoStored } from '../components/config-form/entered.ts';
 import { FormDrawer, type FormGuard, useChanged } from '../components/config-form/FormDrawer.tsx';
 import type { Values } from '../components/config-form/sections.ts';
 import { Failed, Loading } from '../components/Feedback.tsx';
@@ -86,6 +87,7 @@ function Form({ stage, first, initial = none, onClose, onChanged, onSaved }: For
     () => (all ?? []).filter(({ id, task }) => task === 'interleave' || id === stage?.datasetId),
     [all, stage?.datasetId],
   );
+  const [opened] = useState(stage);
   const [name, setName] = useState(stage?.name ?? '');
   const [datasetId, setDatasetId] = useState<number | null>(stage?.datasetId ?? null);
   const [words, setWords] = useState<number | null>(stage?.words ?? null);
@@ -105,8 +107,9 @@ function Form({ stage, first, initial = none, onClose, onChanged, onSaved }: For
     mutationFn: async () => {
       const edit = { ...edited, promotion: rule, config: { ...own } };
       const named = name.trim() === '' ? edit : { ...edit, name: name.trim() };
-      if (stage === null) return (await client.stages.add(named)).stageId;
-      await client.stages.change({ ...named, stageId: stage.id });
+      if (stage === null || opened === null) return (await client.stages.add(named)).stageId;
+      const config = ontoStored(own, opened.config, stage.config);
+      await client.stages.change({ ...entered(named, opened), config: { ...config }, stageId: stage.id });
       return stage.id;
     },
     onSuccess: (stageId) => {
