@@ -62,6 +62,11 @@ describe.skipIf(noBrowser)('runs', () => {
       await page.getByRole('rowheader', { name: 'beta' }).waitFor();
       expect(await page.getByRole('rowheader', { name: 'max_steps' }).count()).toBe(0);
       await expectAccessible(page);
+      // Where the system chooses the colours, what is chosen is still seen.
+      await page.emulateMedia({ forcedColors: 'active' });
+      const chosen = page.getByRole('radiogroup', { name: 'State' }).locator('label').filter({ hasText: 'all' });
+      expect(await chosen.evaluate((label) => getComputedStyle(label).outlineStyle)).toBe('solid');
+      await page.emulateMedia({ forcedColors: null });
       expect(complaints).toEqual([]);
     });
 
