@@ -2,7 +2,7 @@
 import { Button } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
-import { useLocation, useSearch } from 'wouter';
+import { useSearch } from 'wouter';
 import type { ModelEntry, PromptSource } from '../../main/api/contract/index.ts';
 import { api, client } from '../api/client.ts';
 import { BoundedNumber } from '../components/BoundedNumber.tsx';
@@ -16,6 +16,7 @@ import { modelOptions } from '../components/model-options.ts';
 import { Panel } from '../components/Screen.tsx';
 import { SubmitForm } from '../components/SubmitForm.tsx';
 import { tellApart } from '../components/tell-apart.ts';
+import { currentPath, navigateFrom } from '../frame/hash-location.ts';
 import classes from './Compare.module.css';
 import { type Choice, choiceOf, choiceProblem, firstChoice, shortcuts } from './choice.ts';
 import { Leaks } from './Leaks.tsx';
@@ -51,7 +52,6 @@ function Form({
   readonly models: readonly ModelEntry[];
   readonly sources: readonly PromptSource[];
 }) {
-  const [, navigate] = useLocation();
   const asked = useSearch();
   const [changed, setChanged] = useState<Partial<Choice>>({});
   const choice = { ...choiceOf(asked, firstChoice(models, sources)), ...changed };
@@ -63,7 +63,8 @@ function Form({
         models: [...others],
         prompts: { datasetIds: [...datasetIds], n, seed },
       }),
-    onSuccess: ({ id }) => navigate(`/compare/${id}`),
+    onMutate: currentPath,
+    onSuccess: ({ id }, _, from) => navigateFrom(from, `/compare/${id}`),
   });
   const problem = choiceProblem(choice);
   const options = useMemo(() => modelOptions(models), [models]);

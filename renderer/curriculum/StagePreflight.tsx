@@ -1,13 +1,13 @@
 /** A stage's pre-flight check, with buttons to start, queue or adjust it. */
 import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { useLocation } from 'wouter';
 import type { StageView } from '../../main/api/contract/index.ts';
 import { client } from '../api/client.ts';
 import { Failed } from '../components/Feedback.tsx';
 import { isolated } from '../components/isolated.ts';
 import classes from '../components/preflight/Preflight.module.css';
 import { isCrowded, isForNow, needsConsent, Preflight } from '../components/preflight/Preflight.tsx';
+import { currentPath, navigateFrom } from '../frame/hash-location.ts';
 
 export interface StagePreflightProps {
   readonly stage: StageView;
@@ -21,10 +21,10 @@ export interface StagePreflightProps {
 
 export function StagePreflight({ stage, kept, onAdjust, onClose, onMet }: StagePreflightProps) {
   const { id: stageId, name, config } = stage;
-  const [, navigate] = useLocation();
   const start = useMutation({
     mutationFn: (allowUnwritable: boolean) => client.stages.start({ stageId, allowUnwritable }),
-    onSuccess: ({ runId }) => navigate(`/runs/${runId}`),
+    onMutate: currentPath,
+    onSuccess: ({ runId }, _, from) => navigateFrom(from, `/runs/${runId}`),
   });
   const enqueue = useMutation({
     mutationFn: (allowUnwritable: boolean) => client.stages.enqueue({ stageId, allowUnwritable }),

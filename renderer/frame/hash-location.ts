@@ -103,6 +103,16 @@ export function navigate(to: string, options: NavigateOptions = {}): void {
   if (!isElsewhere || !asks(() => go(to, options))) go(to, options);
 }
 
+/** The path of the screen that the user is on. */
+export function currentPath(): string {
+  return readHash(window.location.hash).path;
+}
+
+/** Navigates once the request of a screen is answered, unless the user has left that screen meanwhile. */
+export function navigateFrom(screen: string, to: string): void {
+  if (currentPath() === screen) navigate(to);
+}
+
 function addressOf(to: string): URL {
   const url = new URL(window.location.href);
   url.hash = to.replace(/^#/, '');

@@ -1,13 +1,13 @@
 /** The suggested next step, with a button for it. */
 import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { useLocation } from 'wouter';
 import type { Curriculum } from '../../main/api/contract/index.ts';
 import { client } from '../api/client.ts';
 import { Failed } from '../components/Feedback.tsx';
 import { Link } from '../components/Link.tsx';
 import { Panel } from '../components/Screen.tsx';
 import { PausedQueue } from '../curriculum/PausedQueue.tsx';
+import { currentPath, navigateFrom } from '../frame/hash-location.ts';
 import { BraidPicture } from './BraidPicture.tsx';
 import classes from './Home.module.css';
 import type { NextStep } from './next-step.ts';
@@ -49,10 +49,10 @@ function sentence(step: Exclude<NextStep, { kind: 'demo' | 'held' }>): string {
 
 /** What a new user sees: an introduction and one button. */
 function Demo() {
-  const [, navigate] = useLocation();
   const start = useMutation({
     mutationFn: () => client.stages.demo(),
-    onSuccess: ({ runId }) => navigate(`/runs/${runId}`),
+    onMutate: currentPath,
+    onSuccess: ({ runId }, _, from) => navigateFrom(from, `/runs/${runId}`),
   });
   return (
     <Panel className={classes.demo ?? ''}>

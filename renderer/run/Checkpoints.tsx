@@ -3,7 +3,6 @@
 import { Button, CopyButton, Table } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { memo, useState } from 'react';
-import { useLocation } from 'wouter';
 import type { RunDetail } from '../../main/api/contract/index.ts';
 import { client } from '../api/client.ts';
 import { FreeRun } from '../components/config-form/FreeRun.tsx';
@@ -13,6 +12,7 @@ import { counted, score } from '../components/format.ts';
 import { Link } from '../components/Link.tsx';
 import { Panel } from '../components/Screen.tsx';
 import { When } from '../components/When.tsx';
+import { currentPath, navigateFrom } from '../frame/hash-location.ts';
 import classes from './Run.module.css';
 
 export interface CheckpointsProps {
@@ -27,11 +27,11 @@ export interface CheckpointsProps {
 export const Checkpoints = memo(function Checkpoints({ detail, noRollBack, isEnded, onRollBack }: CheckpointsProps) {
   const { checkpoints, evaluations, folder } = detail;
   const [next, setNext] = useState<Followed | null>(null);
-  const [, navigate] = useLocation();
   const serve = useMutation({
     mutationFn: (id: number) => client.models.serve({ ref: `checkpoint:${id}` }),
     // Its address is on its own page.
-    onSuccess: (_, id) => navigate(`/models?${new URLSearchParams({ model: `checkpoint:${id}` })}`),
+    onMutate: currentPath,
+    onSuccess: (_, id, from) => navigateFrom(from, `/models?${new URLSearchParams({ model: `checkpoint:${id}` })}`),
   });
   const there = checkpoints.filter(({ deletedAt }) => deletedAt === null);
   const gone = checkpoints.filter(({ deletedAt }) => deletedAt !== null);

@@ -3,7 +3,6 @@ import { Button, Checkbox, NumberInput, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useLocation } from 'wouter';
 import type { ImportPlan } from '../../main/api/contract/index.ts';
 import { api, client } from '../api/client.ts';
 import { failureOf } from '../api/failure.ts';
@@ -12,6 +11,7 @@ import { Failed, Loading } from '../components/Feedback.tsx';
 import { DATASET_NAME_RULE, datasetNameFits } from '../components/name-rules.ts';
 import { Panel } from '../components/Screen.tsx';
 import { SubmitForm } from '../components/SubmitForm.tsx';
+import { currentPath, navigateFrom } from '../frame/hash-location.ts';
 import { HeldOut } from './HeldOut.tsx';
 import classes from './Import.module.css';
 import { ImportPreview } from './ImportPreview.tsx';
@@ -40,7 +40,6 @@ export function ImportMapping({ task, source }: ImportMappingProps) {
   const [map, setMap] = useState<Readonly<Record<string, string>>>({});
   const [options, setOptions] = useState(usual);
   const [name, setName] = useState(datasetName(source.name));
-  const [, navigate] = useLocation();
   const [heldOut, setHeldOut] = useState<HeldOutChoice>({ kind: 'part', upload: null });
   const change = (part: Partial<Options>): void => setOptions({ ...options, ...part });
   const asked = {
@@ -61,7 +60,8 @@ export function ImportMapping({ task, source }: ImportMappingProps) {
   );
   const create = useMutation({
     mutationFn: (replace: boolean) => client.imports.run({ ...asked, name: name.trim(), replace }),
-    onSuccess: ({ datasetId }) => navigate(`/texts/dataset/${datasetId}`),
+    onMutate: currentPath,
+    onSuccess: ({ datasetId }, _, from) => navigateFrom(from, `/texts/dataset/${datasetId}`),
   });
   if (plan.error !== null)
     return <Failed what="The rows can't be read" error={plan.error} onRetry={() => void plan.refetch()} />;

@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { useLocation } from 'wouter';
 import type { DatasetSummary } from '../../../main/api/contract/index.ts';
 import { api, client } from '../../api/client.ts';
+import { currentPath, navigateFrom } from '../../frame/hash-location.ts';
 import { Failed, Loading } from '../Feedback.tsx';
 import { Link } from '../Link.tsx';
 import preflight from '../preflight/Preflight.module.css';
@@ -105,9 +106,10 @@ function Form({ defaults, follows, task, model, onClose, onDone: leave, onChange
     agreed ? { ...asked, config: { ...asked.config, allow_unwritable_words: true } } : asked;
   const start = useMutation({
     mutationFn: (agreed: boolean) => client.runs.start(agreedTo(agreed)),
-    onSuccess: ({ runId }) => {
+    onMutate: currentPath,
+    onSuccess: ({ runId }, _, from) => {
       onChanged(false);
-      navigate(`/runs/${runId}`);
+      navigateFrom(from, `/runs/${runId}`);
     },
   });
   const queue = useMutation({

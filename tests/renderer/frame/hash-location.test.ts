@@ -3,6 +3,7 @@ import {
   followAddress,
   guardLocation,
   navigate,
+  navigateFrom,
   place,
   prefetchLocation,
   readHash,
@@ -39,6 +40,12 @@ describe('navigate', () => {
   it('shows a location without a prefetch at once', () => {
     navigate('/samples?run=7');
     expect(place()).toEqual({ path: '/samples', search: 'run=7' });
+  });
+
+  it('leaves the user alone who went elsewhere while a request was answered', () => {
+    navigateFrom('/', '/samples');
+    navigateFrom('/', '/texts');
+    expect(place().path).toBe('/samples');
   });
 
   it('stays on the old location until the prefetch is done', async () => {
