@@ -176,6 +176,12 @@ function requireOwnFolder(name: string, places: TaskPlaces): string {
   const folder = join(places.workspace, 'tasks', checkTaskName(name));
   const [own, parent] = [folder, join(folder, '..')].map((path) => lstatSync(path, { throwIfNoEntry: false }));
   if (own?.isDirectory() === true && parent?.isDirectory() === true) return folder;
+  if (own === undefined && !templateNames(places.paths).includes(name) && !nativeNames.includes(name))
+    throw inputError(
+      'UNKNOWN_TASK',
+      `There is no task "${name}" in this workspace any more`,
+      'Unsaved changes stay on its page: make a task of that name, then save them.',
+    );
   throw inputError(
     'TASK_READ_ONLY',
     `"${name}" is not a task of this workspace, so it can't be changed`,

@@ -72,6 +72,12 @@ describe('removeTask', () => {
     const { folder, at } = places();
     removeTask('say', at);
     expect(existsSync(folder)).toBe(false);
+    // Open in another window, it is gone there: nothing to copy.
+    for (const write of [
+      () => saveTask('say', { definition: '', reward: '', over: null }, at),
+      () => removeTask('say', at),
+    ])
+      expect(errorOf(write)).toMatchObject({ code: 'UNKNOWN_TASK' });
   });
 });
 
