@@ -59,9 +59,17 @@ function run(
   });
   if (error !== undefined) throw failed(maker, `can't be started: ${startReason(error, python)}`);
   if (status !== 0) throw failed(maker, stderr.trim().split('\n').at(-1) ?? `ended with code ${status}`);
-  const made = parseJson(stdout);
+  const made = read(stdout);
   if (isJsonObject(made)) return made;
   throw failed(maker, 'gave no JSON object');
+}
+
+function read(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    return null;
+  }
 }
 
 function failed(maker: string, why: string) {

@@ -6,8 +6,13 @@ one a line out, with the same id.
 """
 
 import json
+import os
 import re
 import sys
+
+# What a family or a program of its prints is no answer.
+answers = os.fdopen(os.dup(1), "w")
+os.dup2(2, 1)
 
 try:
     import reasoning_gym
@@ -64,6 +69,19 @@ def plain(text: str):
         return text
 
 
+def held_apart(train: list, test: list, test_size: int) -> tuple:
+    """The training records, and held-out ones of other questions: at most a quarter of a family's few questions."""
+    new = {record["question"]: record for record in [*train, *test]}
+    asked = {record["question"] for record in train}
+    unseen = [record for question, record in new.items() if question not in asked]
+    short = min(test_size, len(new) // 4) - len(unseen)
+    if short <= 0:
+        return train, unseen[:test_size]
+    held_out = [*unseen, *[new[question] for question in list(dict.fromkeys(r["question"] for r in train))[-short:]]]
+    kept = {record["question"] for record in held_out}
+    return [record for record in train if record["question"] not in kept], held_out
+
+
 def make(settings: dict) -> dict:
     family = settings.pop("family", "chain_sum")
     if family not in DATASETS:
@@ -74,12 +92,10 @@ def make(settings: dict) -> dict:
     try:
         settings = {name: plain(text) for name, text in settings.items()}
         train = records(family, level, size, seed, settings)
-        # Another seed, and no question of the training records.
-        asked = {record["question"] for record in train}
         test = records(family, level, 2 * test_size, seed + 1_000_003, settings)
     except (TypeError, AssertionError, ValueError) as error:
         sys.exit(f"{family} can't be made with these settings: {error}")
-    held_out = [record for record in test if record["question"] not in asked][:test_size]
+    train, held_out = held_apart(train, test, test_size)
     examples = [
         {"record": record, "completion": f"So it is <answer>{record['answer']}</answer>", "reward": 1}
         for record in train
@@ -89,7 +105,7 @@ def make(settings: dict) -> dict:
 
 
 if sys.argv[1:] == ["make"]:
-    print(json.dumps(make(json.load(sys.stdin)), default=str))
+    print(json.dumps(make(json.load(sys.stdin)), default=str), file=answers)
     sys.exit()
 
 for line in sys.stdin:
@@ -98,4 +114,4 @@ for line in sys.stdin:
         result = {"id": answer["id"], "score": score(answer["record"], answer["completion"])}
     except Exception as error:  # this completion fails, with the reason; the others are scored
         result = {"id": answer["id"], "error": f"{type(error).__name__}: {error}"}
-    print(json.dumps(result), flush=True)
+    print(json.dumps(result), file=answers, flush=True)

@@ -9,6 +9,7 @@ import asyncio
 import inspect
 import itertools
 import json
+import os
 import sys
 
 try:
@@ -18,8 +19,9 @@ try:
 except ImportError as error:
     sys.exit(f"verifiers isn't installed for this Python ({error}): python3 -m pip install verifiers==0.4.0")
 
-# What an environment prints is no answer.
-answers, sys.stdout = sys.stdout, sys.stderr
+# What an environment or a program of its prints is no answer.
+answers = os.fdopen(os.dup(1), "w")
+os.dup2(2, 1)
 opened = {}
 
 

@@ -44,6 +44,7 @@ describe('makeRecords', () => {
   it.each([
     ['process.stderr.write("noise\\nno package: pip install it"); process.exit(1)', 'no package: pip install it'],
     ['console.log("[]")', 'gave no JSON object'],
+    ['console.log("..{}")', 'gave no JSON object'],
     ['console.log("{}")', 'gave no records.jsonl'],
   ])('says why there are none: %s', (script, why) => {
     const error = errorOf(() => makeRecords(copied(script), 'make.mjs', { python, family: 'x' }));
