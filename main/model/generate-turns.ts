@@ -52,7 +52,7 @@ export async function generateTurns(
   const onStep = (active: number): void => options.onToken?.(++done, active);
   for (;;) {
     const open = talks.filter(({ state }) => state !== 'done').slice(0, Math.max(1, memory.most()));
-    if (open.length === 0) return talks.map(completionOf);
+    if (open.length === 0) return talks.map((talk) => completionOf(talk, options));
     try {
       await talkOn(model, adapter, open, { ...options, answers, onStep });
     } catch (error) {

@@ -92,6 +92,11 @@ export function hear(talk: Talk, answer: TurnAnswer, { maxNewTokens }: TalkOptio
   talk.state = 'ready';
 }
 
-export function completionOf({ ids, mask, end, truncated }: Talk): Completion {
-  return { ids, terminated: !truncated && (end === 'token' || end === 'string'), toolMask: mask };
+/** One whose last turn reached the limit of a turn alone has ended: the conversation was over. */
+export function completionOf(
+  { ids, mask, end, truncated }: Talk,
+  { maxNewTokens }: Pick<TalkOptions, 'maxNewTokens'>,
+): Completion {
+  const isWhole = end === 'token' || end === 'string' || (end === 'length' && ids.length < maxNewTokens);
+  return { ids, terminated: isWhole && !truncated, toolMask: mask };
 }

@@ -209,6 +209,14 @@ describe.each(cases)('generate in turns on $name with $kind', ({ backend, kind, 
     expect(ended.every(({ ids, terminated }) => ids.length <= 12 && !terminated)).toBe(true);
   });
 
+  it('ends as a whole where only its last turn reached its limit', async () => {
+    const over = { ...TURNS, maxTurnTokens: 3, answer: (ended: readonly EndedTurn[]) => ended.map(() => null) };
+    const [short] = await run({ eosTokenIds: [], maxNewTokens: 12, turns: over });
+    expect(short).toMatchObject({ ids: { length: 3 }, terminated: true });
+    const [full] = await run({ eosTokenIds: [], maxNewTokens: 3, turns: over });
+    expect(full).toMatchObject({ ids: { length: 3 }, terminated: false });
+  });
+
   it.skipIf(backend.slow)(
     'continues with fewer rows after memory ran out, asks nobody twice, and leaves no tensor behind',
     async () => {

@@ -22,7 +22,10 @@ interface Row {
   readonly toolMask: number[];
   /** null: the server gives none. */
   logps: number[] | null;
+  /** How its newest turn ended. */
   terminated: boolean;
+  /** Whether an answer had no room. */
+  truncated: boolean;
 }
 
 /** Completions in one turn, or in several where `sampling` says so. */
@@ -41,7 +44,7 @@ export async function sampleTurns(
   const rows = prompts.flatMap((prompt) =>
     Array.from(
       { length: numGenerations },
-      (): Row => ({ prompt, ids: [], toolMask: [], logps: [], terminated: false }),
+      (): Row => ({ prompt, ids: [], toolMask: [], logps: [], terminated: false, truncated: false }),
     ),
   );
   let active = [...rows.keys()];
@@ -75,7 +78,13 @@ export async function sampleTurns(
     const answers = await Promise.all(turns.answer(ended));
     active = active.filter((i, place) => addAnswer(of(i), answers[place] ?? null, maxNewTokens));
   }
-  return rows.map(({ ids, toolMask, logps, terminated }) => ({ ids, toolMask, terminated, ...(logps && { logps }) }));
+  return rows.map(({ ids, toolMask, logps, terminated, truncated }) => ({
+    ids,
+    toolMask,
+    // One whose last turn reached the limit of a turn alone has ended: the conversation was over.
+    terminated: !truncated && (terminated || ids.length < maxNewTokens),
+    ...(logps && { logps }),
+  }));
 }
 
 function addTurn(row: Row, { ids, terminated, logps }: Completion = { ids: [], terminated: false }): void {
@@ -92,7 +101,7 @@ function addTurn(row: Row, { ids, terminated, logps }: Completion = { ids: [], t
 function addAnswer(row: Row, tokens: readonly number[] | null, maxNewTokens: number): boolean {
   if (tokens === null) return false;
   if (row.ids.length + tokens.length >= maxNewTokens) {
-    row.terminated = false;
+    row.truncated = true;
     return false;
   }
   append(row.ids, tokens);

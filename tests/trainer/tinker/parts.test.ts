@@ -61,6 +61,18 @@ describe('sampleTurns', () => {
       ],
     ]);
   });
+
+  it('cuts off a completion at its own limit, not at that of its last turn', async () => {
+    const sample = async (prompts: readonly (readonly number[])[], _: unknown, limits: readonly number[]) =>
+      prompts.map((_, i) => ({ ids: Array(limits[i]).fill(9), terminated: false }));
+    const turns: TurnTaking = { maxTurnTokens: 4, later: false, answer: (ended) => ended.map(() => null) };
+    const sampling = { numGenerations: 1, temperature: 1, ...UNFILTERED, coordinates: [1], turns };
+    const ended = async (maxNewTokens: number) => {
+      const [completion] = await sampleTurns(sample, [[1, 2]], { ...sampling, maxNewTokens });
+      return completion?.terminated;
+    };
+    expect([await ended(8), await ended(4)]).toEqual([true, false]);
+  });
 });
 
 describe('ruleOf', () => {
