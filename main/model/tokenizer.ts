@@ -75,6 +75,8 @@ export interface Tokenizer {
    * `tools`: the functions that the model may call; a template that knows none has them described in the system message.
    */
   chat(messages: readonly ChatMessage[], ready?: boolean, tools?: readonly ChatTool[] | null): string;
+  /** Messages with the chat settings' system prompt, if any, in place of their own. */
+  asked(messages: readonly ChatMessage[]): readonly ChatMessage[];
   /** The same for messages of `inWords` that know which of their characters somebody wrote. */
   chatQuoting(messages: readonly RenderedMessage[], ready?: boolean, tools?: readonly ChatTool[] | null): Str;
   /** Messages as the chat template can show them: one that knows no tools is given calls and results as words. */
@@ -132,14 +134,15 @@ export function loadTokenizer(folder: string, chat: ChatSettings = readChatSetti
     return limited(words.length, () => checkedIds(encodeQuoting(text, control, inner, plainBy), words, file));
   };
   const takesTools = withTools !== null || (template !== null && readsTools(template, folder));
+  const asked = <Message extends { readonly role: ChatMessage['role'] }>(messages: readonly Message[]) =>
+    chat.system_prompt === null
+      ? messages
+      : [{ role: 'system' as const, content: chat.system_prompt }, ...messages.filter(({ role }) => role !== 'system')];
   const chatQuoting: Tokenizer['chatQuoting'] = (messages, ready = true, tools = null) => {
     if (template === null)
       throw inputError('NO_CHAT_TEMPLATE', `${folder}: expected a chat template, the tokenizer has none`);
-    const { system_prompt: system, chat_template_kwargs: kwargs } = chat;
-    const given: readonly RenderedMessage[] =
-      system === null
-        ? messages
-        : [{ role: 'system', content: system }, ...messages.filter(({ role }) => role !== 'system')];
+    const { chat_template_kwargs: kwargs } = chat;
+    const given: readonly RenderedMessage[] = asked(messages);
     const input = { template: tools === null ? template : (withTools ?? template), config, folder, kwargs };
     if (takesTools) return renderMessages(input, given, ready, tools && fromJs(tools, bySomebody));
     if (tools === null || tools.length === 0) return renderMessages(input, given, ready);
@@ -182,6 +185,7 @@ export function loadTokenizer(folder: string, chat: ChatSettings = readChatSetti
     stopStrings: chat.stop_strings ?? [],
     replyPrompt: chat.reply_prompt,
     chat: (messages, ready = true, tools = null) => plain(chatQuoting(inWords(messages), ready, tools)),
+    asked,
     inWords,
     chatQuoting,
     checkChat: () => {

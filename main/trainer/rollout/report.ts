@@ -1,9 +1,10 @@
 /** The last third of a rollout: what a scored generation reports, as metrics and as samples to browse. */
 
-import { askedOf } from '../../samples/chat-message.ts';
+import type { Tokenizer } from '../../model/tokenizer.ts';
+import { askedOf, plainLines } from '../../samples/chat-message.ts';
 import { type Played, sampledFacts, writtenOf } from '../../samples/completion.ts';
 import type { Sample } from '../../samples/sample.ts';
-import type { Answer, Task } from '../../tasks/task.ts';
+import type { Answer, Task, TaskRecord } from '../../tasks/task.ts';
 import { isFailedCall } from '../../tasks/tool-use.ts';
 import { ngramSets, setDiversity } from '../../text/diversity.ts';
 import { nanStats } from '../advantages/advantages.ts';
@@ -104,8 +105,13 @@ function toolMetrics({ environment }: Pick<Task, 'environment'>, completions: re
   };
 }
 
-/** Every completion in the form stored for browsing; `groupSize` of each prompt. */
-export function samplesOf(task: Task, generation: Generation, groupSize: number): Sample[] {
+/** Every completion in the form stored for browsing; `groupSize` of each prompt. A run's system prompt is in place. */
+export function samplesOf(
+  task: Task,
+  { asked }: Pick<Tokenizer, 'asked'>,
+  generation: Generation,
+  groupSize: number,
+): Sample[] {
   return generation.completions.map((completion, row) => {
     const answer = answerOfRow(generation, row, groupSize);
     const { record, tokens } = answer;
@@ -113,8 +119,7 @@ export function samplesOf(task: Task, generation: Generation, groupSize: number)
       recordId: record.id,
       group: Math.floor(row / groupSize),
       index: row % groupSize,
-      prompt: record.prompt,
-      ...(record.messages && { promptMessages: askedOf(record.messages) }),
+      ...promptOf(record, asked),
       target: task.target(record),
       ...writtenOf(answer),
       ...sampledFacts(completion),
@@ -127,4 +132,10 @@ export function samplesOf(task: Task, generation: Generation, groupSize: number)
       failure: generation.failures[row] ?? null,
     };
   });
+}
+
+function promptOf({ prompt, messages }: TaskRecord, asked: Tokenizer['asked']) {
+  if (messages === undefined) return { prompt };
+  const promptMessages = asked(askedOf(messages));
+  return { prompt: plainLines(promptMessages), promptMessages };
 }

@@ -24,8 +24,11 @@ describe('samplesOf', () => {
       metrics: {},
       result: { rewards: [1], advantages: [0], means: [1], deviations: [0] } as unknown as Generation['result'],
     };
-    const [sample] = samplesOf(task, generation, 1);
+    const [sample] = samplesOf(task, { asked: (messages) => messages }, generation, 1);
     expect(sample).toMatchObject({ promptMessages: asked, completion: 'Hey', target: 'Hello' });
     expect(sample?.prompt).toContain('User: Hi');
+    const system = { role: 'system' as const, content: 'Be brief.' };
+    const [told] = samplesOf(task, { asked: (messages) => [system, ...messages] }, generation, 1);
+    expect(told).toMatchObject({ promptMessages: [system, ...asked], prompt: expect.stringContaining('Be brief.') });
   });
 });
