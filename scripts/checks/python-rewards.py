@@ -3,6 +3,7 @@
 python scripts/checks/python-rewards.py TASK_FOLDER, by the Python that has the package. The package's side: the family's
 dataset made again and its score_answer; verifiers' own replay of saved traces.
 """
+import ast
 import asyncio
 import json
 import os
@@ -53,7 +54,7 @@ def by_gym() -> list:
         family, seed, number = re.fullmatch(r"(.+)-(\d+)-(\d+)", record["id"]).groups()
         dataset = entries.setdefault(family, reasoning_gym.create_dataset(family, size=2, seed=int(seed)))
         found = re.findall(r"<answer>(.*?)</answer>", text, re.DOTALL)
-        entry = {key: record[key] for key in ("question", "answer", "metadata")}
+        entry = {**record, "metadata": ast.literal_eval(record["metadata"])}
         scores.append(float(dataset.score_answer((found[-1] if found else text).strip(), entry)))
     return scores
 

@@ -5,6 +5,7 @@ seed, and any field of the family's configuration. Without an argument it scores
 one a line out, with the same id.
 """
 
+import ast
 import json
 import os
 import re
@@ -26,12 +27,15 @@ scorers = {}
 
 def score(record: dict, completion: str) -> float:
     """The package's score of what stands in the last <answer>, or of the whole text; 0 to 1."""
-    family = record["family"]
-    if family not in scorers:
-        scorers[family] = reasoning_gym.get_score_answer_fn(family)
+    key = (record["family"], record.get("configuration", "{}"))
+    if key not in scorers:
+        family, settings = key[0], json.loads(key[1])
+        made = configuration(family, settings.pop("level", None), 1, 0, settings)
+        scorers[key] = reasoning_gym.create_dataset(family, **made).score_answer
     found = ANSWER.findall(completion)
-    entry = {"question": record["question"], "answer": record["answer"], "metadata": record["metadata"]}
-    return float(scorers[family]((found[-1] if found else completion).strip(), entry))
+    metadata = ast.literal_eval(record["metadata"])
+    entry = {"question": record["question"], "answer": record["answer"], "metadata": metadata}
+    return float(scorers[key]((found[-1] if found else completion).strip(), entry))
 
 
 def configuration(family: str, level: int | None, size: int, seed: int, fields: dict) -> dict:
@@ -46,6 +50,17 @@ def configuration(family: str, level: int | None, size: int, seed: int, fields: 
     return {**vars(made), **fields}
 
 
+def literal(value):
+    """A value of Python's literals alone."""
+    if isinstance(value, dict):
+        return {literal(key): literal(part) for key, part in value.items()}
+    if type(value) in (list, tuple, set):
+        return type(value)(literal(part) for part in value)
+    if value is None or type(value) in (bool, int, str) or (type(value) is float and abs(value) < float("inf")):
+        return value
+    return str(value)
+
+
 def records(family: str, level: int | None, size: int, seed: int, fields: dict) -> list:
     dataset = reasoning_gym.create_dataset(family, **configuration(family, level, size, seed, fields))
     return [
@@ -55,7 +70,9 @@ def records(family: str, level: int | None, size: int, seed: int, fields: dict) 
             # Some families have many right answers, and name one or none.
             "answer": str(entry["answer"] if entry["answer"] is not None else ""),
             "family": family,
-            "metadata": entry["metadata"],
+            "configuration": json.dumps({**({} if level is None else {"level": level}), **fields}),
+            # As Python writes it: JSON has no tuples, which some scorers compare, and rounds long whole numbers.
+            "metadata": repr(literal(entry["metadata"])),
         }
         for i, entry in enumerate(dataset)
     ]
@@ -93,8 +110,8 @@ def make(settings: dict) -> dict:
         settings = {name: plain(text) for name, text in settings.items()}
         train = records(family, level, size, seed, settings)
         test = records(family, level, 2 * test_size, seed + 1_000_003, settings)
-    except (TypeError, AssertionError, ValueError) as error:
-        sys.exit(f"{family} can't be made with these settings: {error}")
+    except (TypeError, AssertionError, ValueError, LookupError) as error:
+        sys.exit(f"{family} can't be made with these settings: {type(error).__name__}: {error}")
     train, held_out = held_apart(train, test, test_size)
     examples = [
         {"record": record, "completion": f"So it is <answer>{record['answer']}</answer>", "reward": 1}
