@@ -1,7 +1,7 @@
 /** `braid train`: one run, from a dataset to a checkpoint. */
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { inputError } from '../errors.ts';
+import { BraidError, inputError } from '../errors.ts';
 import { type EngineEntry, openEngineFile, requireEngine } from '../services/engines/engines.ts';
 import { standingOf } from '../services/runs/held-out.ts';
 import { newestResumable, resumePoint } from '../services/runs/history.ts';
@@ -201,6 +201,12 @@ function begin(
   return resumeTraining(store, checkpoint.runId, { ...common, ...steps, checkpoint: { step: checkpoint.step, path } });
 }
 
+/** A run that trained has failed, whatever was wrong: another exit code than for a refused one. */
+function failedRun(cause: BraidError): BraidError {
+  const { code, message, remedy } = cause;
+  return new BraidError(code, message, { cause, ...(remedy !== undefined && { remedy }) });
+}
+
 function stepsOf(steps: string | undefined): number | undefined {
   return steps === undefined ? undefined : wholeNumber('--steps', steps);
 }
@@ -224,7 +230,7 @@ function report(store: Store, outcome: RunOutcome, run: LiveRun, context: Comman
   });
   // A second Ctrl-C kills the trainer: not a failure, the user interrupted the run.
   const ended = outcome.state === 'interrupted' && asked;
-  if (outcome.error !== null && !ended) throw outcome.error;
+  if (outcome.error !== null && !ended) throw outcome.state === 'failed' ? failedRun(outcome.error) : outcome.error;
   const resumable = ended || outcome.state === 'stopped' || outcome.state === 'collapsed';
   const how = `${outcome.state} at step ${outcome.step}${resumable ? '; resume with --resume' : ''}`;
   context.print(`Run ${outcome.runId} ${how}. Checkpoint: ${outcome.checkpoint ?? 'none'}`);

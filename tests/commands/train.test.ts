@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startTraining } from '../../main/services/training/training.ts';
@@ -69,6 +69,22 @@ describe('braid train', () => {
       code: 0,
       stderr: expect.stringMatching(/Run 1 has no checkpoint: it re/),
     });
+  });
+
+  it('exits with 1 where a run that began has failed, as by its reward', async () => {
+    const world = await withConfig();
+    const folder = join(world.root, 'tasks/failing');
+    mkdirSync(folder, { recursive: true });
+    const definition = { title: 'Failing', fields: { text: 'text' }, prompt: '{text}', success_threshold: 1 };
+    writeFileSync(join(folder, 'task.yaml'), JSON.stringify({ ...definition, max_completion_length: 4 }));
+    writeFileSync(join(folder, 'reward.ts'), 'export function reward() { throw new Error("no"); }');
+    const records = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map((text) => JSON.stringify({ id: text, text }));
+    writeFileSync(join(folder, 'records.jsonl'), `${records.join('\n')}\n`);
+    const settings = ['--set', 'eval_steps=0', 'steps_per_generation=1', 'eval_dataset=null'];
+    const given = ['--config', world.file, '--task', 'failing', '--dataset', join(folder, 'records.jsonl'), ...settings];
+    const { code, stdout, stderr } = await braid(['train', ...given, '--workspace', world.root, '--json']);
+    expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 1, state: 'failed', steps: 0 });
+    expect(stderr).toContain('The reward failed on a completion');
   });
 
   it('finds a run interrupted whose host was killed, and makes it whole with nothing doubled', async () => {
