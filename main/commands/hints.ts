@@ -15,7 +15,7 @@ const HINTS: ReadonlyMap<string, string> = new Map([
   ['UNKNOWN_TASK', '`braid task new NAME`.'],
   ['BAD_TASK', '`braid task new NAME`.'],
   ['BAD_REWARD', '`braid task check` tells more.'],
-  ['BAD_DATASET', '`braid dataset` generates one.'],
+  ['BAD_DATASET', '`braid dataset` generates pairs to interleave, `braid dataset import` imports records.'],
   ['ADAPTER_ALONE', '`braid train --from FOLDER`, `braid merge`.'],
   ['BASE_MISSING', '`braid download`, or --base DIR.'],
   ['ENGINE_UNKNOWN', '`braid engine add`.'],

@@ -94,7 +94,7 @@ function check(dir: string, options: ConsentOptions, context: CommandContext): v
     () => allowedAccess(source, options, context),
     commandHint,
   );
-  const { ok, task, rewards, records, examples, faults, external, notes, first } = result;
+  const { ok, task, rewards, records, held_out, examples, faults, external, notes, first } = result;
   for (const fault of faults) context.print(`[!] ${fault}`);
   for (const text of notes) context.print(`[ ] ${text}`);
   if (first !== null) {
@@ -104,6 +104,7 @@ function check(dir: string, options: ConsentOptions, context: CommandContext): v
   if (ok) {
     const counts = [
       records === null ? [] : counted(records, 'record'),
+      held_out === null ? [] : `${held_out} held out`,
       examples === null ? [] : counted(examples, 'example'),
     ].flat();
     context.print(

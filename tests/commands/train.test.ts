@@ -81,7 +81,15 @@ describe('braid train', () => {
     const records = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map((text) => JSON.stringify({ id: text, text }));
     writeFileSync(join(folder, 'records.jsonl'), `${records.join('\n')}\n`);
     const settings = ['--set', 'eval_steps=0', 'steps_per_generation=1', 'eval_dataset=null'];
-    const given = ['--config', world.file, '--task', 'failing', '--dataset', join(folder, 'records.jsonl'), ...settings];
+    const given = [
+      '--config',
+      world.file,
+      '--task',
+      'failing',
+      '--dataset',
+      join(folder, 'records.jsonl'),
+      ...settings,
+    ];
     const { code, stdout, stderr } = await braid(['train', ...given, '--workspace', world.root, '--json']);
     expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 1, state: 'failed', steps: 0 });
     expect(stderr).toContain('The reward failed on a completion');

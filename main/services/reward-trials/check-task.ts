@@ -15,6 +15,7 @@ import { openTask } from '../../tasks/index.ts';
 import { REWARD_FILE } from '../../tasks/sandbox/messages.ts';
 import { stripTypes } from '../../tasks/sandbox/strip-types.ts';
 import type { Task } from '../../tasks/task.ts';
+import { datasetFiles } from '../datasets/files.ts';
 import { readDataset } from '../datasets/index.ts';
 import { OWN_RECORDS } from '../tasks/start-config.ts';
 import { type GivenAnswer, readCompletions } from './completions-file.ts';
@@ -31,6 +32,7 @@ export interface TaskCheck {
   readonly rewards: readonly string[];
   /** null: the folder has no such file. */
   readonly records: number | null;
+  readonly held_out: number | null;
   readonly examples: number | null;
   /** A sentence each, with file and line. */
   readonly faults: readonly string[];
@@ -74,7 +76,9 @@ export function checkTask(
   const hasFiles = attempt(() => checkCommandFiles(source)) !== null;
   const isRunnable = task !== null && hasFiles && attempt(() => task.score([])) !== null;
   const [records, examples] = [file(OWN_RECORDS), file(EXAMPLES)];
+  const heldOut = file(datasetFiles(OWN_RECORDS).test);
   const read = task === null || records === null ? null : attempt(() => readDataset(records, task));
+  const readHeldOut = task === null || heldOut === null ? null : attempt(() => readDataset(heldOut, task));
   const given = task === null || examples === null ? null : attempt(() => readCompletions(examples, task));
   const notes: string[] = [
     ...braceNotes(source),
@@ -107,6 +111,7 @@ export function checkTask(
     hash: taskHash(source),
     rewards: task?.rewardNames ?? [],
     records: read?.length ?? null,
+    held_out: readHeldOut?.length ?? null,
     examples: given?.length ?? null,
     faults,
     external: externalKinds(source),

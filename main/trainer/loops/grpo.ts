@@ -80,7 +80,11 @@ export async function trainGrpo(stage: Stage, engine: Engine, io: RunIo): Promis
     }
     // Even if an earlier step sampled them: otherwise steps that share a generation would hardly ever store any.
     if (generation !== null && io.keepsSamples(done + 1))
-      io.emit({ kind: 'samples', step: done + 1, samples: samplesOf(task, stage.tokenizer, generation, plan.groupSize) });
+      io.emit({
+        kind: 'samples',
+        step: done + 1,
+        samples: samplesOf(task, stage.tokenizer, generation, plan.groupSize),
+      });
     io.holdGeneration(beginsWithGeneration(plan, step + 1) ? null : generation, prompts);
     await io.endStep(done + 1, metrics.take());
   }

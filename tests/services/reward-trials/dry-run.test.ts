@@ -84,11 +84,16 @@ describe('checkTask', () => {
       { word: 'a', completion: 'a', reward: 1.5 },
       { word: 'a', completion: 'b', reward: { said: 0 } },
     );
-    expect(check({ 'examples.jsonl': examples, 'records.jsonl': lines({ word: 'a' }) }, 'good')).toMatchObject({
+    const records = {
+      'records.jsonl': lines({ word: 'a' }),
+      'records.test.jsonl': lines({ word: 'b' }, { word: 'c' }),
+    };
+    expect(check({ 'examples.jsonl': examples, ...records }, 'good')).toMatchObject({
       ok: true,
       task: 'good',
       rewards: ['said', 'short'],
       records: 1,
+      held_out: 2,
       examples: 2,
       faults: [],
     });
@@ -97,7 +102,11 @@ describe('checkTask', () => {
   it('lists everything that is wrong, with file and line', () => {
     const examples = lines({ word: 'a', completion: 'a', reward: 1 }, { word: 'a', completion: 'fail' });
     const { ok, faults } = check(
-      { 'examples.jsonl': examples, 'records.jsonl': lines({ word: 'a' }, { wrd: 'b' }) },
+      {
+        'examples.jsonl': examples,
+        'records.jsonl': lines({ word: 'a' }, { wrd: 'b' }),
+        'records.test.jsonl': lines({ wrd: 'b' }),
+      },
       'off',
     );
     expect(ok).toBe(false);
@@ -105,6 +114,7 @@ describe('checkTask', () => {
       expect.stringContaining(
         'records.jsonl, line 2: expected the field "word" (text), got none; it has "wrd": did you mean "word"?',
       ),
+      expect.stringContaining('records.test.jsonl, line 1: expected the field "word"'),
       expect.stringContaining('examples.jsonl, line 1: expected a reward of 1, got 1.5'),
       expect.stringContaining('examples.jsonl, line 2: reward.ts:3:45: Error: as asked'),
     ]);
