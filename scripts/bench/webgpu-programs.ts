@@ -11,7 +11,7 @@ import { type ComputeDtype, setComputeDtype } from '../../main/tensor/compute-dt
 import { closeWebGpuBackend, openWebGpuBackend } from '../../main/tensor/webgpu/open.ts';
 import type { WeightPrecision } from '../../main/tensor/weights.ts';
 import { disposeBatch, uploadGroups } from '../../main/trainer/batching/packed-batch.ts';
-import { makeModel, SHAPES } from '../../main/trainer/jobs/gpu-report/shapes.ts';
+import { LARGEST, makeModel, SHAPES } from '../../main/trainer/jobs/gpu-report/shapes.ts';
 import { LORA, promptOf, sampleRows, trainingPass } from '../../main/trainer/jobs/gpu-report/timed-work.ts';
 
 const { values: options } = parseArgs({
@@ -27,8 +27,9 @@ const ROWS = 16;
 const PROMPT = 64;
 const LONGEST = 40;
 
-const shape = SHAPES.find(({ name }) => name === options.shape);
-if (shape === undefined) throw new Error(`Expected --shape of ${SHAPES.map(({ name }) => name).join(', ')}`);
+const shapes = [...SHAPES, LARGEST];
+const shape = shapes.find(({ name }) => name === options.shape);
+if (shape === undefined) throw new Error(`Expected --shape of ${shapes.map(({ name }) => name).join(', ')}`);
 const tokens = Number(options.tokens);
 const backend = await openWebGpuBackend({ timed: !options['by-clock'] });
 const { gpu } = backend;

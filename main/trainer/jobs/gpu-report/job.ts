@@ -11,7 +11,7 @@ import { gpuMemory } from '../../memory/device.ts';
 import type { JobIo } from '../job-io.ts';
 import { type Agreement, compareWithProcessor } from './agreement.ts';
 import { GPU_LOAD, type Load, measurePeaks, type Peaks, SOFTWARE_LOAD, type Timing, timeShape } from './measure.ts';
-import { SHAPES, type Shape } from './shapes.ts';
+import { LARGEST, SHAPES, type Shape } from './shapes.ts';
 
 export interface GpuReportJob extends BackendChoice {
   readonly kind: 'gpu-report';
@@ -87,9 +87,11 @@ export async function runGpuReportJob(job: GpuReportJob, io: JobIo): Promise<Gpu
   const backend = tf.backend() as WebGpuBackend;
   const { adapter } = backend.gpu;
   const wanted = job.shapes ?? (adapter.software ? ['tiny'] : SHAPES.map(({ name }) => name));
-  const work = SHAPES.filter(({ name }) => wanted.includes(name)).flatMap((shape) =>
-    job.precisions.flatMap((precision) => dtypes().map((computed) => ({ shape, precision, computed }))),
-  );
+  const work = [...SHAPES, LARGEST]
+    .filter(({ name }) => wanted.includes(name))
+    .flatMap((shape) =>
+      job.precisions.flatMap((precision) => dtypes().map((computed) => ({ shape, precision, computed }))),
+    );
   const parts = 2 + work.length;
   await io.progress(0, parts, 'parts');
   const memory = gpuMemory(backend.gpu);

@@ -19,9 +19,10 @@ function shape(
   [hiddenSize, intermediateSize, numLayers]: readonly [number, number, number],
   [numHeads, numKvHeads, headDim]: readonly [number, number, number],
   vocabSize: number,
+  tieWordEmbeddings = true,
 ): Shape {
   const rest = { rmsNormEps: 1e-5, ropeTheta: 500_000, ropeScaling: null, maxPositionEmbeddings: 4096 };
-  const flags = { tieWordEmbeddings: true, attentionBias: false, qkNorm: false, eosTokenIds: [], padTokenId: null };
+  const flags = { tieWordEmbeddings, attentionBias: false, qkNorm: false, eosTokenIds: [], padTokenId: null };
   const sizes = { vocabSize, hiddenSize, intermediateSize, numLayers, numHeads, numKvHeads, headDim };
   return { name, config: { ...PLAIN_TRAITS, modelType: 'llama', ...sizes, ...rest, ...flags } };
 }
@@ -33,6 +34,9 @@ export const SHAPES: readonly Shape[] = [
   shape('1.2 B', [2048, 8192, 16], [32, 8, 64], 128_256),
   shape('3.2 B', [3072, 8192, 28], [24, 8, 128], 128_256),
 ];
+
+/** Asked for by name alone: its weights take minutes to make. */
+export const LARGEST = shape('8.0 B', [4096, 14_336, 32], [32, 8, 128], 128_256, false);
 
 /** What a GPU is compared with the processor by: as small as matrix units take it. */
 export const COMPARED = shape('compared', [256, 768, 2], [4, 2, 64], 512);
