@@ -63,6 +63,11 @@ function found(row: StoredHeading | undefined): TextHeading | undefined {
   return row === undefined ? undefined : heading(row);
 }
 
+/** Without differences of case, and of how an accent is written: file names of a Mac have it as a letter of its own. */
+function folded(text: string): string {
+  return text.normalize('NFC').toLowerCase();
+}
+
 /** In one order, so that a pair is stored once. */
 function pairOf(one: string, other: string): [string, string] {
   return one < other ? [one, other] : [other, one];
@@ -85,6 +90,14 @@ export function openTextsTable(db: Db, now: () => number) {
     .prepare<{ pattern: string }, number>(
       `select id from text where title like @pattern escape '\\' or source like @pattern escape '\\'
          or text like @pattern escape '\\' order by id`,
+    )
+    .pluck();
+  // SQLite knows the case of ASCII letters only.
+  db.function('folded', { deterministic: true }, (text: unknown) => folded(String(text)));
+  const searchFolded = db
+    .prepare<{ part: string }, number>(
+      `select id from text where instr(folded(title), @part) or instr(folded(source), @part)
+         or instr(folded(text), @part) order by id`,
     )
     .pluck();
   const rename = db.prepare<[string, number]>('update text set title = ? where id = ?');
@@ -121,8 +134,11 @@ export function openTextsTable(db: Db, now: () => number) {
     heading: (id: number): TextHeading | undefined => found(headingById.get(id)),
     /** Changes with any text, title or their order: whether a change that was computed still applies. */
     state: (): string => JSON.stringify(state.all()),
-    /** Ids of the texts whose title, source or text contains `part`, ignoring case for ASCII letters. */
-    search: (part: string): number[] => search.all({ pattern: `%${part.replace(/[\\%_]/g, '\\$&')}%` }),
+    /** Ids of the texts whose title, source or text contains `part`, ignoring case. */
+    search: (part: string): number[] =>
+      /[^\0-\x7f]/.test(part)
+        ? searchFolded.all({ part: folded(part) })
+        : search.all({ pattern: `%${part.replace(/[\\%_]/g, '\\$&')}%` }),
     byTitle: (title: string): TextHeading | undefined => found(byTitle.get(title)),
     rename: (id: number, title: string): boolean => rename.run(title, id).changes === 1,
     get: (id: number): TextRow | undefined => byId.get(id),

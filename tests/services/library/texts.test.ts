@@ -26,6 +26,9 @@ describe('listTexts', () => {
       [],
       ['Rain', 'Snow'],
     ]);
+    // As a file of a Mac is named, and as it is typed.
+    store.texts.add({ title: 'Cafe\u0301 Übel', text: 'и Река', source: 'c.txt', words: 2 });
+    for (const search of ['café', 'ÜBEL', 'река']) expect(found(search), search).toEqual(['Cafe\u0301 Übel']);
   });
 });
 
