@@ -4,7 +4,7 @@ export const DATASET_NAME_RULE = 'Letters, digits, dots, dashes and underscores;
 
 /** An empty one is for the form to judge. */
 export function datasetNameFits(name: string): boolean {
-  return name === '' || (/^[\p{L}\p{N}][\p{L}\p{N}._-]{0,59}$/u.test(name) && !/\.test$|\.$/.test(name));
+  return name === '' || (/^[\p{L}\p{N}][\p{L}\p{M}\p{N}._-]{0,59}$/u.test(name) && !/\.test$|\.$/.test(name));
 }
 
 export const MODEL_NAME_RULE = 'Letters, digits, dots, dashes and underscores: it becomes a folder';

@@ -110,7 +110,8 @@ export function datasetName(source: string): string {
   return (
     last
       .replace(/\.\w+(?:\.(?:gz|zst))?$/, '')
-      .replaceAll(/[^\p{L}\p{N}._-]+/gu, '-')
+      .normalize('NFC')
+      .replaceAll(/[^\p{L}\p{M}\p{N}._-]+/gu, '-')
       .slice(0, 60) || 'records'
   );
 }

@@ -18,7 +18,7 @@ export function importTarget(
   name: string,
   replace: boolean,
 ): string {
-  if (!/^[\p{L}\p{N}][\p{L}\p{N}._-]{0,59}$/u.test(name) || name.endsWith('.test'))
+  if (!/^[\p{L}\p{N}][\p{L}\p{M}\p{N}._-]{0,59}$/u.test(name) || name.endsWith('.test'))
     throw inputError(
       'BAD_NAME',
       `Expected a name of letters, digits, dots, dashes and underscores that starts with a letter or digit, got "${name}"`,
@@ -63,7 +63,8 @@ export function nameOfSource(source: string): string {
   const withoutEnding = (name: string): string => name.slice(0, name.length - extname(name).length);
   const stem = isHubSource(source) ? hubName(source) : withoutEnding(unpackedName(last)) || last;
   const plain = stem
-    .replaceAll(/[^\p{L}\p{N}._-]+/gu, '-')
+    .normalize('NFC')
+    .replaceAll(/[^\p{L}\p{M}\p{N}._-]+/gu, '-')
     .replace(/^[^\p{L}\p{N}]+/u, '')
     .replace(/\.test$/, '')
     .slice(0, 60);

@@ -140,7 +140,7 @@ function fileOf({ workspace }: Pick<Library, 'workspace'>, words: number | strin
 /** A name becomes part of a file name, which must be valid on every system. */
 function checkName(name: string | undefined): void {
   if (name === undefined || name === '') return;
-  if (/^[\p{L}\p{N}][\p{L}\p{N}._-]{0,59}$/u.test(name)) return void checkPortableName(name, 'BAD_NAME');
+  if (/^[\p{L}\p{N}][\p{L}\p{M}\p{N}._-]{0,59}$/u.test(name)) return void checkPortableName(name, 'BAD_NAME');
   throw inputError(
     'BAD_NAME',
     `Expected a name of letters, digits, dots, dashes and underscores that starts with a letter or digit, got "${name}"`,

@@ -61,7 +61,7 @@ export async function importReplies(
 
 /** Letters, digits and dashes; 40 of them, of up to four bytes each, fit any file system with what is put around them. */
 function plainName(name: string): string {
-  const plain = name.replace(/\.[^.]*$/, '').replace(/[^\p{L}\p{N}]+/gu, '-');
+  const plain = name.replace(/\.[^.]*$/, '').replace(/[^\p{L}\p{M}\p{N}]+/gu, '-');
   return [...plain].slice(0, 40).join('');
 }
 

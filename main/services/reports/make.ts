@@ -65,7 +65,7 @@ function reportOf(place: ReportPlace, content: ReportContent, texts: boolean, pa
     hasTexts: texts,
     content: shared,
   };
-  const name = `${title.replace(/[^\p{L}\p{N}._-]+/gu, '-').replace(/^-+|-+$/g, '')}.html`;
+  const name = `${title.replace(/[^\p{L}\p{M}\p{N}._-]+/gu, '-').replace(/^-+|-+$/g, '')}.html`;
   return { name, html: reportPage(report, parts), report };
 }
 

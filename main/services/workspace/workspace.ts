@@ -111,7 +111,7 @@ function slug(text: string): string {
   return name
     .replace(/\.(test\.)?jsonl$/i, '')
     .normalize('NFC')
-    .replace(/[^\p{L}\p{N}]+/gu, '-')
+    .replace(/[^\p{L}\p{M}\p{N}]+/gu, '-')
     .replace(/^-+|-+$/g, '')
     .slice(0, 40);
 }

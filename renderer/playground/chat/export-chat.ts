@@ -9,7 +9,7 @@ export function exportChat(title: string, chat: Chat, nameOf: (ref: string) => s
 /** A title as a name that every system takes. */
 function fileName(title: string): string {
   const plain = title
-    .replaceAll(/[^\p{L}\p{N}]+/gu, '-')
+    .replaceAll(/[^\p{L}\p{M}\p{N}]+/gu, '-')
     .replaceAll(/^-+|-+$/g, '')
     .slice(0, 60);
   return plain === '' ? 'conversation' : plain;

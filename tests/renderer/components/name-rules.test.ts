@@ -3,7 +3,7 @@ import { datasetNameFits, modelNameFits } from '../../../renderer/components/nam
 
 describe('datasetNameFits', () => {
   it('is what the host accepts', () => {
-    for (const name of ['', 'river', 'Fluß-10_a.b', '10words']) expect(datasetNameFits(name), name).toBe(true);
+    for (const name of ['', 'river', 'Fluß-10_a.b', 'हिन्दी', '10words']) expect(datasetNameFits(name), name).toBe(true);
     for (const name of ['a b', '-a', 'a/b', 'a.test', 'a.', 'x'.repeat(61)])
       expect(datasetNameFits(name), name).toBe(false);
   });

@@ -120,6 +120,7 @@ describe('orderInWords', () => {
 describe('datasetName', () => {
   it('is the end of the source in plain characters', () => {
     expect(datasetName('/data/My file (2).jsonl')).toBe('My-file-2-');
+    expect(datasetName('Cafe\u0301 हिन्दी.csv')).toBe('Café-हिन्दी');
     expect(datasetName('hf:openai/gsm8k@main')).toBe('gsm8k');
     expect(datasetName('hf:openai/gsm8k/main, train')).toBe('gsm8k');
     expect(datasetName('hf:openai/gsm8k/socratic, train')).toBe('gsm8k-socratic');

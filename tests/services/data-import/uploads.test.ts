@@ -89,6 +89,7 @@ describe('importTarget', () => {
 describe('nameOfSource', () => {
   it('is a name that importTarget accepts', () => {
     expect(nameOfSource('/data/My rows.test.jsonl')).toBe('My-rows');
+    expect(nameOfSource('Cafe\u0301 हिन्दी.csv')).toBe('Café-हिन्दी');
     expect(nameOfSource('hf:openai/gsm8k@v1')).toBe('gsm8k');
     expect(nameOfSource('hf:openai/gsm8k/main')).toBe('gsm8k');
     expect(nameOfSource('hf:openai/gsm8k/socratic')).toBe('gsm8k-socratic');

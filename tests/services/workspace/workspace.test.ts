@@ -103,6 +103,7 @@ describe('runFolderName', () => {
     [7, 'datasets/10words.jsonl', 'grpo', 'run-0007-10words-grpo'],
     [12345, 'C:\\data\\My set (2).test.jsonl', 'sft', 'run-12345-My-set-2-sft'],
     [1, '../../..', 'grpo', 'run-0001-grpo'],
+    [2, 'हिन्दी.jsonl', 'grpo', 'run-0002-हिन्दी-grpo'],
   ])('names run %i of %s', (id, dataset, method, name) => {
     expect(runFolderName(id, dataset, method)).toBe(name);
   });
