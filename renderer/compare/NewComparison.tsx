@@ -8,7 +8,7 @@ import { api, client } from '../api/client.ts';
 import { BoundedNumber } from '../components/BoundedNumber.tsx';
 import { DistinctName } from '../components/DistinctName.tsx';
 import { Empty, Failed, Loading } from '../components/Feedback.tsx';
-import { counted } from '../components/format.ts';
+import { counted, number } from '../components/format.ts';
 import { isolated } from '../components/isolated.ts';
 import { Link } from '../components/Link.tsx';
 import { LongMultiSelect, LongSelect } from '../components/LongSelect.tsx';
@@ -166,7 +166,7 @@ function Form({
 function sourceOption({ datasetId, name, heldOut, problem }: PromptSource) {
   return {
     value: String(datasetId),
-    label: `${isolated(name)} · ${problem === null ? `${heldOut} held out` : 'no prompts'}`,
+    label: `${isolated(name)} · ${problem === null ? `${number(heldOut)} held out` : 'no prompts'}`,
     disabled: problem !== null,
   };
 }

@@ -203,7 +203,7 @@ function Facts({ stage, curriculum, live, shortage }: StagePanelProps) {
       <dd>
         {dataset === null && (shortage ?? <>none yet: make one above, or in Texts &amp; datasets</>)}
         {dataset !== null &&
-          `${isolated(dataset.name)}: ${counted(dataset.trainN, 'training pair')}, ${dataset.testN} held out`}
+          `${isolated(dataset.name)}: ${counted(dataset.trainN, 'training pair')}, ${number(dataset.testN)} held out`}
         {leaks !== null && <span className={classes.lack}> ({leaks})</span>}
         {dataset?.missing && <span className={classes.lack}> (file missing)</span>}
       </dd>

@@ -101,7 +101,7 @@ export function Palette() {
   return (
     <Spotlight
       store={paletteStore}
-      classNames={{ actionDescription: classes.about ?? '' }}
+      classNames={{ actionBody: classes.body ?? '', actionDescription: classes.about ?? '' }}
       onSpotlightOpen={() => {
         setKeys(current());
         setOpen(true);
