@@ -1,10 +1,11 @@
 /**
- * Finds completions by score and text. Filters use indexes only; texts are read only for the page shown.
+ * Finds completions by score and text. Filters use indexes only; texts are read only for the page shown, and for words
+ * of scripts without spaces.
  */
 import type { StoredSample } from '../samples/sample.ts';
 import type { Db } from './open.ts';
 import type { RecordRow } from './record-rows.ts';
-import { sampleRows, searchQuery } from './samples.ts';
+import { sampleRows, searchQuery, unspacedTerms } from './samples.ts';
 
 export interface SampleFilter {
   readonly runId?: number | undefined;
@@ -111,7 +112,8 @@ function searchOf({ words = '', inPrompts = false }: SampleFilter): string {
 function questionOf(filter: SampleFilter, isFew: (parts: Condition) => boolean): Question | null {
   const { words, component, terminated, exact } = filter;
   const query = searchOf(filter);
-  if (words !== undefined && words.trim() !== '' && query === '') return null;
+  const unspaced = unspacedTerms(words ?? '');
+  if (words !== undefined && words.trim() !== '' && query === '' && unspaced.length === 0) return null;
   const bySearch = query !== '';
   const equal = (column: string, name: string, value: string | number | undefined): Condition[] =>
     value === undefined ? [] : [{ sql: `sample.${column} = @${name}`, values: { [name]: value } }];
@@ -125,6 +127,7 @@ function questionOf(filter: SampleFilter, isFew: (parts: Condition) => boolean):
   });
   const conditions = [
     ...(bySearch ? [{ sql: 'found.sample_search match @query', values: { query } }] : []),
+    ...unspaced.map((text, i) => holding(text, `text${i}`, filter)),
     ...equal('run_id', 'runId', filter.runId),
     ...equal('step', 'step', filter.step),
     ...equal('group_index', 'groupIndex', filter.group),
@@ -142,6 +145,12 @@ function questionOf(filter: SampleFilter, isFew: (parts: Condition) => boolean):
     sql: source + where,
     values: Object.assign({}, ...conditions.map(({ values }) => values)) as Values,
   };
+}
+
+function holding(text: string, name: string, { inPrompts = false }: SampleFilter): Condition {
+  const texts = inPrompts ? ['completion', 'prompt'] : ['completion'];
+  const sql = texts.map((column) => `instr(sample.${column}, @${name}) > 0`).join(' or ');
+  return { sql: `(${sql})`, values: { [name]: text } };
 }
 
 function not({ sql, values }: Condition): Condition {

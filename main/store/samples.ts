@@ -7,6 +7,7 @@ import {
   type StoredSample,
   sampleColumns,
 } from '../samples/sample.ts';
+import { isUnspaced } from '../text/source-words.ts';
 import { fromNull } from './columns.ts';
 import type { Db } from './open.ts';
 import { type RecordRow, recordRows } from './record-rows.ts';
@@ -42,9 +43,14 @@ const SHORTEST_BEGINNING = 3;
  * User input as an FTS5 query: each word quoted, so that no character is an operator; the last may be a prefix.
  */
 export function searchQuery(words: string): string {
-  const terms = words.split(/\s+/u).filter((word) => /[\p{L}\p{N}]/u.test(word));
+  const terms = words.split(/\s+/u).filter((word) => /[\p{L}\p{N}]/u.test(word) && !isUnspaced(word));
   const beginning = (terms.at(-1)?.match(/[\p{L}\p{N}]+$/u)?.[0].length ?? 0) >= SHORTEST_BEGINNING;
   return terms.map((word) => `"${word.replaceAll('"', '""')}"`).join(' ') + (beginning ? '*' : '');
+}
+
+/** What the index can't find, as it takes a sentence of a script without spaces for one word: it is looked for in the texts. */
+export function unspacedTerms(words: string): readonly string[] {
+  return words.split(/\s+/u).filter(isUnspaced);
 }
 
 // Jumps from one step to the next by the index, instead of scanning every completion.

@@ -114,6 +114,19 @@ describe('words', () => {
     expect(found(store, { words: 'fox', above: 0.3 })).toEqual(['the slow fox']);
   });
 
+  it('find a part of a text that has no spaces', () => {
+    const store = temporaryStore();
+    const run = addRun(store);
+    store.samples.record(run, 1, [
+      sampleOf({ completion: '這是中文測試 fox', prompt: '問題' }),
+      sampleOf({ index: 1, completion: 'これは 測試', prompt: '問題' }),
+    ]);
+    expect(found(store, { words: '測試' })).toHaveLength(2);
+    expect(found(store, { words: 'fox 中文' })).toEqual(['這是中文測試 fox']);
+    expect(found(store, { words: '問' })).toEqual([]);
+    expect(found(store, { words: '問', inPrompts: true })).toHaveLength(2);
+  });
+
   it('find in prompts where asked to', () => {
     const { store } = twoRuns();
     expect(found(store, { words: 'processes' })).toEqual([]);

@@ -1,4 +1,5 @@
 /** A short excerpt of a text around the search hit. Pure. */
+import { isUnspaced } from '../../../text/source-words.ts';
 
 export interface Segment {
   readonly text: string;
@@ -33,14 +34,33 @@ export function hasHit(text: string, search: string): boolean {
   return findHits(text, search).length > 0;
 }
 
-/** Positions of the search words: whole words, and the last one as a prefix, like the index. */
-function findHits(text: string, search: string): readonly (readonly [number, number])[] {
-  const wanted = wordsIn(search).map(({ word }) => word);
+/** Positions of the search words: whole words, and the last one as a prefix, like the index; of scripts without spaces any. */
+function findHits(text: string, search: string): readonly Hit[] {
+  const terms = search.split(/\s+/u);
+  const wanted = wordsIn(terms.filter((term) => !isUnspaced(term)).join(' ')).map(({ word }) => word);
   const beginning = wanted.at(-1) ?? '';
   const whole = new Set(wanted);
-  return wordsIn(text).flatMap(({ word, start, end }) =>
-    whole.has(word) || (beginning.length >= 3 && word.startsWith(beginning)) ? [[start, end] as const] : [],
+  const words = wordsIn(text).flatMap(({ word, start, end }): Hit[] =>
+    whole.has(word) || (beginning.length >= 3 && word.startsWith(beginning)) ? [[start, end]] : [],
   );
+  const inside = terms.filter(isUnspaced).flatMap((term) => placesOf(text, term));
+  const hits = [...words, ...inside].sort(([a], [b]) => a - b);
+  // One in another, or that begins in it, is a part of it.
+  let past = 0;
+  return hits.filter(([start, end]) => {
+    const isApart = start >= past;
+    if (isApart) past = end;
+    return isApart;
+  });
+}
+
+type Hit = readonly [start: number, end: number];
+
+function placesOf(text: string, term: string): readonly Hit[] {
+  const hits: Hit[] = [];
+  for (let at = text.indexOf(term); at >= 0; at = text.indexOf(term, at + term.length))
+    hits.push([at, at + term.length]);
+  return hits;
 }
 
 function wordsIn(text: string): { readonly word: string; readonly start: number; readonly end: number }[] {

@@ -16,6 +16,10 @@ describe('excerptOf', () => {
     expect(shown("Élan isn't (done)", 'elan isn DONE')).toBe("[Élan] [isn]'t ([done])");
   });
 
+  it('marks parts of a text that has no spaces', () => {
+    expect(shown('這是中文測試，測試 fox', '測試 fox')).toBe('這是中文[測試]，[測試] [fox]');
+  });
+
   it('cuts a long text at words around its first hit', () => {
     const text = `${'before '.repeat(60)}needle ${'after '.repeat(60)}`;
     const piece = shown(text, 'needle');
