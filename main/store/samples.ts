@@ -48,7 +48,7 @@ export function searchQuery(words: string): string {
   return terms.map((word) => `"${word.replaceAll('"', '""')}"`).join(' ') + (beginning ? '*' : '');
 }
 
-/** What the index can't find, as it takes a sentence of a script without spaces for one word: it is looked for in the texts. */
+/** What the index can't find, as it takes a sentence of a script without spaces for one word; the texts are searched for it. */
 export function unspacedTerms(words: string): readonly string[] {
   return words.split(/\s+/u).filter(isUnspaced);
 }
