@@ -4,6 +4,7 @@ import { BraidError } from '../../../errors.ts';
 import type { Store } from '../../../store/index.ts';
 import type { MetricPoint } from '../../../store/metrics.ts';
 import { taskFacts } from '../../../tasks/index.ts';
+import { stepsSharingGeneration } from '../../../trainer/batching/batching.ts';
 import { watchSettings } from '../../../trainer/monitor/watch-settings.ts';
 import { runTask } from '../../tasks/run-task.ts';
 import { heldOutInput } from '../held-out.ts';
@@ -11,7 +12,7 @@ import { requireRun } from '../runs.ts';
 import { savedConfig } from '../saved-config.ts';
 import { type Verdict, verdictOn } from './verdict.ts';
 
-/** The newest steps that are judged. */
+/** The newest steps that are judged, if each has a generation of its own. */
 const LOOK_BACK = 40;
 /** Steps whose mean is the initial entropy, as in the collapse watch. */
 const START_STEPS = 3;
@@ -22,13 +23,14 @@ export function runVerdict(store: Store, runId: number): Verdict {
   try {
     const config = savedConfig(run, run.name);
     const facts = taskFacts(runTask(store, run));
+    const lookBack = LOOK_BACK * stepsSharingGeneration(config);
     const weights = config.reward_weights ?? facts.rewardWeights;
     return verdictOn({
       method: config.method,
       settings: watchSettings(config, facts),
       weights: Object.fromEntries(facts.rewardNames.map((name, k) => [name, weights?.[k] ?? 1])),
       aggregation: config.multi_objective_aggregation,
-      steps: store.metrics.after(runId, run.step - LOOK_BACK, LOOK_BACK),
+      steps: store.metrics.after(runId, run.step - lookBack, lookBack),
       rewards: () => finite(store.metrics.series(runId, 'reward')),
       startEntropy: startEntropy(store, runId, config.warm_up_steps),
       ...heldOutInput(store, run),

@@ -6,8 +6,9 @@ export interface Trend {
   /** From the first to the last of these steps, along the line. */
   readonly change: number;
   readonly direction: 'up' | 'down' | 'flat';
-  /** How many steps have the metric. */
+  /** How many steps have the metric, and how many there are from the first of them to the last. */
   readonly steps: number;
+  readonly over: number;
 }
 
 /** A change counts above this many standard errors, and above this size. */
@@ -24,6 +25,13 @@ export function meanOver(steps: readonly StepMetrics[]): Metrics {
     }
   }
   return Object.fromEntries([...sums].map(([name, [sum, count]]) => [name, sum / count]));
+}
+
+/** The newest steps, from the one on by which so many have the metric: a reward may be that of several steps. */
+export function newestWith(steps: readonly StepMetrics[], name: string, count: number): readonly StepMetrics[] {
+  let found = 0;
+  const first = steps.findLastIndex(({ metrics }) => metrics[name] !== undefined && ++found === count);
+  return steps.slice(Math.max(0, first));
 }
 
 /** Least squares through one metric; null with fewer than two values. */
@@ -43,5 +51,5 @@ export function trendOf(steps: readonly StepMetrics[], name: string): Trend | nu
   const error = count < 3 ? Number.POSITIVE_INFINITY : Math.sqrt(rest / (count - 2) / spreadX);
   const change = slope * (last[0] - first[0]);
   const sure = Math.abs(slope) > SURE * error && Math.abs(change) > NOTABLE;
-  return { change, direction: !sure ? 'flat' : change > 0 ? 'up' : 'down', steps: count };
+  return { change, direction: !sure ? 'flat' : change > 0 ? 'up' : 'down', steps: count, over: last[0] - first[0] + 1 };
 }

@@ -23,7 +23,7 @@ import {
 import type { Metrics, WarningRule } from '../../../trainer/protocol/trainer-events.ts';
 import { type HeldOutInput, type HeldOutStanding, heldOutStanding, meetsGoal } from '../held-out.ts';
 import { bestScore } from '../promotion.ts';
-import { meanOver, type Trend, trendOf } from './trend.ts';
+import { meanOver, newestWith, type Trend, trendOf } from './trend.ts';
 
 export interface Verdict {
   readonly tone: 'good' | 'quiet' | 'warn' | 'bad';
@@ -82,9 +82,9 @@ function onSupervised(input: VerdictInput, held: HeldOutStanding | null): Verdic
 
 function onGrpo(input: VerdictInput, held: HeldOutStanding | null): Verdict {
   const { steps, settings, ended } = input;
-  const now = meanOver(steps.slice(-NOW));
+  const now = meanOver(newestWith(steps, 'reward', NOW));
   const found = troubles(now, trendForRules(now, input), settings);
-  const trend = trendOf(steps.slice(-TREND_STEPS), 'reward');
+  const trend = rewardTrend(steps);
   // What the held-out score shows to be learned needs no more exploring: only damage still counts.
   // Nor do the first steps say more than that.
   const excused = meetsGoal(input);
@@ -101,6 +101,10 @@ function onGrpo(input: VerdictInput, held: HeldOutStanding | null): Verdict {
     (trend?.direction === 'down' ? null : onGoal(held, ended, afterGoal(now, settings))) ??
     onTrend(trend, now, input)
   );
+}
+
+function rewardTrend(steps: VerdictInput['steps']): Trend | null {
+  return trendOf(newestWith(steps, 'reward', TREND_STEPS), 'reward');
 }
 
 function trendForRules(now: Metrics, { steps, rewards, startEntropy, settings: { highestReward } }: VerdictInput) {
@@ -216,7 +220,7 @@ function onOverfitting({ evaluations, steps }: VerdictInput, held: HeldOutStandi
   const scores = evaluations.filter(({ mean }) => Number.isFinite(mean));
   const [last, best] = [scores.at(-1), bestScore(scores)];
   if (held === null || last === undefined || best === null || scores.length < 3) return null;
-  const rising = trendOf(steps.slice(-TREND_STEPS), 'reward')?.direction === 'up';
+  const rising = rewardTrend(steps)?.direction === 'up';
   if (!rising || best.mean - last.mean <= HELD_OUT_SLACK) return null;
   return say(
     'warn',
@@ -243,7 +247,7 @@ function onTrend(trend: Trend | null, now: Metrics, input: VerdictInput): Verdic
     const early = ended ? remedy : null;
     return say('quiet', title, [`Training reward ${short(reward)}${ended ? '' : ' so far'}.`, ...remarks], early);
   }
-  const change = `Training reward ${signed(trend.change, 2)} in the last ${trend.steps} steps, now ${short(reward)} (mean of ${NOW}).`;
+  const change = `Training reward ${signed(trend.change, 2)} in the last ${trend.over} steps, now ${short(reward)} (mean of ${NOW}).`;
   if (trend.direction === 'up') return say('good', 'learning', [change, ...remarks], remedy);
   if (trend.direction === 'down') {
     return say(
@@ -259,13 +263,13 @@ function onTrend(trend: Trend | null, now: Metrics, input: VerdictInput): Verdic
 }
 
 function flat(
-  { steps }: Trend,
+  { over }: Trend,
   reward: number,
   now: Metrics,
   { remarks, remedy }: { readonly remarks: readonly string[]; readonly remedy: string | null },
   { highestReward, temperature, equalTeaches, canWarmUp, ended }: WatchSettings & Pick<VerdictInput, 'ended'>,
 ): Verdict {
-  const seen = `training reward ${short(reward)} (mean of ${NOW} steps), no change in the last ${steps} steps.`;
+  const seen = `training reward ${short(reward)} (mean of ${NOW} steps), no change in the last ${over} steps.`;
   if (highestReward !== null && reward >= topFrom(0.9, highestReward)) {
     return say('good', 'near the top', [seen, ...remarks], remedy);
   }

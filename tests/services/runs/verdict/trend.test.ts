@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { meanOver, trendOf } from '../../../../main/services/runs/verdict/trend.ts';
+import { meanOver, newestWith, trendOf } from '../../../../main/services/runs/verdict/trend.ts';
 
 const steps = (values: readonly (number | undefined)[]) =>
   values.map((value, i) => ({ step: i + 1, metrics: value === undefined ? {} : { reward: value } }));
@@ -15,12 +15,21 @@ describe('meanOver', () => {
   });
 });
 
+describe('newestWith', () => {
+  it('counts the steps that have the metric', () => {
+    const some = steps([1, undefined, 2, undefined, 3, undefined]);
+    expect(newestWith(some, 'reward', 2).map(({ step }) => step)).toEqual([3, 4, 5, 6]);
+    expect(newestWith(some, 'reward', 4)).toEqual(some);
+  });
+});
+
 describe('trendOf', () => {
   it('fits a line through the steps that have the metric', () => {
     expect(trendOf(steps([0.1, undefined, 0.3, Number.NaN, 0.5]), 'reward')).toEqual({
       change: expect.closeTo(0.4),
       direction: 'up',
       steps: 3,
+      over: 5,
     });
   });
 

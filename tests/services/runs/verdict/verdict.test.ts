@@ -61,6 +61,19 @@ describe('verdictOn', () => {
     expect(judged(10, (step) => ({ reward: step / 20 })).title).toBe('learning');
   });
 
+  it('judges a reward that several steps share by as many generations', () => {
+    const shared = (reward: (step: number) => number) => {
+      const { reward: _, ...reused } = healthy;
+      const steps = Array.from({ length: 48 }, (_, i) => ({
+        step: i + 1,
+        metrics: i % 3 === 0 ? { ...healthy, reward: reward(i) } : reused,
+      }));
+      return judged(0, undefined, { steps, rewards: () => rewardsOf(steps) });
+    };
+    expect(shared(() => 0.5).sentences[0]).toContain('no change in the last 46 steps');
+    expect(shared((step) => 0.2 + step * 0.004).title).toBe('learning');
+  });
+
   it('leads to a warm-up where the reward stays near 0 and the records have targets', () => {
     const stuck = (): Metrics => ({ reward: 0.05 });
     const warmable = { settings: { ...settings, canWarmUp: true } };
