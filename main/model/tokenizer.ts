@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Tokenizer as HfTokenizer } from '@huggingface/tokenizers';
 import { BraidError, inputError } from '../errors.ts';
-import type { ChatMessage, ChatTool } from '../samples/chat-message.ts';
+import { type ChatMessage, type ChatTool, underSystem } from '../samples/chat-message.ts';
 import { addedAsHuggingFace } from './added-tokens.ts';
 import { type ChatFinding, checkChat, withoutTemplate } from './chat-check.ts';
 import { type ChatSettings, readChatSettings } from './chat-settings.ts';
@@ -134,15 +134,11 @@ export function loadTokenizer(folder: string, chat: ChatSettings = readChatSetti
     return limited(words.length, () => checkedIds(encodeQuoting(text, control, inner, plainBy), words, file));
   };
   const takesTools = withTools !== null || (template !== null && readsTools(template, folder));
-  const asked = <Message extends { readonly role: ChatMessage['role'] }>(messages: readonly Message[]) =>
-    chat.system_prompt === null
-      ? messages
-      : [{ role: 'system' as const, content: chat.system_prompt }, ...messages.filter(({ role }) => role !== 'system')];
   const chatQuoting: Tokenizer['chatQuoting'] = (messages, ready = true, tools = null) => {
     if (template === null)
       throw inputError('NO_CHAT_TEMPLATE', `${folder}: expected a chat template, the tokenizer has none`);
     const { chat_template_kwargs: kwargs } = chat;
-    const given: readonly RenderedMessage[] = asked(messages);
+    const given: readonly RenderedMessage[] = underSystem(messages, chat.system_prompt);
     const input = { template: tools === null ? template : (withTools ?? template), config, folder, kwargs };
     if (takesTools) return renderMessages(input, given, ready, tools && fromJs(tools, bySomebody));
     if (tools === null || tools.length === 0) return renderMessages(input, given, ready);
@@ -185,7 +181,7 @@ export function loadTokenizer(folder: string, chat: ChatSettings = readChatSetti
     stopStrings: chat.stop_strings ?? [],
     replyPrompt: chat.reply_prompt,
     chat: (messages, ready = true, tools = null) => plain(chatQuoting(inWords(messages), ready, tools)),
-    asked,
+    asked: (messages) => underSystem(messages, chat.system_prompt),
     inWords,
     chatQuoting,
     checkChat: () => {

@@ -80,6 +80,15 @@ export function askedOf(messages: readonly ChatMessage[]): readonly ChatMessage[
   return answerOf(messages) === null ? messages : messages.slice(0, -1);
 }
 
+/** A conversation with this system message in place of its own; null: as it is. */
+export function underSystem<Message extends { readonly role: ChatRole }>(
+  messages: readonly Message[],
+  system: string | null,
+) {
+  if (system === null) return messages;
+  return [{ role: 'system' as const, content: system }, ...messages.filter(({ role }) => role !== 'system')];
+}
+
 /** Whether supervised steps may train a turn. */
 export function isTrained({ role, weight }: Pick<ChatMessage, 'role' | 'weight'>): boolean {
   return role === 'assistant' && weight !== 0;

@@ -1,6 +1,6 @@
 /** Held-out evaluation: several models complete the same records greedily, in one trainer process. */
 import { inputError } from '../../errors.ts';
-import type { ChatMessage } from '../../samples/chat-message.ts';
+import { type ChatMessage, underSystem } from '../../samples/chat-message.ts';
 import type { ExternalAccess } from '../../tasks/external/access.ts';
 import { conversationOf } from '../../tasks/folder/environment.ts';
 import type { FolderSource } from '../../tasks/folder/source.ts';
@@ -13,7 +13,7 @@ import type { TaskRecord } from '../../tasks/task.ts';
 import type { BackendSetting } from '../../trainer/config/backend-names.ts';
 import type { ModelAnswers } from '../../trainer/jobs/evaluate-models.ts';
 import { endedBy } from '../../trainer/policy/asked-alike.ts';
-import type { ModelParts } from '../../trainer/policy/model-parts.ts';
+import { type ModelParts, withoutSystem } from '../../trainer/policy/model-parts.ts';
 import type { EvaluationItem } from '../../trainer/protocol/trainer-events.ts';
 import { readDataset } from '../datasets/index.ts';
 import { resolveModelParts } from '../models/resolve.ts';
@@ -113,24 +113,31 @@ export async function evaluateFolderTask(
   const { dataset } = options;
   // Records are read without the reward, so it starts no thread.
   const records = typeof dataset === 'string' ? readDataset(dataset, openTask(source, '')) : dataset;
-  return evaluate(source, records, options, (answers) => ({
+  return evaluate(source, records, options, (answers, system) => ({
     ...answers,
-    conversations: answers.items.map((item, i) => turnsOf(records[i], item)),
+    conversations: answers.items.map((item, i) => turnsOf(records[i], item, system)),
     summary: summarizeRewards(answers.items, options.seed),
   }));
 }
 
-/** Where a record brings a conversation, or the answer had several turns: all of it as messages. */
-function turnsOf(record: TaskRecord | undefined, item: ScoredByReward): readonly ChatMessage[] | null {
+/**
+ * Where a record brings a conversation, or the answer had several turns: all of it as messages. `system`: the model's own
+ * system message, which stands in place of the record's.
+ */
+function turnsOf(
+  record: TaskRecord | undefined,
+  item: ScoredByReward,
+  system: string | null,
+): readonly ChatMessage[] | null {
   if (record === undefined || (record.messages === undefined && item.messages === undefined)) return null;
-  return conversationOf(record, item);
+  return underSystem(conversationOf(record, item), system);
 }
 
 async function evaluate<E>(
   task: TaskSource,
   records: readonly TaskRecord[],
   options: Omit<EvaluateOptions, 'dataset'>,
-  summarize: (answers: ModelAnswers) => E,
+  summarize: (answers: ModelAnswers, system: string | null) => E,
 ): Promise<Evaluations<E>> {
   const { paths, backend = 'auto', threads = 0 } = options;
   if (records.length === 0) throw inputError('EMPTY_DATASET', 'Expected at least one record to evaluate on, got none');
@@ -159,7 +166,11 @@ async function evaluate<E>(
     paths.trainer,
     options,
   );
-  return { backend: outcome.backend, threads: outcome.threads, results: outcome.value.models.map(summarize) };
+  const results = outcome.value.models.map((answers, m) => {
+    const model = models[m];
+    return summarize(answers, model === undefined ? null : withoutSystem(model).system);
+  });
+  return { backend: outcome.backend, threads: outcome.threads, results };
 }
 
 function scoredItems(records: readonly InterleaveRecord[], items: readonly EvaluationItem[]): ScoredItem[] {

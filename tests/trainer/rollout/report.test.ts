@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { type ChatMessage, underSystem } from '../../../main/samples/chat-message.ts';
 import { openTask } from '../../../main/tasks/index.ts';
 import type { Generation } from '../../../main/trainer/batching/generation.ts';
 import { samplesOf } from '../../../main/trainer/rollout/report.ts';
@@ -8,7 +9,7 @@ const definition = "title: T\nfields: { messages: messages }\nprompt: '{messages
 describe('samplesOf', () => {
   it('keeps what a conversation asks as messages, beside its plain lines', () => {
     const task = openTask({ name: 'talk', folder: 'talk', definition, reward: '' }, '');
-    const asked = [
+    const asked: ChatMessage[] = [
       { role: 'system', content: 'Be brief.' },
       { role: 'user', content: 'Hi' },
     ];
@@ -27,8 +28,10 @@ describe('samplesOf', () => {
     const [sample] = samplesOf(task, { asked: (messages) => messages }, generation, 1);
     expect(sample).toMatchObject({ promptMessages: asked, completion: 'Hey', target: 'Hello' });
     expect(sample?.prompt).toContain('User: Hi');
-    const system = { role: 'system' as const, content: 'Be brief.' };
-    const [told] = samplesOf(task, { asked: (messages) => [system, ...messages] }, generation, 1);
-    expect(told).toMatchObject({ promptMessages: [system, ...asked], prompt: expect.stringContaining('Be brief.') });
+    const kind = (messages: readonly ChatMessage[]) => underSystem(messages, 'Be kind.');
+    const [told] = samplesOf(task, { asked: kind }, generation, 1);
+    const [, question] = asked;
+    expect(told).toMatchObject({ promptMessages: [{ role: 'system', content: 'Be kind.' }, question] });
+    expect(told?.prompt).toMatch(/Be kind\..*User: Hi/s);
   });
 });

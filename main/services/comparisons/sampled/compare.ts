@@ -1,6 +1,6 @@
 /** Any number of models on the same prompts with the same random numbers, measured and compared. */
 import { inputError } from '../../../errors.ts';
-import type { ChatMessage } from '../../../samples/chat-message.ts';
+import { type ChatMessage, underSystem } from '../../../samples/chat-message.ts';
 import type { Completed } from '../../../samples/completion.ts';
 import type { ExternalAccess } from '../../../tasks/external/access.ts';
 import { promptMessages } from '../../../tasks/folder/environment.ts';
@@ -9,6 +9,7 @@ import type { Task, TaskRecord } from '../../../tasks/task.ts';
 import type { BackendSetting } from '../../../trainer/config/backend-names.ts';
 import type { SampledModel } from '../../../trainer/jobs/sample.ts';
 import { askedAlike, endedBy } from '../../../trainer/policy/asked-alike.ts';
+import { withoutSystem } from '../../../trainer/policy/model-parts.ts';
 import { readDataset } from '../../datasets/index.ts';
 import type { ModelChoice } from '../../evaluation/evaluate.ts';
 import { resolveModelParts } from '../../models/resolve.ts';
@@ -123,7 +124,9 @@ export async function compareModels(options: CompareOptions): Promise<ModelCompa
   const models: ModelSamples[] = [];
   for (const [m, { completions, measures, ...sampled }] of outcome.value.models.entries()) {
     const { name, terminated, norms, seconds } = sampled;
-    const answers = records.map((record, i) => answersOf(task, record, completions[i] ?? []));
+    const model = given[m];
+    const system = model === undefined ? null : withoutSystem(model).system;
+    const answers = records.map((record, i) => answersOf(task, record, completions[i] ?? [], system));
     const prompts: MeasuredModel['prompts'][number][] = [];
     for (const [i, own] of completions.entries()) {
       prompts.push(measurePrompt(task, own, measures?.[i] ?? [], measuring));
@@ -131,7 +134,7 @@ export async function compareModels(options: CompareOptions): Promise<ModelCompa
       await new Promise((resolve) => setImmediate(resolve));
     }
     const history = trainingHistory(options.models[m]?.folder ?? '');
-    const askedAs = given[m]?.askedAs ?? null;
+    const askedAs = model?.askedAs ?? null;
     models.push({ name, askedAs, answers, prompts, terminated, norms, history, seconds });
   }
   const columns = models.map(({ name, prompts }) => ({ name, prompts }));
@@ -208,13 +211,19 @@ function checkOptions({ models, samples, k, temperature }: CompareOptions): void
     );
 }
 
-function answersOf(task: Task, record: TaskRecord, completions: readonly Completed[]): PromptAnswers {
+/** `system`: the model's own system message, which stands in place of the record's. */
+function answersOf(
+  task: Task,
+  record: TaskRecord,
+  completions: readonly Completed[],
+  system: string | null,
+): PromptAnswers {
   const target = task.show === 'aligned' ? task.target(record) : null;
   return {
     id: record.id,
     prompt: record.prompt,
     target,
-    ...(record.messages !== undefined && { messages: promptMessages(record) }),
+    ...(record.messages !== undefined && { messages: underSystem(promptMessages(record), system) }),
     completions: completions.map(({ completion }) => completion),
   };
 }
