@@ -18,8 +18,9 @@ interface Beside {
 
 /**
  * Removes the oldest checkpoints up to `step`, all but `limit` of them; null keeps all. Those from before the run was
- * rewound don't count: they go once it has passed them, but stay if another run may have started from one. Called once the history knows the checkpoint of
- * `step`: a run whose host dies resumes from what the history knows, however far its trainer was ahead.
+ * rewound don't count: they go once it has passed them, but stay if another run may have started from one. Called once
+ * the history knows the checkpoint of `step`: a run whose host dies resumes from what the history knows, however far its
+ * trainer was ahead.
  */
 export async function dropOldCheckpoints(
   folder: string,

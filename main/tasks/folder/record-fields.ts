@@ -26,8 +26,8 @@ export function fieldsRead(code: string): string[] {
 }
 
 /**
- * The misspelt ones, which task.yaml doesn't declare: a record may have any number of other fields, so only a name close to a declared one counts. `code`
- * is without types.
+ * The misspelt ones, which task.yaml doesn't declare: a record may have any number of other fields, so only a name close
+ * to a declared one counts. `code` is without types.
  */
 export function misspeltFields(code: string, fields: readonly string[]): UnknownField[] {
   const known = [...fields, ...OWN];
