@@ -136,7 +136,7 @@ function bytesOf({ text, bytes }: Pick<AnswerToken, 'text' | 'bytes'>): readonly
   return bytes ?? [...encoder.encode(text)];
 }
 
-/** Whether a byte of UTF-8 is none that a character begins with. */
+/** Whether a byte of UTF-8 continues a character. */
 function isRest(byte: number): boolean {
   return byte >> 6 === 0b10;
 }
