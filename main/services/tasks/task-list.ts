@@ -179,7 +179,7 @@ function requireOwnFolder(name: string, places: TaskPlaces): string {
   if (own === undefined && !templateNames(places.paths).includes(name) && !nativeNames.includes(name))
     throw inputError(
       'UNKNOWN_TASK',
-      `There is no task "${name}" in this workspace any more`,
+      `The task "${name}" is no longer in this workspace`,
       'Unsaved changes stay on its page: make a task of that name, then save them.',
     );
   throw inputError(
