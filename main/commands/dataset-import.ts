@@ -70,10 +70,22 @@ export function registerDatasetImport(dataset: Command): void {
       '--preview',
       'show what would be imported, and write nothing; of a Hub dataset its first rows, without downloading it',
     )
-    .action((source: string, options: ImportCommandOptions, command: Command) => importData(source, options, command));
+    .action((source: string, _: object, command: Command) => importData(source, command));
 }
 
-async function importData(source: string, options: ImportCommandOptions, command: Command): Promise<void> {
+/** What `dataset` also has is read by it, wherever it stands; what only `dataset` has would change nothing here. */
+function givenOptions(command: Command): ImportCommandOptions {
+  const known = command.options.map((option) => option.long);
+  const foreign = command.parent?.options.find(
+    (option) => !known.includes(option.long) && command.parent?.getOptionValueSource(option.attributeName()) === 'cli',
+  );
+  if (foreign === undefined) return command.optsWithGlobals<ImportCommandOptions>();
+  const remedy = '`braid dataset import --help` lists what it has.';
+  throw inputError('BAD_OPTION', `\`dataset import\` has no ${foreign.long ?? foreign.flags}`, remedy);
+}
+
+async function importData(source: string, command: Command): Promise<void> {
+  const options = givenOptions(command);
   const context = commandContext(command);
   const workspace = openWorkspace({ workspace: context.workspace.root });
   const task = findTask(options.task, { workspace: workspace.root, paths: hostPaths() });
@@ -150,7 +162,7 @@ async function preview(
   if (counts.faults > 0) process.exitCode = 2;
 }
 
-/** What training and held-out records share, and what of the rest may keep them apart; null: nothing. */
+/** What training and held-out records share, and what may help: answers differ, so prompts repeat without repeated rows. */
 function sharedInWords(
   leakage: ImportPlan['leakage'],
   heldOut: number,
@@ -160,8 +172,13 @@ function sharedInWords(
   const { overlaps, shared_titles: prompts } = leakage;
   const whole =
     prompts.length === 0 ? '' : `, ${counted(prompts.length, 'whole prompt is', 'whole prompts are')} on both sides`;
-  const ways = [...(splitBy === null ? ['--split-by'] : []), ...(dedupe ? [] : ['--dedupe'])];
-  return `${overlaps.length} of ${counted(heldOut, 'held-out record')} share words with training records${whole}${ways.length === 0 ? '' : `; ${ways.join(' or ')} keeps them apart`}`;
+  const ways = [
+    ...(splitBy === null || prompts.length > 0 ? ['--split-by a column of the prompt keeps its rows on one side'] : []),
+    ...(dedupe ? [] : ['--dedupe drops repeated rows']),
+  ];
+  return [`${overlaps.length} of ${counted(heldOut, 'held-out record')} share words with training records${whole}`]
+    .concat(ways)
+    .join('; ');
 }
 
 /** What a number was read as, where it isn't written as one. */

@@ -126,8 +126,23 @@ describe('braid dataset import of a folder', () => {
       const { stderr } = await runCommand(registerDataset, ...asked, '--test-share', '0.5', ...args);
       return /on both sides(.*)/.exec(stderr)?.[1];
     };
-    expect(await advice()).toBe('; --split-by or --dedupe keeps them apart');
-    expect(await advice('--dedupe')).toBe('; --split-by keeps them apart');
-    expect(await advice('--dedupe', '--split-by', 'id')).toBe('');
+    const split = '; --split-by a column of the prompt keeps its rows on one side';
+    expect(await advice()).toBe(`${split}; --dedupe drops repeated rows`);
+    // Only the prompt repeats here: neither these rows nor their ids.
+    expect(await advice('--dedupe')).toBe(split);
+    expect(await advice('--dedupe', '--split-by', 'id')).toBe(split);
+  });
+
+  it('reads --model, which `dataset` has too, and refuses what only `dataset` has', async () => {
+    const file = join(temporaryFolder(), 'few.jsonl');
+    writeFileSync(file, JSON.stringify({ question: 'How many? ☂', answer: 1 }));
+    const model = resolve(import.meta.dirname, '../../resources/models/tiny-reply');
+    const { stderr } = await runCommand(
+      registerDataset,
+      ...['dataset', 'import', file, '--task', 'last-number', '--workspace', workspace, '--model', model, '--preview'],
+    );
+    expect(stderr).toContain(`With the model ${model}:`);
+    const { error } = await local(file, '--output-dir', workspace);
+    expect(error?.message).toBe('`dataset import` has no --output-dir');
   });
 });
