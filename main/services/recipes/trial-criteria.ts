@@ -50,12 +50,18 @@ function lossFalls(loss: readonly number[]): Criterion {
 
 function rewardRises(rewards: readonly number[]): Criterion {
   const [first, last] = ends(rewards);
+  const change = `reward from ${first.mean.toFixed(3)} to ${last.mean.toFixed(3)}`;
+  // A third of one step has no spread to judge by.
+  if (last.n < 2) {
+    const detail = `${change}: 6 steps or more can tell a rise from chance, ${rewards.length} can't`;
+    return { name: 'reward_rises', ok: false, detail };
+  }
   const error = Math.sqrt(first.variance / first.n + last.variance / last.n);
   const ok = last.mean - first.mean > SURE * error;
   return {
     name: 'reward_rises',
     ok,
-    detail: `reward from ${first.mean.toFixed(3)} to ${last.mean.toFixed(3)} (standard error of the difference ${error.toFixed(3)})`,
+    detail: `${change} (standard error of the difference ${error.toFixed(3)})`,
   };
 }
 

@@ -24,6 +24,8 @@ describe('trialCriteria', () => {
     expect(failed({ outcomes: [done, { state: 'stopped', error: null }] })).toEqual(['completes']);
     expect(failed({ sft: curve(1, 1.2) })).toEqual(['loss_falls']);
     expect(failed({ grpo: curve(0.5, 0.5) })).toEqual(['reward_rises']);
+    // Thirds of one step have no spread: any rise would pass.
+    expect(failed({ grpo: [0.5, 0.4, 0.4, 0.4, 0.51] })).toEqual(['reward_rises']);
     expect(failed({ samples: [sample('a b c', false), sample('One good reply.')] })).toEqual([
       'generations_reasonable',
     ]);
