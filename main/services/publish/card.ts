@@ -2,7 +2,7 @@
 import { stringify } from 'yaml';
 import { wholeText } from '../../samples/completion.ts';
 import type { EvaluationRow } from '../../store/evaluations.ts';
-import { counted } from '../../text/format.ts';
+import { counted, formatDuration } from '../../text/format.ts';
 import { inline } from '../../text/markdown.ts';
 import { VERSION } from '../../version.ts';
 import { LEFT_OUT } from '../reports/private-parts.ts';
@@ -78,8 +78,13 @@ function opening({ kind, base }: CardSubject, run: RunContent | null): string {
   const { method, task, standing } = run.detail;
   const { title, sentences } = run.standing.verdict;
   const outcome = standing === null ? `${title}: ${sentences.join(' ')}` : `${standing.sentence}.`;
-  const how = method.replaceAll('-', ' ').replace('sft', 'supervised fine-tuning').replace('grpo', 'GRPO');
-  return `${what}${kind === 'adapter' ? ', trained' : ''} by ${inline(how)} on the task ${code(task)} with Braid ${VERSION}. ${inline(capital(outcome))}`;
+  const methods = [...run.earlierMethods, method];
+  const how = methods.filter((one, i) => one !== methods[i - 1]).map(methodInWords);
+  return `${what}${kind === 'adapter' ? ', trained' : ''} by ${inline(how.join(', then by '))} on the task ${code(task)} with Braid ${VERSION}. ${inline(capital(outcome))}`;
+}
+
+function methodInWords(method: string): string {
+  return method.replaceAll('-', ' ').replace('sft', 'supervised fine-tuning').replace('grpo', 'GRPO');
 }
 
 /** The evaluation before training and the one of the pushed step, or the newest before it. */
@@ -103,7 +108,7 @@ function scores({ metrics }: EvaluationRow): readonly { readonly label: string; 
 
 function results({ step }: CardSubject, run: RunContent): string {
   const [before, after] = heldOut(run, step);
-  if (after === undefined) return '## Results\n\nIt was not evaluated on held-out records.';
+  if (after === undefined) return '## Results\n\nIt was not evaluated on held-out records during training.';
   const columns = [...(before === undefined ? [] : [before]), after];
   const head = ['held out', ...columns.map((row) => (row.step === 0 ? 'before' : `step ${row.step}`))];
   const rows = scores(after).map(({ label, value }) => [
@@ -145,7 +150,7 @@ function configuration(run: RunContent): string {
   );
   const rows = changed.map(([name, value]) => [code(name), code(JSON.stringify(value))]);
   const spent = run.cost.spent.seconds;
-  const time = Number.isFinite(spent) && spent > 0 ? ` It took ${Math.ceil(spent / 60)} min of training.` : '';
+  const time = Number.isFinite(spent) && spent > 0 ? ` It took ${formatDuration(Math.ceil(spent))} of training.` : '';
   return `## Configuration\n\nWhat differs from Braid's defaults:\n\n${table([['field', 'value'], ...rows])}\n\nTrained on the ${inline(run.detail.backend ?? 'unknown')} backend.${time}`;
 }
 

@@ -21,7 +21,7 @@ export interface ReportedStep extends StepRewards {
 /** A file that the result was made from. */
 export interface ReportedFile {
   readonly name: string;
-  readonly what: 'training records' | 'held-out records';
+  readonly what: 'earlier training records' | 'training records' | 'held-out records';
   /** SHA-256 of its bytes when the report was made, in hex; null: it is gone. */
   readonly sha256: string | null;
 }
@@ -39,6 +39,8 @@ export interface RunContent {
   /** The default of every setting, by name. */
   readonly defaults: Readonly<Record<string, unknown>>;
   readonly files: readonly ReportedFile[];
+  /** Methods of the runs whose checkpoints it builds on, the first one first. */
+  readonly earlierMethods: readonly string[];
   /** In the order in which they repeat it. */
   readonly commands: readonly string[];
 }

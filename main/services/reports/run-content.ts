@@ -29,6 +29,7 @@ export function runContent(store: Store, runId: number, steps: number): RunConte
     storedSteps: stored.length,
     defaults: Object.fromEntries(configForm().map((field) => [field.name, field.default])),
     files: filesOf(store, runId),
+    earlierMethods: store.runs.ancestors(runId).map(({ method }) => method),
     commands: commandsOf(detail),
   };
 }
@@ -55,11 +56,17 @@ export function evenly<T>(items: readonly T[], count: number): readonly T[] {
 
 function filesOf(store: Store, runId: number): readonly ReportedFile[] {
   const run = requireRun(store, runId);
-  const { dataset } = run;
-  const heldOut = evaluationDataset(run);
+  const file = (path: string, what: ReportedFile['what']) => ({ name: basename(path), what, sha256: hashOf(path) });
+  const earlier = new Set(store.runs.ancestors(runId).map(({ dataset }) => dataset));
+  earlier.delete(run.dataset);
+  const path = evaluationDataset(run);
+  const heldOut = file(path, 'held-out records');
+  // Without a file and a score on it there never were any.
+  const isKnown = heldOut.sha256 !== null || store.evaluations.newestOfRun(runId, path) !== undefined;
   return [
-    { name: basename(dataset), what: 'training records', sha256: hashOf(dataset) },
-    { name: basename(heldOut), what: 'held-out records', sha256: hashOf(heldOut) },
+    ...[...earlier].map((dataset) => file(dataset, 'earlier training records')),
+    file(run.dataset, 'training records'),
+    ...(isKnown ? [heldOut] : []),
   ];
 }
 

@@ -2,11 +2,13 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { fenced } from '../../../main/services/publish/card.ts';
+import { fenced, modelCard } from '../../../main/services/publish/card.ts';
 import { planDatasetPush } from '../../../main/services/publish/dataset-plan.ts';
 import { type ModelPush, type PushPlan, planModelPush } from '../../../main/services/publish/plan.ts';
+import { runContent } from '../../../main/services/reports/run-content.ts';
 import { evaluationDataset } from '../../../main/services/runs/evaluation.ts';
-import { requireRun } from '../../../main/services/runs/runs.ts';
+import { createRun, requireRun } from '../../../main/services/runs/runs.ts';
+import { parseConfig } from '../../../main/trainer/config/config.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 import { HOSTILE, place } from '../reports/reported-run.ts';
 
@@ -88,6 +90,24 @@ describe('planModelPush', () => {
     expect(entry?.results[0]?.metrics).toEqual([{ type: 'alignment', value: 0.75, name: 'held-out alignment' }]);
     expect(card).toContain('| alignment | **0.250** [0.150, 0.350] | **0.750** [0.650, 0.850] |');
     expect(card).toContain('from_pretrained("owner/base")');
+  });
+
+  it('names what its start was trained by and on, and no held-out records that never were', async () => {
+    const { store, root, base, runId } = checkpoint();
+    const dataset = join(root, 'datasets/phase2.jsonl');
+    const config = parseConfig({ dataset, from_checkpoint: join(store.folder, 'outputs/run/checkpoint-20') });
+    const { runId: second } = createRun(store, config, { name: 'second' });
+    const { files, earlierMethods } = runContent(store, second, 1);
+    expect(requireRun(store, second).parentRunId).toBe(runId);
+    expect(earlierMethods).toEqual(['grpo']);
+    expect(files.map(({ name, what }) => [what, name])).toEqual([
+      ['earlier training records', '10words.jsonl'],
+      ['training records', 'phase2.jsonl'],
+    ]);
+    const subject = { repo: 'me/model', kind: 'adapter', step: null, base: { name: base, repo: null } } as const;
+    const without = { license: null, gguf: null, curves: [], report: null };
+    const content = { ...runContent(store, second, 1), earlierMethods: ['sft', 'sft'] };
+    expect(modelCard({ ...subject, ...without }, content)).toContain('by supervised fine-tuning, then by GRPO on the');
   });
 
   it('takes its evaluation and completions from the pushed step, not from later ones', async () => {

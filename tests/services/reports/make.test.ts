@@ -41,7 +41,6 @@ describe('makeReport', () => {
         what: 'training records',
         sha256: 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad',
       },
-      { name: '10words.test.jsonl', what: 'held-out records', sha256: null },
     ]);
     expect(content.commands[0]).toBe('braid train --config run.yaml --dataset 10words.jsonl --seed 42');
   });
