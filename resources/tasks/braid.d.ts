@@ -88,7 +88,7 @@ declare module 'braid' {
   export function schemaFaults(value: unknown, schema: object): string[];
   /**
    * Runs a program in a sandbox of its own and evaluates expressions after it: each gives a value, as JSON has it, or an
-   * error. All programs of one call share `time_limit_ms`. Its clock is fixed, and so is the sequence of its Math.random.
+   * error (NaN and Infinity, which JSON cannot hold). All programs of one call share `time_limit_ms`. Its clock is fixed, and so is the sequence of its Math.random.
    */
   export function runJavaScript(
     program: string,

@@ -7,11 +7,19 @@ import { openEngine, openSandbox, type Sandbox, SandboxFault } from './quickjs.t
 
 const FILE = 'program.js';
 
-/** A value as JSON, or the length of one that is too long. It is made before a program could change JSON. */
+/**
+ * A value as JSON, or the length of one that is too long. It is made before a program could change JSON. NaN and Infinity
+ * are an error: JSON.stringify writes null, which a test may expect.
+ */
 const READER = `(() => {
   const { stringify } = JSON;
+  const { TypeError } = globalThis;
+  const written = (_, part) => {
+    if (typeof part === 'number' && part - part !== 0) throw new TypeError('gave ' + part + ', which JSON cannot hold');
+    return part;
+  };
   return (value, longest) => {
-    const text = stringify(value);
+    const text = stringify(value, written);
     return text === undefined || text.length <= longest ? text : text.length;
   };
 })()`;

@@ -17,6 +17,7 @@ describe('schemaFaults', () => {
   it('finds nothing wrong with a value that fits', () => {
     expect(schemaFaults({ name: 'Mina', age: null, tags: ['a', 'b'], kind: 'person' }, schema)).toEqual([]);
     expect(schemaFaults(3, {})).toEqual([]);
+    expect(schemaFaults({ b: [{ d: 1, c: 2 }], a: 1 }, { const: { a: 1, b: [{ c: 2, d: 1 }] } })).toEqual([]);
   });
 
   it.each([

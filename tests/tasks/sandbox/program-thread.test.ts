@@ -69,6 +69,23 @@ describe('a program in a completion', () => {
     expect(passed).toEqual(harmful.flatMap(() => [0, 1]));
   });
 
+  it('tells NaN and Infinity from null, and leaves the order of fields out', () => {
+    const tests = [
+      ['double(0)', null],
+      ['[double(0)]', [null]],
+      ['pair()', { a: 1, b: [{ c: 2, d: 3 }] }],
+    ];
+    const asked = task.parseRecord({ task: 'Double x.', tests });
+    const pair = 'function pair() { return { b: [{ d: 3, c: 2 }], a: 1 }; }';
+    const passed = ['-Infinity', 'NaN', 'null'].map(
+      (value) => `\`\`\`JavaScript\n${returning(value)}\n${pair}\n\`\`\``,
+    );
+    const scores = task.score(
+      passed.map((completion) => ({ record: asked, completion, tokens: 3, finish: 'stop' as const })),
+    );
+    expect(scores.map(({ components }) => components.passed)).toEqual([1 / 3, 1 / 3, 1]);
+  });
+
   it('has a fixed clock in UTC, and the same random numbers each time', () => {
     const programs = Array(2).fill(returning('[Date.now(), new Date().getHours(), Math.random(), Date().length]'));
     const thread = openProgramThread({ timeMs: 1000, memoryMb: 16 }, rewardWorker);
