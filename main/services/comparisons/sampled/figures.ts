@@ -126,7 +126,7 @@ function loraNorms(models: readonly ModelSamples[]): Figure[] {
     modules.map((module) => norms.find((norm) => norm.layer === layer && norm.module === module)?.norm ?? Number.NaN),
   );
   const title = 'Size of the adapter by layer and module (Frobenius norm)';
-  const rows = places.map(({ name, layer }) => `${name.slice(0, 16)} · ${layer}`);
+  const rows = places.map(({ name, layer }) => `${short(name)} · ${layer}`);
   const data = adapted.flatMap(({ name, norms }) =>
     norms.map(({ layer, module, norm }) => [name, layer, module, norm]),
   );
@@ -138,6 +138,11 @@ function loraNorms(models: readonly ModelSamples[]): Figure[] {
       data: [['model', 'layer', 'module', 'norm'], ...data],
     },
   ];
+}
+
+/** Checkpoints of one run differ in their names' ends. */
+function short(name: string): string {
+  return name.length <= 18 ? name : `${name.slice(0, 8)}…${name.slice(-9)}`;
 }
 
 /** Interleave only: at each word, the share of completions that match the target there. */

@@ -47,6 +47,20 @@ describe('writeComparison', () => {
     expect(read(folder, 'completions.jsonl')).toContain('reply 2');
   });
 
+  it('tells checkpoints of one run apart beside the norms of their adapters', async () => {
+    const { models, ...rest } = comparison(1);
+    const norms = [{ layer: 0, module: 'q_proj', norm: 1 }];
+    const named = ['checkpoint-40', 'checkpoint-80'].flatMap((checkpoint) =>
+      models.map((model) => ({ ...model, name: `run-0007-train-grpo/${checkpoint}`, norms })),
+    );
+    const folder = temporaryFolder();
+    await writeComparison({ ...rest, models: named }, folder, paths);
+    expect(read(folder, 'figures/lora_norms.svg').match(/run-0007[^<]*/g)).toEqual([
+      'run-0007…kpoint-40 · 0',
+      'run-0007…kpoint-80 · 0',
+    ]);
+  });
+
   it("says by which metric a completion of a folder's task passes", () => {
     const { options, ...rest } = comparison(1);
     const own = { ...options, task: 'rhyme', measures: ['reward', 'success', 'failed'], threshold: 2 };
