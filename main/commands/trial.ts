@@ -5,6 +5,7 @@ import { BraidError } from '../errors.ts';
 import { type ConfigFields, readConfigChoice } from '../services/config/presets.ts';
 import { type ReplyRun, type ReplyStart, replyFields } from '../services/recipes/reply-presets.ts';
 import { runTrial, type TrialResult } from '../services/recipes/trial.ts';
+import { remember } from '../services/replies/stored-state.ts';
 import { markAbandonedRuns } from '../services/runs/runs.ts';
 import type { RunOutcome } from '../services/training/run-outcome.ts';
 import { openWorkspace } from '../services/workspace/workspace.ts';
@@ -82,6 +83,7 @@ async function trial(options: TrialCommandOptions, command: Command): Promise<vo
       },
     });
     screen.end();
+    remember(store, { trial: { ...result, at: store.now() } });
     report(result, context);
     const ended = await Promise.all(outcomes);
     if (ended.some(({ state }) => state === 'stopped')) process.exitCode = INTERRUPTED;

@@ -1,6 +1,8 @@
 import { globSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
+import { readReplyState } from '../../main/services/replies/stored-state.ts';
+import { openStore } from '../../main/store/index.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { startBraid } from './braid.ts';
 
@@ -16,5 +18,8 @@ describe('braid trial', () => {
     const { code, stdout, stderr } = await live.ended;
     expect([code, JSON.parse(stdout)]).toMatchObject([130, { go: false }]);
     expect(stderr).not.toContain('no-go');
+    const store = openStore(join(workspace, 'braid.db'));
+    expect(readReplyState(store).trial, 'what the Replies screen shows').toMatchObject({ go: false, runIds: [1] });
+    store.close();
   });
 });
