@@ -131,7 +131,7 @@ describe('the reply system over the contract', () => {
     const { split } = await client.replies.desk();
     expect(split?.checks.find(({ name }) => name === 'quartiles_filled')).toMatchObject({
       ok: false,
-      detail: 'quartile 2 and 3 and 4 is empty: too many replies have the same engagement',
+      detail: 'quartiles 2, 3 and 4 are empty: too many replies have the same engagement',
     });
   });
 

@@ -196,13 +196,14 @@ function quartileShares(before: SplitStatistics, sft: SplitStatistics, share: nu
 
 function quartilesFilled({ quartiles }: SplitStatistics): SplitCheck {
   const empty = quartiles.flatMap((count, q) => (count === 0 ? [q + 1] : []));
+  const [last, ...others] = [...empty].reverse();
+  const which =
+    others.length === 0 ? `quartile ${last} is` : `quartiles ${others.reverse().join(', ')} and ${last} are`;
   return {
     name: 'quartiles_filled',
-    ok: empty.length === 0,
+    ok: last === undefined,
     detail:
-      empty.length === 0
-        ? 'every quartile has records'
-        : `quartile ${empty.join(' and ')} is empty: too many replies have the same engagement`,
+      last === undefined ? 'every quartile has records' : `${which} empty: too many replies have the same engagement`,
   };
 }
 
