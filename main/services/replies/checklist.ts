@@ -1,10 +1,14 @@
 /** The checklist before the long runs: what the program can check, and what the user has to confirm. */
+import { existsSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { BraidError } from '../../errors.ts';
+import type { Store } from '../../store/index.ts';
 import { replyTask } from '../../tasks/reply/task.ts';
+import { counted } from '../../text/format.ts';
 import type { RecordFacts } from '../datasets/record-facts.ts';
 import { isBundled } from '../models/resolve.ts';
 import { replyRuns } from '../recipes/reply-presets.ts';
+import { findCheckpoint, requireRun } from '../runs/runs.ts';
 import {
   attempt,
   type ChecklistItem,
@@ -48,7 +52,9 @@ type Part = Pick<ReplyHost, 'store' | 'workspace' | 'paths' | 'live' | 'library'
 export async function replyChecklist(app: Part, seed: number): Promise<ReplyChecklist> {
   const memory = readReplyState(app.store);
   const { train, test } = replyData(app);
-  const files = [train, test, ...phaseFiles(app.workspace)];
+  const start = attempt('warm_start', '', () => reinforcementStart(app, seed));
+  const earlier = start.state === 'done' ? trainingRecords(app.store, start.detail) : [];
+  const files = [train, test, ...phaseFiles(app.workspace), ...earlier];
   const facts = await app.library.workers.run('recordFacts', { task: 'reply', files });
   const model = trainedModel(app);
   const items: ChecklistItem<ReplyCheckName>[] = [
@@ -59,7 +65,12 @@ export async function replyChecklist(app: Part, seed: number): Promise<ReplyChec
       ...modelItem(app.store, { model, from_checkpoint: null }, app.paths),
       ...(isBundled(model, app.paths) && { detail: `${model}, bundled with Braid` }),
     },
-    ...runItems(app, seed),
+    ...runItems(
+      app,
+      seed,
+      start,
+      earlier.map((_, i) => sharedBetween(facts, 1, files.length - earlier.length + i)),
+    ),
     diskItem(app.store.folder),
     machineItem(app),
     trialItem(app.store, model),
@@ -86,13 +97,25 @@ function isTicked({ ticks, trial }: ReplyState, name: TickName): boolean {
   return at !== undefined && (name !== 'generations_read' || (trial !== null && at >= trial.at));
 }
 
-function splitItems({ split }: ReplyState, { files, shared }: RecordFacts): ChecklistItem<ReplyCheckName>[] {
-  const [, , sft, grpo] = files;
+/** Records of the second file whose post the first one has too. */
+function sharedBetween({ shared }: RecordFacts, first: number, second: number): number {
+  return shared.find((pair) => pair.first === first && pair.second === second)?.records ?? 0;
+}
+
+/** What a checkpoint and those before it were trained on, as far as it is still here. */
+function trainingRecords(store: Store, checkpoint: string): readonly string[] {
+  const runId = findCheckpoint(store, checkpoint)?.runId;
+  if (runId === undefined) return [];
+  const runs = [...store.runs.ancestors(runId), requireRun(store, runId)];
+  return [...new Set(runs.map(({ dataset }) => dataset))].filter((file) => existsSync(file));
+}
+
+function splitItems({ split }: ReplyState, facts: RecordFacts): ChecklistItem<ReplyCheckName>[] {
+  const [, , sft, grpo] = facts.files;
   const next = 'Split the records for two phases.';
   if (split === null) return [failed('split', 'not split yet', next)];
   for (const phase of [sft, grpo]) if (phase?.kind !== 'good') return [failed('split', phase?.reason ?? '', next)];
-  const between = (first: number, second: number): number =>
-    shared.find((pair) => pair.first === first && pair.second === second)?.records ?? 0;
+  const between = (first: number, second: number): number => sharedBetween(facts, first, second);
   const { ratio, seed, after, checks } = split;
   const sizes = `${after.sft.records} records for phase 1, ${after.grpo.records} for phase 2`;
   return [
@@ -108,13 +131,23 @@ function quartiles({ ok, detail }: { readonly ok: boolean; readonly detail: stri
   return { name: 'quartiles', state: ok ? 'done' : 'open', detail, next: ok ? null : next };
 }
 
+/** An earlier baseline may have learned from what is held out now. */
+function warmItem(start: ChecklistItem<'warm_start'>, heldOut: number): ChecklistItem<'warm_start'> {
+  if (start.state !== 'done') return { ...start, state: 'open', next: 'Start the baseline, or choose a checkpoint.' };
+  const name = `${basename(dirname(start.detail))}/${basename(start.detail)}`;
+  if (heldOut === 0) return { ...start, detail: name };
+  const detail = `${name} was trained on held-out posts: ${counted(heldOut, 'record')}`;
+  return failed('warm_start', detail, 'Start the baseline on these records, or choose another checkpoint.');
+}
+
 /** What GRPO itself needs: its configuration, reward, starting point, memory. */
-function runItems(app: Part, seed: number): ChecklistItem<ReplyCheckName>[] {
-  const start = attempt('warm_start', '', () => reinforcementStart(app, seed));
-  const warm: ChecklistItem<'warm_start'> =
-    start.state === 'done'
-      ? { ...start, detail: `${basename(dirname(start.detail))}/${basename(start.detail)}` }
-      : { ...start, state: 'open', next: 'Start the baseline, or choose a checkpoint.' };
+function runItems(
+  app: Part,
+  seed: number,
+  start: ChecklistItem<'warm_start'>,
+  heldOut: readonly number[],
+): ChecklistItem<ReplyCheckName>[] {
+  const warm = warmItem(start, Math.max(0, ...heldOut));
   try {
     const [config] = replyRuns.map((name) => plannedConfig(app, name, seed, null)).slice(-1);
     if (config === undefined) return [warm];

@@ -1,8 +1,11 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { replyChecklist } from '../../../main/services/replies/checklist.ts';
 import { phaseFiles } from '../../../main/services/replies/methods.ts';
 import { readReplyState, remember } from '../../../main/services/replies/stored-state.ts';
+import { createRun, finishRun } from '../../../main/services/runs/runs.ts';
+import { parseConfig } from '../../../main/trainer/config/config.ts';
 import { openTinyClient } from '../../api/transports.ts';
 import { replyLines } from '../reply-lines.ts';
 
@@ -58,6 +61,26 @@ describe('replyChecklist', () => {
     const { data } = readReplyState(app.store);
     writeFileSync(`${app.workspace.root}/${data?.test}`, replyLines(40));
     expect(await states()).toMatchObject({ held_out_disjoint: 'failed' });
+  });
+
+  it('finds what the baseline was trained on among the held-out posts, after another import too', async () => {
+    const { app, client, states } = await open();
+    const dataset = join(app.workspace.root, 'earlier.jsonl');
+    writeFileSync(dataset, replyLines(40));
+    const { runId } = createRun(
+      app.store,
+      parseConfig({ task: 'reply', method: 'sft', model: 'tiny-reply', dataset }),
+      {
+        name: 'baseline/seed_42',
+      },
+    );
+    const checkpoint = join(app.store.folder, 'outputs/earlier/checkpoint-1');
+    mkdirSync(checkpoint, { recursive: true });
+    app.store.checkpoints.record(runId, 1, 'outputs/earlier/checkpoint-1', 'final');
+    finishRun(app.store, runId, 'done');
+    expect(await states()).toMatchObject({ warm_start: 'done' });
+    await client.replies.import({ name: 'mine.jsonl', content: new Blob([replyLines(40)]) });
+    expect(await states()).toMatchObject({ warm_start: 'failed' });
   });
 
   it('stores confirmations; replies of a newer test are unread', async () => {
