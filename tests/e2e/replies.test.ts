@@ -129,7 +129,7 @@ describe.skipIf(noBrowser)('the Replies screen', () => {
     await page.getByLabel('Reply records to import').setInputFiles(file);
     await page.getByText('36 training pairs').waitFor();
     await page.getByRole('button', { name: 'Split', exact: true }).click();
-    await page.getByText(/Quartiles filled: quartile 2 and 3 and 4 is empty/).waitFor();
+    await page.getByText(/Quartiles filled: quartiles 2, 3 and 4 are empty/).waitFor();
     await expectAccessible(page);
   });
 
