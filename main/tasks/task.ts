@@ -18,6 +18,8 @@ export type RewardComponents = Readonly<Record<string, number>>;
 /** A completion and the record that it answers. */
 export interface Answer<R extends TaskRecord = TaskRecord> extends Completed {
   readonly record: R;
+  /** What the model was asked under a system prompt of its run; absent: what the record says. */
+  readonly asked?: readonly ChatMessage[];
   /** What the environment gave while the completion was sampled; absent: it is asked again. */
   readonly outcome?: Score;
 }

@@ -118,10 +118,10 @@ describe('the thread of components outside the sandbox', () => {
 
 describe('the record that a command is given', () => {
   /** What a command is sent of a completion, as it reports it. */
-  function sent(definition: string, record: object, messages?: readonly ChatMessage[]) {
+  function sent(definition: string, record: object, more: Pick<Answer, 'messages' | 'asked'> = {}) {
     const script = `process.stdin.once('data', (text) => {
   const line = JSON.parse(String(text));
-  process.stdout.write(JSON.stringify({ id: line.id, error: JSON.stringify({ record: line.record, messages: line.messages, utf8: process.env.PYTHONUTF8 }) }) + '\\n');
+  process.stdout.write(JSON.stringify({ id: line.id, error: JSON.stringify({ record: line.record, prompt: line.prompt, messages: line.messages, utf8: process.env.PYTHONUTF8 }) }) + '\\n');
 });`;
     const files = { 'say.mjs': script };
     const command = [process.execPath, 'say.mjs'];
@@ -145,7 +145,7 @@ describe('the record that a command is given', () => {
       },
     );
     const given: Answer = { record: task.parseRecord(record), completion: 'x', tokens: 1, finish: 'stop' };
-    const [score] = task.score([{ ...given, ...(messages && { messages }) }]);
+    const [score] = task.score([{ ...given, ...more }]);
     task.close();
     return JSON.parse(score?.failure?.replace('r: ', '') ?? 'null');
   }
@@ -156,14 +156,30 @@ describe('the record that a command is given', () => {
 
   it("has a conversation's own turns, the right answer among them", () => {
     const definition = "fields: { messages: messages }\nprompt: '{messages}'";
-    expect(sent(definition, { messages: turns })).toEqual({ record: { id: 'line-1', messages: turns }, utf8: '1' });
+    expect(sent(definition, { messages: turns })).toEqual({
+      ...{ record: { id: 'line-1', messages: turns }, prompt: 'One?', utf8: '1' },
+    });
   });
 
   it('has no messages that are made of its fields, and beside it those of several turns', () => {
     const definition = "fields: { word: text }\nsystem: Be brief.\nprompt: 'Say {word}'";
-    expect(sent(definition, { word: 'one' }, turns)).toMatchObject({
+    expect(sent(definition, { word: 'one' }, { messages: turns })).toMatchObject({
+      prompt: 'Be brief.\n\nSay one',
       record: { id: 'line-1', word: 'one' },
       messages: turns,
     });
+  });
+
+  it("comes with the prompt under a run's system message, in the form that it had", () => {
+    const asked: readonly ChatMessage[] = [
+      { role: 'system', content: 'Be kind.' },
+      { role: 'user', content: 'Say one' },
+    ];
+    const formed = "fields: { word: text }\nsystem: Be brief.\nprompt: 'Say {word}'";
+    expect(sent(formed, { word: 'one' }, { asked })).toMatchObject({ prompt: 'Be kind.\n\nSay one' });
+    const own = "fields: { messages: messages }\nprompt: '{messages}'";
+    const given = sent(own, { messages: turns }, { asked });
+    expect(given.prompt).toBe('System: Be kind.\n\nUser: Say one\n\nAssistant:');
+    expect(given.record.messages).toEqual(turns);
   });
 });

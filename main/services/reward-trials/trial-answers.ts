@@ -74,10 +74,16 @@ function spread(steps: readonly number[], count: number): readonly number[] {
 
 function trialAnswer(sample: StoredSample, record: Answer['record'] | undefined): TrialAnswer[] {
   if (record === undefined) return [];
-  const { length, terminated, step, group, reward } = sample;
+  const { length, terminated, step, group, reward, promptMessages: asked } = sample;
   return [
     {
-      answer: { record, ...writtenOf(sample), tokens: length, finish: terminated ? 'stop' : 'length' },
+      answer: {
+        record,
+        ...(asked && { asked }),
+        ...writtenOf(sample),
+        tokens: length,
+        finish: terminated ? 'stop' : 'length',
+      },
       group: `${step}:${group}`,
       step,
       before: Number.isFinite(reward) ? reward : null,

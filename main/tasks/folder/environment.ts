@@ -30,12 +30,12 @@ export function promptMessages({ prompt, messages }: Pick<TaskRecord, 'prompt' |
   return messages === undefined ? [{ role: 'user', content: prompt }] : askedOf(messages);
 }
 
-/** The whole conversation: what the model was given, and what followed: of one turn the completion. */
+/** The whole conversation: what the model was given, by default what the record says, and what followed. */
 export function conversationOf(
   record: Pick<TaskRecord, 'prompt' | 'messages'>,
-  { completion, messages }: { readonly completion: string; readonly messages?: readonly ChatMessage[] },
+  { completion, messages, asked = promptMessages(record) }: Pick<Answer, 'completion' | 'messages' | 'asked'>,
 ): readonly ChatMessage[] {
-  return [...promptMessages(record), ...(messages ?? [{ role: 'assistant' as const, content: completion }])];
+  return [...asked, ...(messages ?? [{ role: 'assistant' as const, content: completion }])];
 }
 
 /** The model's turns of a conversation. */

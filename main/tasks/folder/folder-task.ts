@@ -24,7 +24,7 @@ import {
 import { conversationField, parseDefinition, TASK_FILE, type TaskDefinition } from './definition.ts';
 import { openEnvironment, replay } from './environment.ts';
 import type { EnvironmentDefinition } from './environment-definition.ts';
-import { type FolderRecord, ownAnswer, parseFolderRecord, quotedFields, toolsOf } from './record.ts';
+import { type FolderRecord, ownAnswer, parseFolderRecord, promptOf, quotedFields, toolsOf } from './record.ts';
 import { type FolderSource, ownComponents, sandboxComponents } from './source.ts';
 import { fillIn, withoutEnd } from './template.ts';
 import { chatTools, openTools, TOOLS_FILE, toolProgram, turnsOf } from './tools.ts';
@@ -61,9 +61,13 @@ export function openFolderTask(
   const outside = openOutside(definition, source, access);
   const meter = openUseMeter();
 
-  const seen = conversationField(definition) === 'messages' ? asOthersSee : asSandboxSees;
+  const asOthersSee = (answer: Answer): Answer => withPrompt(answer, promptOf(definition, answer));
+  const asSandboxSees =
+    conversationField(definition) === 'messages'
+      ? asOthersSee
+      : (answer: Answer): Answer => withoutMessages(asOthersSee(answer));
   const call = (name: 'reward' | 'check', answers: readonly Answer[], untilFailure = false) =>
-    scorer.score(name, answers.map(seen), untilFailure);
+    scorer.score(name, answers.map(asSandboxSees), untilFailure);
   const ownScores = (answers: readonly Answer[], untilFailure: boolean): readonly Scored[] =>
     played === undefined ? call('reward', answers, untilFailure) : replay(played, own, answers);
 
@@ -242,13 +246,17 @@ function factsOf(name: string, definition: TaskDefinition): TaskFacts {
 }
 
 /** The record as its file has it: the messages are made from its fields. */
-function asSandboxSees(given: Answer): Answer {
-  const { record, ...answer } = asOthersSee(given);
+function withoutMessages({ record, ...answer }: Answer): Answer {
   const { messages: _, ...own } = record;
   return { record: own, ...answer };
 }
 
 /** With the messages of the prompt, which reward models judge by; each component chooses what it passes on. */
-function asOthersSee({ outcome: _, messages, ...answer }: Answer): Answer {
-  return { ...answer, ...(messages && { messages: withoutOutcomes(messages) }) };
+function withPrompt({ outcome: _, messages, record, ...answer }: Answer, prompt: string): Answer {
+  return {
+    // Completions of one record share it, and are sent to a thread with it once.
+    record: prompt === record.prompt ? record : { ...record, prompt },
+    ...answer,
+    ...(messages && { messages: withoutOutcomes(messages) }),
+  };
 }

@@ -11,7 +11,7 @@ import {
 } from '../../samples/chat-message.ts';
 import { nearestName } from '../../text/nearest-name.ts';
 import { shown } from '../record-faults.ts';
-import type { TaskRecord } from '../task.ts';
+import type { Answer, TaskRecord } from '../task.ts';
 import { ConversationFault, conversationIn, readTools } from './conversation.ts';
 import { conversationField, type FieldType, type TaskDefinition } from './definition.ts';
 import { fieldsIn, fillIn, shownField, withoutEnd } from './template.ts';
@@ -114,8 +114,17 @@ function prompted(task: TaskDefinition, values: Readonly<Record<string, unknown>
     role,
     content: fillIn(withoutEnd(content), values),
   }));
-  const prompt = messages.map(({ content }) => content).join('\n\n');
-  return messages.length === 1 ? { prompt } : { prompt, messages };
+  return { prompt: joined(messages), ...(messages.length > 1 && { messages }) };
+}
+
+function joined(messages: readonly ChatMessage[]): string {
+  return messages.map(({ content }) => content).join('\n\n');
+}
+
+/** A record's prompt in one text; of messages, with what the model was `asked` in place of the record's. */
+export function promptOf(task: TaskDefinition, { record, asked }: Pick<Answer, 'record' | 'asked'>): string {
+  if (asked === undefined || record.messages === undefined) return record.prompt;
+  return conversationField(task) === undefined ? joined(asked) : plainLines(asked);
 }
 
 function fieldFaults(

@@ -16,6 +16,8 @@ import type { TrainConfig } from '../config/config.ts';
 
 export interface TokenRecord {
   readonly record: TaskRecord;
+  /** What the model is asked, where the chat settings' system prompt stands in it; absent: what the record says. */
+  readonly asked?: readonly ChatMessage[];
   readonly promptIds: readonly number[];
   /** The reference completion with its end token. */
   readonly targetIds: readonly number[];
@@ -50,8 +52,11 @@ export function encodeRecords(
     const isTalk = isOwn || (task.hasConversations === true && target === '' && hasAnswers(messages));
     const lessons = everyTurn && isTalk ? turnsOf(tokenizer, messages, tools, ends) : null;
     checkTokens([...promptIds, ...targetIds], tokenizer, model.vocabSize, `record ${record.id}`);
+    const own = promptMessages(record);
+    const asked = tokenizer.hasChatTemplate ? tokenizer.asked(own) : own;
     return {
       record,
+      ...(asked !== own && { asked }),
       promptIds,
       targetIds,
       ...(lessons !== null && { lessons }),

@@ -95,7 +95,7 @@ async function play({ model: parts, ...job }: PlayJob, task: Task, io: JobIo): P
       },
     );
     const seconds = (performance.now() - began) / 1000;
-    const answer = answerOf(job.record, played, withStops(tokenizer).decode);
+    const answer = answerOf(records[0] ?? job, played, withStops(tokenizer).decode);
     return { ...completedOf(answer), promptTokens: longestPrompt(records), seconds, ...scored(task, answer) };
   } finally {
     model.dispose();

@@ -107,8 +107,8 @@ async function sampleModel(
       });
       terminated += made.filter((completion) => completion.terminated).length;
       const answers = made.flatMap((one, i) => {
-        const { record } = batch[Math.floor(i / job.samples)] ?? {};
-        return record === undefined ? [] : [answerOf(record, one, decode)];
+        const prompt = batch[Math.floor(i / job.samples)];
+        return prompt === undefined ? [] : [answerOf(prompt, one, decode)];
       });
       const byRecord = <T>(all: readonly T[]): T[][] =>
         batch.map((_, i) => all.slice(i * job.samples, (i + 1) * job.samples));

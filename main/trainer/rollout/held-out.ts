@@ -47,7 +47,7 @@ export async function evaluate(
       ...(options.onToken && { onToken: options.onToken }),
     });
     cut += completions.filter(({ terminated }) => !terminated).length;
-    const answers = batch.map(({ record }, i) => answerOf(record, completions[i], decode));
+    const answers = batch.map((prompt, i) => answerOf(prompt, completions[i], decode));
     task.measure(answers).forEach((metrics, i) => {
       const answer = answers[i];
       if (answer !== undefined) items.push({ id: answer.record.id, ...writtenOf(answer), metrics });

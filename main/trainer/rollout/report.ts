@@ -75,7 +75,7 @@ function checkMetrics(
 
 /** A completion of a generation as a task scores it. */
 function answerOfRow({ prompts, completions, texts }: Rollouts, row: number, groupSize: number): Answer {
-  return answerOf(promptOfRow(prompts, row, groupSize).record, completions[row], () => texts[row] ?? '');
+  return answerOf(promptOfRow(prompts, row, groupSize), completions[row], () => texts[row] ?? '');
 }
 
 /** Prompt and completion tokens of rollouts, each prompt counted once per completion. */

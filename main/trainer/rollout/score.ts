@@ -5,7 +5,7 @@
 
 import type { Played } from '../../samples/completion.ts';
 import { ownText } from '../../tasks/folder/environment.ts';
-import type { Answer, Task, TaskRecord } from '../../tasks/task.ts';
+import type { Answer, Task } from '../../tasks/task.ts';
 import { computeAdvantages, roundingMetrics } from '../advantages/advantages.ts';
 import { setAdvantages } from '../advantages/polychromic.ts';
 import type { Generation, Rollouts, Scores } from '../batching/generation.ts';
@@ -55,17 +55,18 @@ function answersOf(
   decode: (ids: readonly number[]) => string,
   groupSize: number,
 ): Answer[] {
-  return completions.map((one, row) => answerOf(promptOfRow(prompts, row, groupSize).record, one, decode));
+  return completions.map((one, row) => answerOf(promptOfRow(prompts, row, groupSize), one, decode));
 }
 
 /** A sampled completion as a task scores it. */
 export function answerOf(
-  record: TaskRecord,
+  { record, asked }: Pick<TokenRecord, 'record' | 'asked'>,
   played: Played = { ids: [], terminated: false },
   decode: (ids: readonly number[]) => string,
 ): Answer {
   const { ids, terminated, episode } = played;
-  const facts = { record, tokens: ownTokens(played).length, finish: terminated ? 'stop' : 'length' } as const;
+  const finish = terminated ? 'stop' : 'length';
+  const facts = { record, ...(asked && { asked }), tokens: ownTokens(played).length, finish } as const;
   if (episode === undefined) return { ...facts, completion: decode(ids) };
   const { messages, rewards, failure } = episode;
   return { ...facts, completion: ownText(messages), messages, outcome: { components: rewards, failure } };

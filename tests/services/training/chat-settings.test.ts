@@ -12,6 +12,7 @@ import { encodeRecords } from '../../../main/trainer/batching/prompts.ts';
 import { parseConfig } from '../../../main/trainer/config/config.ts';
 import { tinyWorkspace } from '../tiny-workspace.ts';
 
+const LIKED = { likes: 1, reposts: 0, replies: 0 };
 const chat = { system_prompt: 'wa wb', chat_template_kwargs: { loud: true } };
 
 describe('chat settings', () => {
@@ -24,7 +25,11 @@ describe('chat settings', () => {
     expect(first.state).toBe('done');
     const checkpoint = first.checkpoint ?? '';
     expect(JSON.parse(readFileSync(join(checkpoint, CHAT_SETTINGS), 'utf8'))).toEqual(chat);
-    expect(loadTokenizer(checkpoint).chat([{ role: 'user', content: 'wd' }])).toBe('wa wb wd wc');
+    const tokenizer = loadTokenizer(checkpoint);
+    expect(tokenizer.chat([{ role: 'user', content: 'wd' }])).toBe('wa wb wd wc');
+    const said = parseReplyRecord({ id: 'a', prompt: 'wd', post: 'wd', reply: 'wc', engagement: LIKED });
+    const [encoded] = encodeRecords(replyTask, tokenizer, [said], readModelConfig(model));
+    expect(encoded?.asked).toMatchObject([{ content: 'wa wb' }, { role: 'user', content: 'wd' }]);
     const rewards = [plain, first].map(({ runId }) => store.metrics.seriesOf(runId, ['reward', 'entropy']));
     expect(rewards[0]).not.toEqual(rewards[1]);
 
@@ -41,7 +46,7 @@ describe('chat settings', () => {
 
   it('put another prompt around posts, in training, evaluation and the next stage; a record keeps its own', async () => {
     const { store, paths, model, root, config } = await tinyWorkspace();
-    const post = { id: 'a', post: 'wa wb', reply: 'wc', engagement: { likes: 1, reposts: 0, replies: 0 } };
+    const post = { id: 'a', post: 'wa wb', reply: 'wc', engagement: LIKED };
     const dataset = join(root, 'posts.jsonl');
     const records = [post, { ...post, id: 'b', prompt: 'we wf' }];
     writeFileSync(dataset, records.map((record) => `${JSON.stringify(record)}\n`).join(''));
