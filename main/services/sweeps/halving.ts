@@ -19,15 +19,23 @@ export function rungSizes(settings: number, factor: number, rungs: number): numb
 export interface RungScore {
   readonly setting: number;
   readonly score: number | null;
+  /** Ranks settings of the same score, as where no completion is right yet: their training reward; null: none is known. */
+  readonly reward: number | null;
 }
 
-/** The settings that continue: the best, earlier ones of equals. One without a score never does. */
+/** The settings that continue: the best, of equals those of the higher reward. One without a score never does. */
 export function survivors(scores: readonly RungScore[], keep: number): readonly number[] {
   return scores
-    .flatMap(({ setting, score }) => (score === null || Number.isNaN(score) ? [] : [{ setting, score }]))
-    .toSorted((a, b) => b.score - a.score || a.setting - b.setting)
+    .flatMap(({ setting, score, reward }) =>
+      score === null || Number.isNaN(score) ? [] : [{ setting, score, reward: reward ?? Number.NEGATIVE_INFINITY }],
+    )
+    .toSorted((a, b) => b.score - a.score || descending(a.reward, b.reward) || a.setting - b.setting)
     .slice(0, keep)
     .map(({ setting }) => setting);
+}
+
+function descending(a: number, b: number): number {
+  return a === b ? 0 : b - a;
 }
 
 /** Steps that a plan trains in total, over all settings and seeds. */

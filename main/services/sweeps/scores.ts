@@ -20,7 +20,16 @@ export function scoreOf(
 ): TrialScore | null {
   const heldOut = trainingScores(store, runId).findLast(({ step, mean }) => step <= upTo && Number.isFinite(mean));
   if (heldOut !== undefined) return { kind: 'held-out', step: heldOut.step, value: heldOut.mean };
-  const rewards = store.metrics.series(runId, 'reward').filter(({ step }) => step <= upTo);
+  return rewardOf(store, runId, upTo);
+}
+
+/** The training reward up to a step. Null before the first. */
+export function rewardOf(
+  { metrics }: Pick<Store, 'metrics'>,
+  runId: number,
+  upTo = Number.POSITIVE_INFINITY,
+): TrialScore | null {
+  const rewards = metrics.series(runId, 'reward').filter(({ step }) => step <= upTo);
   const last = rewards.slice(-LAST_STEPS);
   const end = last.at(-1);
   return end === undefined ? null : { kind: 'reward', step: end.step, value: meanOf(last.map(({ value }) => value)) };

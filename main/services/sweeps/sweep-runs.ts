@@ -10,7 +10,7 @@ import type { Changes } from '../workspace/changes.ts';
 import { isHostAlive } from '../workspace/host.ts';
 import type { Notices } from '../workspace/notices.ts';
 import { readPlan } from './plan.ts';
-import { scoreOf } from './scores.ts';
+import { rewardOf, scoreOf } from './scores.ts';
 import { failuresInRow, nextTrial, promote, settle, stopStep } from './trial-rules.ts';
 
 /** Another run trains: the trial waits for its end. */
@@ -133,9 +133,13 @@ export function openSweepRuns(store: Store, { live, changes, notices }: SweepRun
       pauseUnreadable(sweepId);
       return false;
     }
-    const scoreAt = ({ runId }: TrialRow, rung: number): number | null =>
-      runId === null ? null : (scoreOf(store, runId, plan.rungs?.[rung])?.value ?? null);
-    const { continuing, losing } = promote(plan, trials, scoreAt);
+    const atRung =
+      (score: typeof scoreOf) =>
+      ({ runId }: TrialRow, rung: number): number | null => {
+        const step = plan.rungs?.[rung] ?? Number.POSITIVE_INFINITY;
+        return runId === null ? null : (score(store, runId, step)?.value ?? null);
+      };
+    const { continuing, losing } = promote(plan, trials, atRung(scoreOf), atRung(rewardOf));
     const isDone = continuing.length + losing.length === 0;
     store.transaction(() => {
       for (const trial of losing)

@@ -91,12 +91,13 @@ export function nextTrial(trials: readonly TrialRow[]): {
 /**
  * What happens at the end of the lowest rung that trials have reached: those that continue in the next one, and those
  * that don't. A trial that was retried may reach it after the others have continued or lost: it is ranked among them all.
- * `scoreAt` is the score of a trial at the end of a rung.
+ * `scoreAt` is the score of a trial at the end of a rung, `rewardAt` its training reward there.
  */
 export function promote(
   plan: StoredPlan,
   trials: readonly TrialRow[],
   scoreAt: (trial: TrialRow, rung: number) => number | null,
+  rewardAt: (trial: TrialRow, rung: number) => number | null,
 ): { readonly continuing: readonly TrialRow[]; readonly losing: readonly TrialRow[] } {
   const reached = trials.filter(({ state }) => state === 'reached');
   if (plan.rungs === null || plan.factor === null || reached.length === 0) return { continuing: [], losing: [] };
@@ -104,9 +105,12 @@ export function promote(
   const sizes = rungSizes(plan.settings.length, plan.factor, plan.rungs.length);
   const counted = trials.filter((trial) => counts(trial, rung));
   const bySetting = Map.groupBy(counted, ({ setting }) => setting);
+  const mean = (own: readonly TrialRow[], at: typeof scoreAt): number | null => {
+    const known = own.flatMap((trial) => at(trial, rung) ?? []);
+    return known.length === 0 ? null : meanOf(known);
+  };
   const scores = [...bySetting].map(([setting, own]) => {
-    const known = own.flatMap((trial) => scoreAt(trial, rung) ?? []);
-    return { setting, score: known.length === 0 ? null : meanOf(known) };
+    return { setting, score: mean(own, scoreAt), reward: mean(own, rewardAt) };
   });
   const best = survivors(scores, sizes[rung + 1] ?? 1);
   const closing = reached.filter((trial) => trial.rung === rung);

@@ -18,16 +18,18 @@ describe('rungSizes', () => {
 
 describe('survivors', () => {
   const scores = [
-    { setting: 0, score: 0.5 },
-    { setting: 1, score: null },
-    { setting: 2, score: 0.7 },
-    { setting: 3, score: 0.5 },
-    { setting: 4, score: Number.NaN },
+    { setting: 0, score: 0.5, reward: null },
+    { setting: 1, score: null, reward: 1 },
+    { setting: 2, score: 0.7, reward: 0.1 },
+    { setting: 3, score: 0.5, reward: 0.2 },
+    { setting: 4, score: Number.NaN, reward: 1 },
+    { setting: 5, score: 0.5, reward: 0.3 },
+    { setting: 6, score: 0.5, reward: null },
   ];
 
-  it('keeps the best, the earlier of equals, and never one without a score', () => {
-    expect(survivors(scores, 2)).toEqual([2, 0]);
-    expect(survivors(scores, 9)).toEqual([2, 0, 3]);
+  it('keeps the best, of equals that of the higher reward, and never one without a score', () => {
+    expect(survivors(scores, 2)).toEqual([2, 5]);
+    expect(survivors(scores, 9)).toEqual([2, 5, 3, 0, 6]);
   });
 });
 

@@ -86,14 +86,23 @@ describe('promote', () => {
   const scores: Readonly<Record<number, number>> = { 0: 0.1, 1: 0.9, 2: 0.5, 3: 0.7 };
   const scoreAt = ({ setting }: TrialRow): number | null => scores[setting] ?? null;
 
+  const unknown = (): null => null;
+
   it('continues the best half, with all of its seeds', () => {
     const trials = [0, 1, 2, 3].flatMap((setting) =>
       [42, 43].map((seed, i) => trial(setting * 2 + i, 'reached', { setting, seed })),
     );
-    const { continuing, losing } = promote(plan, trials, scoreAt);
+    const { continuing, losing } = promote(plan, trials, scoreAt, unknown);
     expect([...new Set(continuing.map(({ setting }) => setting))]).toEqual([1, 3]);
     expect(continuing).toHaveLength(4);
     expect(losing).toHaveLength(4);
+  });
+
+  it('continues those of the higher training reward where scores are equal', () => {
+    const trials = [0, 1, 2, 3].map((setting) => trial(setting, 'reached'));
+    const rewardAt = ({ setting }: TrialRow): number => setting / 10;
+    const { continuing } = promote(plan, trials, () => 0, rewardAt);
+    expect(continuing.map(({ setting }) => setting)).toEqual([2, 3]);
   });
 
   it('counts a collapse with its score, and continues no collapsed run', () => {
@@ -106,7 +115,7 @@ describe('promote', () => {
     const bySeed = ({ setting, seed }: TrialRow): number => (seed === 43 ? 0 : (scores[setting] ?? 0));
     // Setting 1 has (0.9 + 0) / 2 = 0.45, below setting 2.
     const two = { ...plan, settings: [{}, {}, {}] };
-    expect(promote(two, trials, bySeed).continuing.map(({ id }) => id)).toEqual([2]);
+    expect(promote(two, trials, bySeed, unknown).continuing.map(({ id }) => id)).toEqual([2]);
   });
 
   it.each([
@@ -123,7 +132,7 @@ describe('promote', () => {
     const first: Readonly<Record<number, number>> = { 0: 0.1, 1: 0.9, 2: 0.5, 3: score };
     // At the ends of their own rungs all scores differ from those that are compared.
     const atRung = ({ setting }: TrialRow, rung: number) => (rung === 0 ? (first[setting] ?? null) : 0);
-    const closed = promote(plan, trials, atRung);
+    const closed = promote(plan, trials, atRung, unknown);
     expect([closed.continuing, closed.losing].map((own) => own.map(({ id }) => id))).toEqual([continuing, losing]);
   });
 
@@ -135,9 +144,9 @@ describe('promote', () => {
       trial(3, 'reached'),
     ];
     const rising = ({ setting }: TrialRow, rung: number) => (scores[setting] ?? 0) + rung;
-    const { continuing, losing } = promote(plan, trials, rising);
+    const { continuing, losing } = promote(plan, trials, rising, unknown);
     expect([continuing.map(({ id }) => id), losing]).toEqual([[3], []]);
-    const next = promote(plan, [...trials.slice(0, 3), trial(3, 'reached', { rung: 1 })], rising);
+    const next = promote(plan, [...trials.slice(0, 3), trial(3, 'reached', { rung: 1 })], rising, unknown);
     expect([next.continuing, next.losing].map((own) => own.map(({ id }) => id))).toEqual([[1], [2, 3]]);
   });
 
@@ -149,7 +158,7 @@ describe('promote', () => {
     const two = { ...plan, settings: [{}, {}] };
     const own = ({ id }: TrialRow): number => [0.9, 0.2, 0.5, 0.5][id] ?? 0;
     // (0.9 + 0.2) / 2 = 0.55, above 0.5.
-    expect(promote(two, seeds, own).continuing.map(({ id }) => id)).toEqual([1]);
+    expect(promote(two, seeds, own, unknown).continuing.map(({ id }) => id)).toEqual([1]);
   });
 
   it('counts neither one that failed on its way to the rung nor one that collapsed below it', () => {
@@ -159,12 +168,15 @@ describe('promote', () => {
       trial(2, 'collapsed'),
       trial(3, 'eliminated'),
     ];
-    expect(promote(plan, trials, scoreAt).continuing.map(({ id }) => id)).toEqual([0]);
+    expect(promote(plan, trials, scoreAt, unknown).continuing.map(({ id }) => id)).toEqual([0]);
   });
 
   it('ends where nothing has reached its rung', () => {
-    expect(promote(plan, [trial(0, 'done')], scoreAt)).toEqual({ continuing: [], losing: [] });
-    expect(promote({ ...plan, rungs: null }, [trial(0, 'reached')], scoreAt)).toEqual({ continuing: [], losing: [] });
+    expect(promote(plan, [trial(0, 'done')], scoreAt, unknown)).toEqual({ continuing: [], losing: [] });
+    expect(promote({ ...plan, rungs: null }, [trial(0, 'reached')], scoreAt, unknown)).toEqual({
+      continuing: [],
+      losing: [],
+    });
   });
 });
 
