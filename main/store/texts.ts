@@ -1,5 +1,6 @@
 /** Source texts, each once: the same words under another title are the same text. */
 import { createHash } from 'node:crypto';
+import { folded } from '../text/folded.ts';
 import { columns } from './columns.ts';
 import { storedJson } from './json.ts';
 import type { Db } from './open.ts';
@@ -61,11 +62,6 @@ export function textHash(text: string): string {
 
 function found(row: StoredHeading | undefined): TextHeading | undefined {
   return row === undefined ? undefined : heading(row);
-}
-
-/** Without differences of case, and of how an accent is written: file names of a Mac have it as a letter of its own. */
-function folded(text: string): string {
-  return text.normalize('NFC').toLowerCase();
 }
 
 /** In one order, so that a pair is stored once. */

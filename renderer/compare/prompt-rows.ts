@@ -1,5 +1,6 @@
 /** The prompts of a comparison as rows: gains, order, filters. Pure. */
 import type { PromptRow } from '../../main/api/contract/index.ts';
+import { folded } from '../components/folded.ts';
 
 export type RowFilter = 'all' | 'wins' | 'ties' | 'losses' | 'newly exact' | 'no longer exact';
 export type RowOrder = 'gain' | 'loss' | 'score' | 'baseline' | 'dataset';
@@ -57,10 +58,10 @@ export interface RowChoice {
 /** The rows that match, in the chosen order. */
 export function chooseRows(rows: readonly PromptRow[], choice: RowChoice): readonly PromptRow[] {
   const { position, filter, order, search, gains } = choice;
-  const wanted = search.trim().toLowerCase();
+  const wanted = folded(search.trim());
   const chosen = rows.filter((row) => {
     if (!passes(row, position, filter)) return false;
-    if (wanted !== '' && !`${row.id} ${row.titles.join(' ')}`.toLowerCase().includes(wanted)) return false;
+    if (wanted !== '' && !folded(`${row.id} ${row.titles.join(' ')}`).includes(wanted)) return false;
     const gain = gainOf(row, position);
     return gains === null || (gain !== null && gain >= gains.from && gain < gains.to);
   });

@@ -1,5 +1,6 @@
 /** Options by the thousand, found by their words and put under their groups only where they are shown. Pure. */
 import type { ComboboxItem, ComboboxParsedItem, OptionsFilter } from '@mantine/core';
+import { folded } from './folded.ts';
 
 type Option = string | ComboboxItem;
 /** Options, or groups of them. */
@@ -29,12 +30,12 @@ export function flatOptions(data: LongData): FlatOptions {
 /** The first options that have all the words, in groups. */
 export function optionsFilter(groups: FlatOptions['groups']): OptionsFilter {
   return ({ options, search, limit }) => {
-    const words = search.toLowerCase().split(/\s+/).filter(Boolean);
+    const words = folded(search).split(/\s+/).filter(Boolean);
     const found: ComboboxParsedItem[] = [];
     let count = 0;
     for (const option of options) {
       if (count === limit) break;
-      if ('group' in option || !words.every((word) => option.label.toLowerCase().includes(word))) continue;
+      if ('group' in option || !words.every((word) => folded(option.label).includes(word))) continue;
       count++;
       const group = groups.get(String(option.value));
       const last = found.at(-1);

@@ -1,4 +1,5 @@
 /** Which entries of the palette match what was typed, the best first. Pure. */
+import { folded } from '../components/folded.ts';
 
 export interface Entry {
   readonly label?: string | undefined;
@@ -38,8 +39,8 @@ const known = new WeakMap<Entry, Searchable>();
 function searchable(entry: Entry): Searchable {
   const before = known.get(entry);
   if (before !== undefined) return before;
-  const label = (entry.label ?? '').toLowerCase();
-  const others = [entry.description ?? '', ...[entry.keywords ?? []].flat()].join(' ').toLowerCase();
+  const label = folded(entry.label ?? '');
+  const others = folded([entry.description ?? '', ...[entry.keywords ?? []].flat()].join(' '));
   const made = { label, others };
   known.set(entry, made);
   return made;
@@ -50,7 +51,7 @@ export function ordered<E extends Entry>(
   typed: string,
   groups: readonly EntryGroup<E>[],
 ): readonly { readonly group: string; readonly actions: E[] }[] {
-  const query = typed.trim().toLowerCase();
+  const query = folded(typed.trim());
   if (query === '') return groups.map(({ group, actions }) => ({ group, actions: [...actions] }));
   return groups
     .map(({ group, actions }) => {

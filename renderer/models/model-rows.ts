@@ -1,5 +1,6 @@
 /** The model list as lines: headings, models, the checkpoints of each run. Pure. */
 import type { ModelEntry } from '../../main/api/contract/index.ts';
+import { folded } from '../components/folded.ts';
 import { modelHeadings } from '../components/model-options.ts';
 
 export type ModelLine =
@@ -14,12 +15,12 @@ export interface LineChoice {
 
 /** Whole models under one heading, then each run's checkpoints under its name. */
 export function modelLines(models: readonly ModelEntry[], { search, deleted }: LineChoice): readonly ModelLine[] {
-  const wanted = search.trim().toLowerCase();
+  const wanted = folded(search.trim());
   const headingOf = modelHeadings(models);
   const groups = new Map<string, ModelEntry[]>();
   for (const entry of models) {
     if (entry.deleted && !deleted) continue;
-    if (wanted !== '' && !`${entry.name} ${entry.folder}`.toLowerCase().includes(wanted)) continue;
+    if (wanted !== '' && !folded(`${entry.name} ${entry.folder}`).includes(wanted)) continue;
     const group = headingOf(entry);
     groups.set(group, [...(groups.get(group) ?? []), entry]);
   }

@@ -1,6 +1,7 @@
 /** The best and the worst completion of every step that a report holds: by slider, by click in a chart, by search. */
 import { createContext, useContext, useMemo, useState } from 'react';
 import type { ReportedStep, RunContent } from '../../main/api/contract/index.ts';
+import { folded } from '../components/folded.ts';
 import { counted } from '../components/format.ts';
 import { Panel } from '../components/Screen.tsx';
 import { BestAndWorst } from '../run/BestAndWorst.tsx';
@@ -63,10 +64,10 @@ export function ReportedSteps({ detail: { id }, step, onStep }: StepPanelProps) 
 }
 
 function contains({ best, worst }: ReportedStep, words: string): boolean {
-  const wanted = words.trim().toLowerCase();
+  const wanted = folded(words.trim());
   return [best, worst].some(
     (sample) =>
       sample !== null &&
-      [sample.completion, sample.target, sample.prompt].some((text) => text.toLowerCase().includes(wanted)),
+      [sample.completion, sample.target, sample.prompt].some((text) => folded(text).includes(wanted)),
   );
 }

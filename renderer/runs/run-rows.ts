@@ -1,5 +1,6 @@
 /** The rows of the run list, filtered by search and state. Pure. */
 import type { LiveStatus, RunSummary } from '../../main/api/contract/index.ts';
+import { folded } from '../components/folded.ts';
 import { money } from '../components/format.ts';
 import { shownState } from '../run/live-words.ts';
 
@@ -115,11 +116,11 @@ export function isLive({ state }: Pick<RunRowView, 'state'>): boolean {
 
 /** Rows in a state whose name, dataset, model, id or tags contain all the words. */
 export function filterRows(rows: readonly RunRowView[], words: string, state: StateFilter): readonly RunRowView[] {
-  const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
+  const wanted = folded(words).split(/\s+/).filter(Boolean);
   if (wanted.length === 0 && state === 'all') return rows;
   return rows.filter((row) => {
     const tags = row.tags.map((tag) => `tag:${tag}`).join(' ');
-    const text = `${row.name} ${row.dataset} ${row.model} ${row.method} #${row.id} ${tags}`.toLowerCase();
+    const text = folded(`${row.name} ${row.dataset} ${row.model} ${row.method} #${row.id} ${tags}`);
     return inState(row, state) && wanted.every((word) => text.includes(word));
   });
 }

@@ -6,6 +6,7 @@ import { memo, useMemo, useRef, useState } from 'react';
 import type { TaskSummary } from '../../main/api/contract/index.ts';
 import { api } from '../api/client.ts';
 import { Failed, Loading } from '../components/Feedback.tsx';
+import { folded } from '../components/folded.ts';
 import { counted } from '../components/format.ts';
 import { Link } from '../components/Link.tsx';
 import { Panel, Screen } from '../components/Screen.tsx';
@@ -68,8 +69,8 @@ const SCROLLED_FROM = 40;
 
 function OwnTasks({ tasks }: { readonly tasks: readonly TaskSummary[] }) {
   const [search, setSearch] = useState('');
-  const wanted = search.trim().toLowerCase();
-  const found = tasks.filter(({ name, title }) => `${name} ${title ?? ''}`.toLowerCase().includes(wanted));
+  const wanted = folded(search.trim());
+  const found = tasks.filter(({ name, title }) => folded(`${name} ${title ?? ''}`).includes(wanted));
   return (
     <>
       {tasks.length >= SEARCHED_FROM && (

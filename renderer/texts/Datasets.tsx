@@ -6,6 +6,7 @@ import { useLocation } from 'wouter';
 import type { DatasetSummary } from '../../main/api/contract/index.ts';
 import { api } from '../api/client.ts';
 import { Empty, Failed, Loading } from '../components/Feedback.tsx';
+import { folded } from '../components/folded.ts';
 import { bytes, counted, number } from '../components/format.ts';
 import { Link } from '../components/Link.tsx';
 import { heldOutInWords, leakageInWords } from '../components/leakage.ts';
@@ -67,8 +68,8 @@ const ROW = 41;
 function Listed({ datasets, onRemove }: ListedProps) {
   const scroller = useRef<HTMLElement>(null);
   const [search, setSearch] = useState('');
-  const wanted = search.trim().toLowerCase();
-  const found = datasets.filter(({ name, task }) => `${name} ${task}`.toLowerCase().includes(wanted));
+  const wanted = folded(search.trim());
+  const found = datasets.filter(({ name, task }) => folded(`${name} ${task}`).includes(wanted));
   const { shown, before, after, measure } = useTableRows({ count: found.length, scroller, height: ROW });
   return (
     <>

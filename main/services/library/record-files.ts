@@ -8,6 +8,7 @@ import { open, stat } from 'node:fs/promises';
 import { inputError } from '../../errors.ts';
 import { parseJsonExactly } from '../../io/json.ts';
 import { type InterleaveRecord, parseInterleaveRecord } from '../../tasks/interleave/record.ts';
+import { folded } from '../../text/folded.ts';
 
 /** One line of a dataset. */
 export type RecordView =
@@ -80,7 +81,7 @@ export function openRecordFiles(): RecordFiles {
   return {
     page: async (file, { offset, limit, search = '' }, signal) => {
       const index = await indexed(file, signal);
-      const wanted = search.trim().toLowerCase();
+      const wanted = folded(search.trim());
       const lines = wanted === '' ? index.lines : await matching(file, index, wanted, signal);
       return { records: await viewsOf(file, lines.slice(offset, offset + limit)), total: lines.length };
     },
@@ -161,9 +162,9 @@ function holds(json: string, wanted: string): boolean {
     const value: unknown = parseJsonExactly(json);
     const fields = typeof value === 'object' && value !== null ? Object.entries(value) : [['', value] as const];
     const own = fields.length > 1 ? fields.filter(([name]) => name !== 'prompt') : fields;
-    return own.some(([, field]) => plain(field).toLowerCase().includes(wanted));
+    return own.some(([, field]) => folded(plain(field)).includes(wanted));
   } catch {
-    return json.toLowerCase().includes(wanted);
+    return folded(json).includes(wanted);
   }
 }
 

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseJson } from '../../io/json.ts';
+import { folded } from '../../text/folded.ts';
 import type { OpenWorkspace } from '../workspace/open-workspace.ts';
 import { replyReport } from './report.ts';
 
@@ -62,14 +63,14 @@ export function postReplies(
   const recordOf = new Map(records.map((record) => [record.id, record]));
   const linesOfPosts = Map.groupBy(linesOf<Line>(file), ({ id }) => id);
   const posts = [...linesOfPosts].map(([id, lines]) => postOf(lines, models, recordOf.get(id)));
-  const wanted = search.trim().toLowerCase();
+  const wanted = folded(search.trim());
   const found = posts.filter((post) => wanted === '' || contains(post, wanted));
   const place = Math.min(at, Math.max(0, found.length - 1));
   return { total: posts.length, found: found.length, at: place, post: found[place] ?? null };
 }
 
 function contains({ text, models }: PostReplies, wanted: string): boolean {
-  return [text, ...models.flatMap(({ replies }) => replies)].some((part) => part.toLowerCase().includes(wanted));
+  return [text, ...models.flatMap(({ replies }) => replies)].some((part) => folded(part).includes(wanted));
 }
 
 function postOf(

@@ -3,6 +3,7 @@ import { type Dirent, existsSync, readdirSync, type Stats, statSync } from 'node
 import { dirname, join } from 'node:path';
 import { inputError } from '../../errors.ts';
 import { errorCode } from '../../io/atomic-write.ts';
+import { folded } from '../../text/folded.ts';
 
 export interface FolderEntry {
   readonly name: string;
@@ -49,9 +50,9 @@ export function listFolder(
   folder: string,
   { endings, sign, filter = '' }: Looked & { readonly filter?: string },
 ): ListedFolder {
-  const wanted = filter.toLowerCase();
+  const wanted = folded(filter);
   const entries = namesIn(folder)
-    .filter(({ name }) => !name.startsWith('.') && name.toLowerCase().includes(wanted))
+    .filter(({ name }) => !name.startsWith('.') && folded(name).includes(wanted))
     .flatMap((entry) => described(folder, entry, endings));
   const sorted = entries.sort((a, b) => Number(b.isFolder) - Number(a.isFolder) || collator.compare(a.name, b.name));
   const parent = dirname(folder);

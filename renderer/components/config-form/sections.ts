@@ -1,5 +1,6 @@
 /** Which settings are shown, and under which headings. Pure. */
 import type { ConfigFault, ConfigField } from '../../../main/api/contract/index.ts';
+import { folded } from '../folded.ts';
 
 export type Values = Readonly<Record<string, unknown>>;
 
@@ -26,7 +27,7 @@ export interface SectionChoice {
 /** Important fields first, then by group; groups with an error or a change are expanded. */
 export function fieldSections(fields: readonly ConfigField[], choice: SectionChoice): readonly Section[] {
   const { search, elsewhere, own, onlyChanged, faults } = choice;
-  const wanted = search.trim().toLowerCase();
+  const wanted = folded(search.trim());
   const shown = fields.filter(
     (field) => !(field.name in elsewhere) && (!onlyChanged || field.name in own) && matches(field, wanted),
   );
@@ -46,12 +47,12 @@ export function foundElsewhere(
   fields: readonly ConfigField[],
   { search, elsewhere }: Pick<SectionChoice, 'search' | 'elsewhere'>,
 ): readonly ConfigField[] {
-  const wanted = search.trim().toLowerCase();
+  const wanted = folded(search.trim());
   return wanted === '' ? [] : fields.filter((field) => field.name in elsewhere && matches(field, wanted));
 }
 
 function matches({ name, doc }: ConfigField, wanted: string): boolean {
-  return name.includes(wanted.replaceAll(' ', '_')) || doc.toLowerCase().includes(wanted);
+  return name.includes(wanted.replaceAll(' ', '_')) || folded(doc).includes(wanted);
 }
 
 /** A file's values as changes to this form's defaults; a field that the file omits gets its own default. */

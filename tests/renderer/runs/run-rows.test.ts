@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { RunSummary } from '../../../main/services/runs/history.ts';
 import type { LiveStatus } from '../../../main/services/training/live-status.ts';
+import { folded as foldedByHost } from '../../../main/text/folded.ts';
+import { folded } from '../../../renderer/components/folded.ts';
 import { chosenRows, filterRows, toRows } from '../../../renderer/runs/run-rows.ts';
 import { settingText } from '../../../renderer/runs/setting-text.ts';
 
@@ -74,6 +76,12 @@ describe('filterRows', () => {
     expect(idsOf('#1')).toEqual([1]);
     expect(idsOf('25words')).toEqual([]);
     expect(idsOf('tag:paper')).toEqual([3]);
+  });
+
+  it('finds an accent written either way, as the host does', () => {
+    const [cafe] = toRows([run(9, { name: 'Cafe\u0301' })], []);
+    expect(cafe && filterRows([cafe], 'CAF\u00c9', 'all')).toHaveLength(1);
+    for (const text of ['A\u030a', '\u00c5', '\u212b', '\u0130']) expect(folded(text)).toBe(foldedByHost(text));
   });
 
   it('counts every state of a trainer as live, and a collapse as a failure', () => {
