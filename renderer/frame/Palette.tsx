@@ -101,6 +101,7 @@ export function Palette() {
   return (
     <Spotlight
       store={paletteStore}
+      shortcut={null}
       classNames={{ actionBody: classes.body ?? '', actionDescription: classes.about ?? '' }}
       onSpotlightOpen={() => {
         setKeys(current());

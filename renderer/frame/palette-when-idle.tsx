@@ -2,6 +2,7 @@
 import { useHotkeys } from '@mantine/hooks';
 import { type ComponentType, useEffect, useState } from 'react';
 import { palette } from './palette-store.ts';
+import { isTaken } from './taken-keys.ts';
 
 /** Upper bound, in case the page is never idle. */
 const LATEST_MS = 1000;
@@ -23,10 +24,22 @@ export function PaletteWhenIdle() {
     const asked = requestIdleCallback(() => void load(), { timeout: LATEST_MS });
     return () => cancelIdleCallback(asked);
   }, [isWanted]);
-  useHotkeys(Palette === null ? [['mod + K', () => setWanted(true)]] : []);
+  const open = (event: KeyboardEvent): void => {
+    if (cutsLine(event)) return;
+    event.preventDefault();
+    if (Palette === null) setWanted(true);
+    else palette.open();
+  };
+  // From text fields, too.
+  useHotkeys([['mod + K', open, { preventDefault: false }]], [], true);
   useEffect(() => {
     // It opens only once it is there: it takes the screen's actions when it sees itself open.
     if (Palette !== null && isWanted) palette.open();
   }, [Palette, isWanted]);
   return Palette === null ? null : <Palette />;
+}
+
+/** Ctrl-K in a text field on a Mac, where Cmd-K opens the palette. */
+function cutsLine({ ctrlKey, target }: KeyboardEvent): boolean {
+  return ctrlKey && navigator.platform.startsWith('Mac') && isTaken('k', target);
 }

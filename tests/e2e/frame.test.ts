@@ -80,6 +80,11 @@ describe.skipIf(noBrowser)('the frame', () => {
     await page.waitForFunction(() => document.activeElement?.tagName === 'MAIN');
     await goto('/texts');
     await page.getByText('No texts yet').waitFor();
+    await goto('/playground');
+    await page.getByRole('textbox', { name: /Text A/ }).press('Control+k');
+    await palette.fill('texts');
+    await page.keyboard.press('Enter');
+    await page.getByText('No texts yet').waitFor();
     await page.keyboard.press('Control+k');
     await palette.fill('import');
     await page.keyboard.press('Enter');
