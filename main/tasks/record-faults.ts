@@ -1,12 +1,24 @@
 /** The errors of a record, field by field: what was expected and what it got. */
 import type { z } from 'zod';
-import { inputError } from '../errors.ts';
+import { type BraidError, inputError } from '../errors.ts';
 
 /** Checks one parsed JSONL value against a schema whose messages say what was expected. */
 export function parseFields<T>(schema: z.ZodType<T>, value: unknown): T {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  throw inputError('BAD_RECORD', result.error.issues.map((issue) => describe(issue, value)).join('; '));
+  throw badRecord(result.error.issues.map((issue) => describe(issue, value)));
+}
+
+/** Named of one record: in a file each may have as many. */
+const MOST_FAULTS = 5;
+
+/** The error of a record with these faults. */
+export function badRecord(faults: readonly string[]): BraidError {
+  const more = faults.length - MOST_FAULTS;
+  return inputError(
+    'BAD_RECORD',
+    [...faults.slice(0, MOST_FAULTS), ...(more > 0 ? [`and ${more} more`] : [])].join('; '),
+  );
 }
 
 function describe({ path, message }: z.core.$ZodIssue, value: unknown): string {

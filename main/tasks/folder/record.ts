@@ -10,7 +10,7 @@ import {
   shownText,
 } from '../../samples/chat-message.ts';
 import { nearestName } from '../../text/nearest-name.ts';
-import { shown } from '../record-faults.ts';
+import { badRecord, shown } from '../record-faults.ts';
 import type { Answer, TaskRecord } from '../task.ts';
 import { ConversationFault, conversationIn, readTools } from './conversation.ts';
 import { conversationField, type FieldType, type TaskDefinition } from './definition.ts';
@@ -23,7 +23,7 @@ export interface FolderRecord extends TaskRecord, Readonly<Record<string, unknow
   readonly messages?: readonly ChatMessage[];
 }
 
-/** Checks one parsed JSONL value; the error names every invalid field. Without an `id` it is named after its line. */
+/** Checks one parsed JSONL value; the error names invalid fields. Without an `id` it is named after its line. */
 export function parseFolderRecord(task: TaskDefinition, value: unknown, line = 1): FolderRecord {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw inputError('BAD_RECORD', `expected an object with the fields ${listed(task)}, got ${shown(value)}`);
@@ -32,7 +32,7 @@ export function parseFolderRecord(task: TaskDefinition, value: unknown, line = 1
   const spoken = conversation === undefined ? null : spokenIn(given, conversation, Object.keys(task.fields));
   const record = spoken?.record ?? given;
   const faults = [...(spoken?.faults ?? []), ...fieldFaults(task, record, spoken?.faults), ...idFaults(record)];
-  if (faults.length > 0) throw inputError('BAD_RECORD', faults.join('; '));
+  if (faults.length > 0) throw badRecord(faults);
   const id = record.id === undefined ? `line-${line}` : String(record.id);
   // A line's own `messages`, as chat datasets have them, are not the conversation that task.yaml makes.
   const { messages: _, ...others } = record;

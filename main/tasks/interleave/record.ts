@@ -30,7 +30,7 @@ const recordSchema = z.object(
 /** Two fragments, the prompt that asks for their interleaving, and the exact answer. */
 export type InterleaveRecord = Readonly<z.infer<typeof recordSchema>>;
 
-/** Checks one parsed JSONL value; the error names every invalid field with what was expected and what it got. */
+/** Checks one parsed JSONL value; the error names invalid fields with what was expected and what it got. */
 export function parseInterleaveRecord(value: unknown): InterleaveRecord {
   const record = parseFields(recordSchema, value);
   checkConsistency(record);

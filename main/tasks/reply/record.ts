@@ -34,7 +34,7 @@ export interface ReplyRecord {
   readonly prompt: string;
 }
 
-/** Checks one parsed JSONL value; the error names every invalid field with what was expected and what it got. */
+/** Checks one parsed JSONL value; the error names invalid fields with what was expected and what it got. */
 export function parseReplyRecord(value: unknown): ReplyRecord {
   const { prompt, ...record } = parseFields(recordSchema, value);
   return { ...record, prompt: prompt ?? replyPrompt(record.post) };

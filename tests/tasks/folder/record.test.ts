@@ -33,7 +33,7 @@ describe('parseFolderRecord', () => {
     expect(parseFolderRecord(task, unnamed, 12).id).toBe('line-12');
   });
 
-  it('names every wrong field, and what may have been meant', () => {
+  it('names wrong fields, and what may have been meant', () => {
     const { question, ...rest } = record;
     expect(() => parseFolderRecord(task, { ...rest, qestion: question, level: 'three', id: {} })).toThrow(
       'expected the field "question" (text), got none; it has "qestion": did you mean "question"?; expected "level" to be a number, got "three"; expected "id" to be a text or a number, got {}',
@@ -51,7 +51,9 @@ describe('parseFolderRecord', () => {
       `title: T\nfields: {${fields}}\nprompt: x\nmax_completion_length: 9\nsuccess_threshold: 1\n`,
     );
     const began = performance.now();
-    expect(() => parseFolderRecord(wide, many)).toThrow('expected the field "f0" (text), got none');
+    expect(() => parseFolderRecord(wide, many)).toThrow(
+      /^expected the field "f0" \(text\), got none; .*"f4"\?; and 295 more$/,
+    );
     expect(performance.now() - began).toBeLessThan(2000);
   });
 });
