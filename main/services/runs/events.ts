@@ -78,6 +78,7 @@ function recordEvent(store: Store, run: RunRow, event: TrainerEvent): void {
       setIfLive(store, run.id, 'running', null);
       break;
     case 'done':
+      store.metrics.record(run.id, event.step, event.metrics ?? {});
       recordDone(store, run, event);
       break;
     case 'failed':

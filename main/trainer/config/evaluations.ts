@@ -5,7 +5,7 @@ import { totalSteps } from './warm-up.ts';
 /** What decides when a run is evaluated. */
 export type EvaluationPlan = Pick<TrainConfig, 'eval_steps' | 'max_steps' | 'warm_up_steps'>;
 
-/** Reported with the step after an evaluation: how long that took. */
+/** Reported with the step after an evaluation, of the last one with the last step: how long that took. */
 export const EVALUATION_TIME = 'time/evaluation';
 
 /** The last step always counts, so that a run's final state is always evaluated; a warm-up's too. */

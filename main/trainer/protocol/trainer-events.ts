@@ -107,7 +107,14 @@ export type TrainerEvent =
   /** `byWatch`: the collapse watch paused the run, not the user. */
   | { readonly kind: 'paused'; readonly step: number; readonly reason: string; readonly byWatch: boolean }
   | { readonly kind: 'resumed'; readonly step: number }
-  | { readonly kind: 'done'; readonly step: number; readonly path: string | null; readonly stopped: boolean }
+  | {
+      readonly kind: 'done';
+      readonly step: number;
+      readonly path: string | null;
+      readonly stopped: boolean;
+      /** What the last step is still to have, as no step follows. */
+      readonly metrics?: Metrics;
+    }
   | ({ readonly kind: 'failed'; readonly step: number } & Failure);
 
 /** Events of jobs other than training: they have no run, so they aren't stored in the history. */

@@ -8,7 +8,7 @@ import { UNWRITABLE_REMEDY, unwritableInWords } from '../../text/unwritable.ts';
 import type { SavedGeneration, ScoredGeneration } from '../batching/generation.ts';
 import { longestTarget, recordsQuoting, targetsBeyond } from '../batching/prompts.ts';
 import { isReinforcement, type TrainConfig, totalSteps } from '../config/config.ts';
-import { evaluatesAt } from '../config/evaluations.ts';
+import { EVALUATION_TIME, evaluatesAt } from '../config/evaluations.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Control } from '../loops/control.ts';
 import type { RunIo } from '../loops/run-io.ts';
@@ -85,7 +85,7 @@ export function openRunIo(
 
   async function evaluateNow(step: number): Promise<void> {
     if (stage.evalRecords.length === 0) return;
-    // It is reported with the step that follows.
+    // It is reported with the step that follows, the last one at the end.
     const evaluated = await phases.time('evaluation', () => evaluateHeldOut(stage, engine, step, emit));
     heldOut = evaluated ?? heldOut;
   }
@@ -253,7 +253,13 @@ export function openRunIo(
       began = phases.now();
     },
     // The next stage starts from what this one would have started from.
-    finish: async (step, stopped) => emit({ kind: 'done', step, path: isMet ? null : await save(), stopped }),
+    finish: async (step, stopped) => {
+      const { [EVALUATION_TIME]: seconds } = phases.take();
+      const last = history.at(-1);
+      const before = last?.step === step ? (last[EVALUATION_TIME] ?? 0) : 0;
+      const metrics = seconds === undefined ? {} : { metrics: { [EVALUATION_TIME]: before + seconds } };
+      emit({ kind: 'done', step, path: isMet ? null : await save(), stopped, ...metrics });
+    },
   };
 }
 

@@ -66,6 +66,9 @@ describe('runView', () => {
     expect(runView(store, runId).secondsLeft).toBe(20 * 2 + 2 * 30);
     const { spent, left } = runCost(store, runId, { hourly_price: 0, currency: '€' });
     expect([spent.seconds, left.seconds]).toEqual([20 * 2 + 2 * 30, 20 * 2 + 2 * 30]);
+    const metrics = { 'time/evaluation': 30 };
+    recordEvents(store, runId, [{ kind: 'done', step: 20, path: null, stopped: true, metrics }]);
+    expect(runCost(store, runId, { hourly_price: 0, currency: '€' }).spent.seconds).toBe(20 * 2 + 3 * 30);
   });
 
   it('has of an evaluation its step and mean alone where the run stands', () => {

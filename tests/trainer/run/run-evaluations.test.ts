@@ -17,6 +17,7 @@ describe.each(['grpo', 'sft'] as const)('evaluations in the middle of a run: %s'
       [4, 4],
       [6, 4],
     ]);
+    expect(run.events.at(-1)).toMatchObject({ kind: 'done', metrics: { 'time/evaluation': expect.any(Number) } });
     expect(run.events.findIndex(({ kind }) => kind === 'evaluation')).toBeLessThan(
       run.events.findIndex(({ kind }) => kind === 'step'),
     );
