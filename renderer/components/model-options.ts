@@ -28,10 +28,10 @@ export function modelOptions(models: readonly ModelEntry[]): ModelOptionGroup[] 
   const headingOf = modelHeadings(models);
   const groups = new Map<string, ModelOption[]>();
   for (const entry of models) {
-    const { ref, kind, name, run, checkpointKind, deleted, problem } = entry;
+    const { ref, kind, name, run, checkpointKind, deleted, abandoned, problem } = entry;
     if (deleted) continue;
     const group = headingOf(entry);
-    const last = checkpointKind === 'final' ? ', final' : '';
+    const last = `${checkpointKind === 'final' ? ', final' : ''}${abandoned ? ', abandoned' : ''}`;
     const label = run === null ? `${name}${kind === 'imported' ? ' (imported)' : ''}` : `${shortName(name)}${last}`;
     const items = groups.get(group) ?? [];
     items.push({ value: ref, label: problem === null ? label : `${label}: unreadable`, disabled: problem !== null });

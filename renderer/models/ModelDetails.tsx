@@ -10,6 +10,7 @@ import { Link } from '../components/Link.tsx';
 import { Panel } from '../components/Screen.tsx';
 import { Export } from './Export.tsx';
 import { MemoryNeeds } from './MemoryNeeds.tsx';
+import { ABANDONED } from './ModelList.tsx';
 import classes from './Models.module.css';
 import { Push } from './Push.tsx';
 import { Remove } from './Remove.tsx';
@@ -18,7 +19,7 @@ import { StagePlan } from './StagePlan.tsx';
 import { TrainFrom } from './TrainFrom.tsx';
 
 export function ModelDetails({ entry }: { readonly entry: ModelEntry }) {
-  const { ref, kind, name, folder, deleted, problem, heldOut } = entry;
+  const { ref, kind, name, folder, deleted, abandoned, problem, heldOut } = entry;
   const { data, error, refetch } = useQuery(api.models.inspect.queryOptions({ input: { ref } }));
   const served = useServed(ref);
   const [removing, setRemoving] = useState(false);
@@ -73,6 +74,7 @@ export function ModelDetails({ entry }: { readonly entry: ModelEntry }) {
       }
     >
       <Place folder={folder} />
+      {abandoned && <p className="soft">{ABANDONED}</p>}
       <Served served={served} />
       {heldOut !== null && (
         <p className="num">

@@ -101,10 +101,15 @@ interface LineProps {
   readonly onChoose: () => void;
 }
 
+/** Of a checkpoint that its run no longer counts. */
+export const ABANDONED =
+  'Its run was resumed from an earlier step: curve and scores of the run are not of these weights.';
+
 const kinds = { bundled: 'bundled', workspace: 'in the workspace', imported: 'imported folder' } as const;
 
 function Line({ entry, parts, size, chosen, served, onChoose }: LineProps) {
   const { kind, name, step, checkpointKind, architecture, parameters, createdAt, heldOut, deleted, problem } = entry;
+  const { abandoned } = entry;
   return (
     <PlainButton
       className={classes.model}
@@ -116,6 +121,12 @@ function Line({ entry, parts, size, chosen, served, onChoose }: LineProps) {
       <span className={classes.modelName}>
         {kind === 'checkpoint' ? `step ${step}` : <DistinctName parts={parts} title={name} />}
         {checkpointKind === 'final' && <span className="faint"> final</span>}
+        {abandoned && (
+          <span className="soft" title={ABANDONED}>
+            {' '}
+            · abandoned
+          </span>
+        )}
         {served && <span className="soft"> · served</span>}
         {problem !== null && (
           <span className={classes.bad} title={problem}>

@@ -17,6 +17,7 @@ export function modelEntry(ref: string, changes: Partial<ModelEntry> = {}): Mode
     architecture: null,
     parameters: null,
     deleted: false,
+    abandoned: false,
     problem: null,
     ...changes,
   };

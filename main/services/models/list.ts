@@ -39,6 +39,8 @@ export interface ModelEntry {
   readonly parameters: number | null;
   /** Its folder is gone; it is listed because runs and comparisons refer to it. */
   readonly deleted: boolean;
+  /** Of a checkpoint that is there, but not of its run as it is now: that was resumed from an earlier one. */
+  readonly abandoned: boolean;
   /** Why it can't be used; null: it can. */
   readonly problem: string | null;
 }
@@ -95,6 +97,7 @@ function wholeEntry(
     checkpointKind: null,
     createdAt,
     deleted: false,
+    abandoned: false,
     heldOut: null,
     ...read(folder),
   };
@@ -121,14 +124,16 @@ function checkpointEntries(store: OpenWorkspace['store'], paths: ModelPlaces['pa
   // The adapters of one run share their base.
   const missingBases = new Map<number, string | null>();
   const scores = new Map<number, ReadonlyMap<number, number>>();
-  return store.checkpoints.all().map(({ id, runId, runName, step, path, kind, createdAt }) => {
+  return store.checkpoints.all().map(({ id, runId, runName, step, path, kind, createdAt, deletedAt }) => {
     const folder = fromStoredPath(store.folder, path);
     const deleted = !existsSync(folder);
+    const abandoned = !deleted && deletedAt !== null;
     const name = `${runName} · step ${step}`;
     if (!deleted && !missingBases.has(runId)) missingBases.set(runId, missingBase(folder, paths));
     if (!scores.has(runId)) scores.set(runId, heldOutScores(store, runId));
     return {
-      heldOut: scores.get(runId)?.get(step) ?? null,
+      // What the run scored at that step now is another checkpoint's.
+      heldOut: abandoned ? null : (scores.get(runId)?.get(step) ?? null),
       ref: checkpointReference(id),
       kind: 'checkpoint',
       name,
@@ -140,6 +145,7 @@ function checkpointEntries(store: OpenWorkspace['store'], paths: ModelPlaces['pa
       checkpointKind: kind,
       createdAt,
       deleted,
+      abandoned,
       architecture: null,
       parameters: null,
       problem: deleted

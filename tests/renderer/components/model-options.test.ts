@@ -23,6 +23,7 @@ describe('modelOptions', () => {
       { ...tiny, ref: 'folder:/x', kind: 'imported', name: 'x', problem: 'no config' },
       checkpoint,
       { ...checkpoint, ref: 'checkpoint:2', deleted: true, problem: 'deleted' },
+      { ...checkpoint, ref: 'checkpoint:3', checkpointKind: 'periodic', abandoned: true },
     ]);
     expect(options).toEqual([
       {
@@ -32,7 +33,13 @@ describe('modelOptions', () => {
           { value: 'folder:/x', label: 'x (imported): unreadable', disabled: true },
         ],
       },
-      { group: run.name, items: [{ value: 'checkpoint:1', label: 'run 3 · step 20, final', disabled: false }] },
+      {
+        group: run.name,
+        items: [
+          { value: 'checkpoint:1', label: 'run 3 · step 20, final', disabled: false },
+          { value: 'checkpoint:3', label: 'run 3 · step 20, abandoned', disabled: false },
+        ],
+      },
     ]);
   });
 

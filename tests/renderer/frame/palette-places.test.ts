@@ -37,6 +37,7 @@ const model: ModelEntry = {
   architecture: null,
   parameters: null,
   deleted: false,
+  abandoned: false,
   problem: null,
 };
 

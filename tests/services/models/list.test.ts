@@ -5,6 +5,7 @@ import { disposeModel } from '../../../main/model/model.ts';
 import { forgetImported, importedModels, rememberImported } from '../../../main/services/models/imported-folders.ts';
 import { listModels, requireModel } from '../../../main/services/models/list.ts';
 import { evaluationDataset } from '../../../main/services/runs/evaluation.ts';
+import { discardAfter } from '../../../main/services/runs/events.ts';
 import { locateWorkspace } from '../../../main/services/workspace/workspace.ts';
 import { addRun, errorOf, temporaryStore } from '../../store/helpers.ts';
 import { temporaryFolder, temporaryFolderOfFile } from '../../temporary-folder.ts';
@@ -137,6 +138,20 @@ describe('listModels', () => {
     const checkpoint = at.store.checkpoints.record(run, 20, 'outputs/gone/checkpoint-20', 'periodic');
     expect(listModels(at)).toMatchObject([{ deleted: true, problem: expect.stringContaining('was deleted') }]);
     expect(errorOf(() => requireModel(at, `checkpoint:${checkpoint}`))).toMatchObject({ code: 'CHECKPOINT_MISSING' });
+  });
+
+  it("marks a checkpoint that its run no longer has, without the run's score", async () => {
+    const at = place();
+    const run = addRun(at.store, { name: 'run-1' });
+    for (const step of [10, 20]) {
+      disposeModel(await writeTinyModel(join(at.workspace.root, `outputs/run-1/checkpoint-${step}`)));
+      at.store.checkpoints.record(run, step, `outputs/run-1/checkpoint-${step}`, 'periodic');
+    }
+    discardAfter(at.store, run, 10);
+    expect(listModels(at)).toMatchObject([
+      { step: 20, abandoned: true, deleted: false, problem: null, heldOut: null },
+      { step: 10, abandoned: false },
+    ]);
   });
 
   it('lists an unusable model with the reason, and rejects it', async () => {
