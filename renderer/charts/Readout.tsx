@@ -7,7 +7,7 @@ import { DistinctName } from '../components/DistinctName.tsx';
 import { tellApart } from '../components/tell-apart.ts';
 import classes from './LineChart.module.css';
 import { type EventMarker, eventsAt, type PlaceOf } from './markers.ts';
-import { type Aligned, type ChartSeries, valueAt } from './series.ts';
+import { type Aligned, type ChartSeries, countAt, valueAt } from './series.ts';
 
 export function Legend({
   series,
@@ -58,10 +58,12 @@ export function writeReadout(legend: HTMLElement | null, content: ReadoutContent
     return value === null ? '–' : format(value);
   });
   const events = index === null || at === undefined ? null : eventsAt(markers, at, placeOf);
-  const where = at === undefined ? '' : `${xName} ${at}${events === null ? '' : ` · ${events}`}`;
+  const count = at === undefined ? 1 : countAt(series, at);
+  const mean = count === 1 ? null : `mean of ${count} ${xName}s`;
+  const where = at === undefined ? '' : [`${xName} ${at}`, mean, events].filter((part) => part !== null).join(' · ');
   if (legend !== null) {
     const head = legend.querySelector('[data-part="at"]');
-    if (head !== null) head.textContent = index === null ? '' : where;
+    if (head !== null) head.textContent = index === null ? (showsLast && mean) || '' : where;
     for (const [i, cell] of [...legend.querySelectorAll('[data-part="value"]')].entries()) {
       cell.textContent = index === null && !showsLast ? '' : (texts[i] ?? '');
     }

@@ -31,6 +31,7 @@ export function RunCurve({ detail, title, height }: RunCurveProps) {
       colour: 'strand-a',
       x: values.map(({ firstStep }) => firstStep),
       y: values.map(({ mean }) => mean),
+      counts: values.map(({ count }) => count),
     };
     // A score has another scale than a loss.
     const all = metric === 'loss' ? [train] : [train, heldOutSeries(evaluations)];

@@ -14,6 +14,8 @@ export interface ChartSeries {
   /** The minimum and maximum of the values that each point aggregates, drawn as a band. */
   readonly low?: readonly (number | null)[];
   readonly high?: readonly (number | null)[];
+  /** How many values each point is the mean of; absent: every point is one. */
+  readonly counts?: readonly number[];
   readonly look?: 'line' | 'dashed' | 'dotted' | 'points';
 }
 
@@ -141,6 +143,14 @@ export function valueAt(values: readonly Value[], index: number): number | null 
     if (value !== undefined) return value;
   }
   return null;
+}
+
+/** Of how many values the newest points at or before `at` are the mean. */
+export function countAt(series: readonly Pick<ChartSeries, 'x' | 'counts'>[], at: number): number {
+  return series.reduce(
+    (most, { x, counts = [] }) => Math.max(most, counts[x.findLastIndex((own) => own <= at)] ?? 1),
+    1,
+  );
 }
 
 function finite(value: Value): number | null {

@@ -103,7 +103,7 @@ interface LineProps {
 
 /** Of a checkpoint that its run no longer counts. */
 export const ABANDONED =
-  'Its run was resumed from an earlier step: curve and scores of the run are not of these weights.';
+  'Its run was resumed from an earlier step since: the curve and scores of the run are not of these weights.';
 
 const kinds = { bundled: 'bundled', workspace: 'in the workspace', imported: 'imported folder' } as const;
 

@@ -17,6 +17,7 @@ export function metricSeries(
   const y = buckets.map(({ mean }) => mean);
   const low = buckets.map(({ min }) => min);
   const high = buckets.map(({ max }) => max);
+  const counts = buckets.map(({ count }) => count);
   const last = x.at(-1) ?? -1;
   for (const { step, metrics } of tail) {
     const value = metrics[name];
@@ -25,9 +26,10 @@ export function metricSeries(
     y.push(value);
     low.push(value);
     high.push(value);
+    counts.push(1);
   }
   const banded = buckets.some(({ count }) => count > 1);
-  return { id: name, ...look, x, y, ...(banded && { low, high }) };
+  return { id: name, ...look, x, y, ...(banded && { low, high, counts }) };
 }
 
 /** Whole steps around a zoom, for the host. */

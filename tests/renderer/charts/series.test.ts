@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { align, type ChartSeries, columnsOf, smooth, valueAt } from '../../../renderer/charts/series.ts';
+import { align, type ChartSeries, columnsOf, countAt, smooth, valueAt } from '../../../renderer/charts/series.ts';
 
 const plain = { smoothing: 0, log: false, stacked: false };
 
@@ -84,5 +84,12 @@ describe('valueAt', () => {
     expect(valueAt([1, undefined, 3], 9)).toBe(3);
     expect(valueAt([undefined, 2], 0)).toBe(null);
     expect(valueAt([1, null], 1)).toBe(null);
+  });
+});
+
+describe('countAt', () => {
+  it('says of how many values the newest points are the mean', () => {
+    const series = [{ x: [4, 8, 9], counts: [4, 4, 1] }, { x: [0, 8] }];
+    expect([0, 4, 7, 8, 9, 12].map((at) => countAt(series, at))).toEqual([1, 4, 4, 4, 1, 1]);
   });
 });
