@@ -25,6 +25,17 @@ function memoryLimit(): number {
   return limit > 0 ? Math.min(limit, totalmem()) : totalmem();
 }
 
+/** The address space that a process may have here (`ulimit -v`); null: as much as there is. */
+export function addressSpaceLimit(): number | null {
+  try {
+    const [, soft] = /^Max address space\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
+    return soft === undefined ? null : Number(soft);
+  } catch {
+    // Only Linux lists its limits there.
+    return null;
+  }
+}
+
 function inactiveFileBytes(statistics: string): number {
   return Number(/^(?:total_)?inactive_file (\d+)$/m.exec(statistics)?.[1] ?? 0);
 }

@@ -1,6 +1,8 @@
 /** The trainer process from the host's side: started, sent one job, listened to; it may die at any time. */
 import type { Readable } from 'node:stream';
 import { BraidError } from '../../errors.ts';
+import { addressSpaceLimit } from '../../io/memory.ts';
+import { formatBytes } from '../../text/format.ts';
 import type { BackendSetting } from '../../trainer/config/backend-names.ts';
 import type { EventOf, TrainerJob } from '../../trainer/jobs/jobs.ts';
 import type { Failure } from '../../trainer/protocol/failure.ts';
@@ -123,11 +125,15 @@ export function describeExit(
   return said === '' ? how : `${how}: ${said}`;
 }
 
+/** What ends a process that doesn't survive that memory is refused to it. */
+const FAULTS = ['SIGSEGV', 'SIGBUS', 'SIGABRT', 'SIGTRAP', 'SIGILL'];
+
 /** Linux kills processes with SIGKILL when memory runs out, without a message. */
 function inWords(signal: string): string {
-  return signal === 'SIGKILL'
-    ? 'with SIGKILL (killed by a user, or by the system when memory ran out)'
-    : `with ${signal}`;
+  if (signal === 'SIGKILL') return 'with SIGKILL (killed by a user, or by the system when memory ran out)';
+  const limit = FAULTS.includes(signal) ? addressSpaceLimit() : null;
+  if (limit === null) return `with ${signal}`;
+  return `with ${signal} (probably out of memory: ulimit -v allows it ${formatBytes(limit)}; raise that before resuming)`;
 }
 
 /** Reads a process's stderr; gives its end. */

@@ -95,6 +95,20 @@ process._rawDebug(describeExit(exit));`;
     const { stderr } = spawnSync('/bin/sh', ['-c', line], { encoding: 'utf8', timeout: 30_000 });
     expect(stderr).toContain("can't be started: too many files are open in this process (EMFILE)");
   });
+
+  it.skipIf(process.platform !== 'linux')('names a limit of its address space where it ends with a fault', () => {
+    const script = `
+import { describeExit } from '${pathToFileURL(resolve('main/services/trainer-process/process.ts')).href}';
+const exit = { code: null, stderr: '', fault: null, silentForMs: null };
+for (const signal of ['SIGSEGV', 'SIGTERM']) process._rawDebug(describeExit({ ...exit, signal }));`;
+    const said = (limit: string): string => {
+      const line = `${limit} exec "${process.execPath}" "${entry(script)}"`;
+      return spawnSync('/bin/sh', ['-c', line], { encoding: 'utf8', timeout: 30_000 }).stderr;
+    };
+    expect(said('ulimit -v 8388608;')).toBe(
+      'The trainer process ended with SIGSEGV (probably out of memory: ulimit -v allows it 8.0 GiB; raise that before resuming)\nThe trainer process ended with SIGTERM\n',
+    );
+  });
 });
 
 describe('onceClosed', () => {
