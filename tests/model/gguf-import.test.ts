@@ -107,6 +107,31 @@ const FIXTURES = ['models/llama-llama3-oldkeys-f16', 'models/llama-tied-llama3-b
   .concat(['models/llama-attention-bias-f32-sharded', 'models/qwen3-tied-f32', 'families/granite'])
   .concat(['families/olmo2', 'families/phi4-mini-longrope', 'families/llama-mlp-bias', 'families/llama-linear']);
 
+describe('RoPE of layers that differ', () => {
+  const settingsOf = (name: string, own: Readonly<Record<string, Value>>) => {
+    const shape = { 'general.architecture': name, [`${name}.rope.scaling.type`]: 'linear' };
+    const renamed = Object.entries(SMALL_METADATA).map(([key, value]) => [key.replace(/^llama\./, `${name}.`), value]);
+    const scaled = { [`${name}.rope.scaling.factor`]: 8, ...own };
+    writeFileSync(path, ggufBytes({ ...Object.fromEntries(renamed), ...shape, ...scaled }, smallTensors('F16')));
+    const file = openGguf(path);
+    const { settings } = ggufConfig(file);
+    file.close();
+    return settings;
+  };
+
+  // transformers 5 ignores what "rope_parameters" says of all layers of Gemma 3, or of one kind of OLMo-2's.
+  it('is spelled as transformers reads it', () => {
+    const gemma = settingsOf('gemma3', { 'gemma3.attention.sliding_window': 16 });
+    expect(gemma).toMatchObject({ rope_theta: 10000.5, rope_scaling: { rope_type: 'linear', factor: 8 } });
+    expect(gemma).not.toHaveProperty('rope_parameters');
+    const scaled = { rope_theta: 10000.5, rope_type: 'linear', factor: 8 };
+    expect(settingsOf('olmo2', {})).toMatchObject({ model_type: 'olmo2', rope_parameters: scaled });
+    expect(settingsOf('olmo2', { 'olmo2.attention.sliding_window': 16 })).toMatchObject({
+      rope_parameters: { full_attention: scaled, sliding_attention: { rope_theta: 10000.5, rope_type: 'default' } },
+    });
+  });
+});
+
 describe('special tokens that no token has', () => {
   it('are left out', () => {
     const folder = small({ 'tokenizer.ggml.eos_token_id': 300, 'tokenizer.ggml.bos_token_id': 2 ** 32 - 1 })();
@@ -186,6 +211,10 @@ describe('what the export wrote', () => {
       query_pre_attn_scalar: 8,
       hidden_activation: 'gelu_pytorch_tanh',
       rope_theta: 1e6,
+    },
+    {
+      ...{ model_type: 'gemma3_text', num_hidden_layers: 6, sliding_window: 16, query_pre_attn_scalar: 8 },
+      ...{ hidden_activation: 'gelu_pytorch_tanh', rope_scaling: { rope_type: 'linear', factor: 8 } },
     },
     { model_type: 'smollm3', num_hidden_layers: 8 },
     { ...RECURRENT, model_type: 'lfm2', layer_types: ['conv', 'full_attention'], block_auto_adjust_ff_dim: false },

@@ -204,9 +204,16 @@ function rotation(read: Reader, file: GgufFile, type: ModelType): Settings {
     );
   const frequencies = 'rope_freqs.weight';
   if (!has(frequencies)) {
-    const rope = { ...theta, ...scaling(read, type) };
+    const scaled = scaling(read, type);
+    // In the newer spelling transformers ignores what isn't said by kind of layer.
+    if (type === 'gemma3_text') return { ...theta, rope_scaling: scaled.rope_type === 'default' ? null : scaled };
+    const rope = { ...theta, ...scaled };
     // Layers with a window rotate with the same base, unscaled.
-    const local = type === 'olmo2' && { sliding_attention: { ...theta, rope_type: 'default' }, full_attention: rope };
+    const local = type === 'olmo2' &&
+      optional('attention.sliding_window') && {
+        sliding_attention: { ...theta, rope_type: 'default' },
+        full_attention: rope,
+      };
     return { ...theta, rope_parameters: local || { ...rope, ...(type === 'qwen3_5_text' && partial) } };
   }
   const llama3 = llama3Scaling(factorsOf(file, frequencies), theta.rope_theta);
