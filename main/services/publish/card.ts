@@ -68,7 +68,12 @@ function frontMatter({ repo, kind, base, license, step }: CardSubject, run: RunC
         ],
       }),
   };
-  return `---\n${stringify(fields)}---${before === undefined ? '' : '\n'}`;
+  return `---\n${cardFields(fields)}---${before === undefined ? '' : '\n'}`;
+}
+
+/** For readers of YAML 1.1 too, as the Hub's Python client is: to them a bare `2026-11-29` or `no` is no text. */
+export function cardFields(fields: Readonly<Record<string, unknown>>): string {
+  return stringify(fields, { version: '1.1' });
 }
 
 function opening({ kind, base }: CardSubject, run: RunContent | null): string {

@@ -1,13 +1,13 @@
 /** A dataset as a repository of the Hub: its records, those held out beside it, and a card. */
 import { createReadStream, existsSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
-import { stringify } from 'yaml';
 import { inputError } from '../../errors.ts';
 import { parseJson } from '../../io/json.ts';
 import { linesOf } from '../../io/lines.ts';
 import { counted } from '../../text/format.ts';
 import { VERSION } from '../../version.ts';
 import { hashOf } from '../reports/file-hash.ts';
+import { cardFields } from './card.ts';
 import { type PushFile, type PushNote, type PushPlan, sorted, textFile } from './plan.ts';
 
 export interface DatasetPush {
@@ -69,7 +69,7 @@ function card(repo: string, license: string | null, splits: readonly Split[]): s
   const fields = (splits[0]?.fields ?? []).map((field) => `\`${field}\``).join(', ');
   const total = splits.reduce((sum, { records }) => sum + records, 0);
   return `---
-${stringify(head)}---
+${cardFields(head)}---
 
 # ${name}
 

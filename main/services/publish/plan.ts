@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, isAbsolute, join } from 'node:path';
 import { stringify } from 'yaml';
 import { inputError } from '../../errors.ts';
-import { isJsonObject, parseJson } from '../../io/json.ts';
+import { isJsonObject, parseJsonAsSpelled } from '../../io/json.ts';
 import { WARM_UP_LOSS } from '../../trainer/config/config.ts';
 import { lineChart } from '../figures/line-chart.ts';
 import { svgToPng } from '../figures/png.ts';
@@ -206,8 +206,9 @@ function adapterBase(folder: string): string {
   return typeof name === 'string' ? name : 'unknown';
 }
 
+/** Its numbers stay as they are spelled: it may be written again. */
 function jsonIn(file: string): Readonly<Record<string, unknown>> {
-  const value = parseJson(readFileSync(file, 'utf8'));
+  const value = parseJsonAsSpelled(readFileSync(file, 'utf8'));
   return isJsonObject(value) ? value : {};
 }
 

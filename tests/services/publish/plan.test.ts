@@ -24,7 +24,7 @@ function checkpoint(completion = HOSTILE) {
   mkdirSync(folder, { recursive: true });
   const files = {
     'adapter_config.json': JSON.stringify({ peft_type: 'LORA', base_model_name_or_path: base }),
-    'tokenizer_config.json': JSON.stringify({ name_or_path: base, model_max_length: 5 }),
+    'tokenizer_config.json': `{"name_or_path": ${JSON.stringify(base)}, "model_max_length": 5.0}`,
     'adapter_model.safetensors': 'weights',
     'optimizer.safetensors': 'momentum',
     'trainer_state.json': '{}',
@@ -78,7 +78,9 @@ describe('planModelPush', () => {
       for (const folder of [root, store.folder]) expect(content.toString(), path).not.toContain(folder);
     }
     expect(JSON.parse(textOf(made, 'adapter_config.json'))).toMatchObject({ base_model_name_or_path: 'base' });
-    expect(JSON.parse(textOf(made, 'tokenizer_config.json'))).toEqual({ name_or_path: 'base', model_max_length: 5 });
+    // transformers refuses 5 where a class has 5.0.
+    const text = '{\n  "name_or_path": "base",\n  "model_max_length": 5.0\n}\n';
+    expect(textOf(made, 'tokenizer_config.json')).toBe(text);
   });
 
   it('tells in the card what the Hub reads: licence, base, library and the held-out score', async () => {
@@ -108,6 +110,12 @@ describe('planModelPush', () => {
     const without = { license: null, gguf: null, curves: [], report: null };
     const content = { ...runContent(store, second, 1), earlierMethods: ['sft', 'sft'] };
     expect(modelCard({ ...subject, ...without }, content)).toContain('by supervised fine-tuning, then by GRPO on the');
+  });
+
+  it('keeps a name that is a date or a number a text, for readers of YAML 1.1 too', async () => {
+    const { plan } = checkpoint();
+    for (const name of ['2026-11-29', '1_000', 'no'])
+      expect(textOf(await plan({ repo: `me/${name}` }), 'README.md')).toContain(`- name: "${name}"\n`);
   });
 
   it('takes its evaluation and completions from the pushed step, not from later ones', async () => {
