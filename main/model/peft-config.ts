@@ -11,7 +11,7 @@ export interface PeftConfig {
   /** Names or ends of names; one string is "all-linear" or a regular expression on the whole name. */
   readonly targets: string | readonly string[];
   readonly excluded: string | readonly string[];
-  /** Numbers of the adapted layers; null: all. */
+  /** Numbers of the adapted layers; null: all, as PEFT takes an empty list. */
   readonly layers: readonly number[] | null;
 }
 
@@ -45,14 +45,17 @@ const schema = z.looseObject({
 const FOREIGN = [
   'alora_invocation_tokens',
   'arrow_config',
+  'kasa_config',
   'layer_replication',
   'lora_bias',
   'modules_to_save',
+  'monteclora_config',
   'target_parameters',
   'trainable_token_indices',
   'use_bdlora',
   'use_dora',
   'use_qalora',
+  'velora_config',
 ];
 /** Initialisations that leave the base weights unchanged. Others (PiSSA, OLoRA …) rewrite them when PEFT loads. */
 const PLAIN_STARTS: readonly (boolean | string)[] = [true, false, 'gaussian', 'orthogonal', 'eva'];
@@ -73,7 +76,7 @@ export function parseAdapterConfig(value: unknown, origin: string): PeftConfig {
   if (raw.bias !== 'none') throw unsupported(origin, 'bias', raw.bias);
   if (!PLAIN_STARTS.includes(raw.init_lora_weights))
     throw unsupported(origin, 'init_lora_weights', raw.init_lora_weights);
-  const layers = raw.layers_to_transform ?? null;
+  const { layers_to_transform: layers } = raw;
   return {
     strength: {
       r: raw.r,
@@ -84,7 +87,7 @@ export function parseAdapterConfig(value: unknown, origin: string): PeftConfig {
     },
     targets: raw.target_modules,
     excluded: raw.exclude_modules ?? [],
-    layers: typeof layers === 'number' ? [layers] : layers,
+    layers: typeof layers === 'number' ? [layers] : layers?.length ? layers : null,
   };
 }
 

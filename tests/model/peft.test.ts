@@ -60,6 +60,7 @@ describe('loadAdapter', () => {
       { target_modules: 'all-linear', exclude_modules: '.*([kvo]|gate|up)_proj' },
     ],
     ['its layers', { layers_to_transform: [0, 1] }],
+    ['no list of layers', { layers_to_transform: [] }],
     ['random starts', { init_lora_weights: 'gaussian' }],
     ['what PEFT ignores for linear layers', { fan_in_fan_out: true }],
   ])('understands targets by %s', (_, more) => {
@@ -95,6 +96,7 @@ describe('loadAdapter', () => {
 
   it.each([
     ['DoRA', { use_dora: true }, 'use_dora'],
+    ['KaSA', { kasa_config: { beta: 1e-4 } }, 'kasa_config'],
     ['further trained modules', { modules_to_save: ['lm_head'] }, 'lm_head'],
     ['trained biases', { bias: 'all' }, 'bias'],
     ['an initialisation that changed the base', { init_lora_weights: 'pissa' }, 'pissa'],
