@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { inputError } from '../errors.ts';
+import { isJsonObject } from '../io/json.ts';
 import { GEMMA_4 } from './gemma4.ts';
 import { namesOf } from './names.ts';
 import { hasOwnHead, packedKind } from './open-weights.ts';
@@ -93,7 +94,7 @@ function asStored(folder: string, config: ModelConfig, quantisation: Quantisatio
 /** Checks a parsed config.json; `origin` identifies it in errors. */
 export function parseModelConfig(value: unknown, origin: string, extraEos: readonly number[] = []): ModelConfig {
   const text = textPartOf(value);
-  const parsed = configSchema.safeParse(text ?? value, { reportInput: true });
+  const parsed = configSchema.safeParse(withInnerSize(text ?? value), { reportInput: true });
   if (!parsed.success) {
     // For an unknown architecture, errors in the other fields don't matter.
     const strange = parsed.error.issues.find(({ path }) => path[0] === 'model_type');
@@ -210,6 +211,12 @@ function toModelConfig(raw: RawConfig, origin: string, extraEos: readonly number
     eosTokenIds: [...new Set([...(Array.isArray(ids) ? ids : [ids]), ...extraEos])],
     padTokenId: raw.pad_token_id ?? null,
   };
+}
+
+/** The first files of LFM2 have a name of their own alone. */
+function withInnerSize(value: unknown): unknown {
+  if (!isJsonObject(value) || value.model_type !== 'lfm2') return value;
+  return { intermediate_size: value.block_ff_dim, ...value };
 }
 
 /** The MLP's width; LFM2 gives that of an MLP without a gate, and what two thirds of it are rounded up to. */

@@ -188,6 +188,9 @@ describe('parseModelConfig', () => {
       tieWordEmbeddings: true,
       rmsNormEps: 1e-4,
     });
+    // As LFM2-350M, 700M and 1.2B were published.
+    const { intermediate_size: _absent, ...first } = { ...LLAMA, ...lfm, block_ff_dim: 6656 };
+    expect(parseModelConfig(first, 'config.json').intermediateSize).toBe(4608);
     expect(parse({ ...lfm, layer_types: ['conv', 'conv', 'full_attention'] }).recurrent?.layers).toEqual([0, 1]);
     expect(parse({ ...lfm, layer_types: ['full_attention', 'full_attention', 'full_attention'] }).recurrent).toBeNull();
     expect(parse({ model_type: 'lfm3', num_hidden_layers: 8, norm_eps: 1e-4 })).toMatchObject({
