@@ -59,7 +59,9 @@ async function readSplit(name: Split['name'], file: string): Promise<Split> {
 
 function card(repo: string, license: string | null, splits: readonly Split[]): string {
   const [, name = repo] = repo.split('/');
-  const dataFiles = splits.map((split) => ({ split: split.name, path: basename(split.file) }));
+  // A pattern, in which brackets hold the characters of a choice.
+  const pathOf = (file: string): string => basename(file).replaceAll('[', '[[]');
+  const dataFiles = splits.map((split) => ({ split: split.name, path: pathOf(split.file) }));
   const head = {
     ...(license !== null && { license }),
     configs: [{ config_name: 'default', data_files: dataFiles }],

@@ -180,6 +180,14 @@ describe('planDatasetPush', () => {
     });
   });
 
+  it('names a file with brackets by a pattern that only it matches', async () => {
+    const file = join(temporaryFolder(), 'pairs [v2].jsonl');
+    writeFileSync(file, '{"prompt":"a"}\n');
+    const made = await planDatasetPush({ repo: 'me/pairs', file, license: null });
+    expect(made.files.map(({ path }) => path)).toContain('pairs [v2].jsonl');
+    expect(textOf(made, 'README.md')).toContain('path: pairs [[]v2].jsonl\n');
+  });
+
   it('refuses a file that holds no records', async () => {
     const file = join(temporaryFolder(), 'pairs.jsonl');
     writeFileSync(file, '3\n');
