@@ -16,6 +16,8 @@ export interface CardSubject {
   /** The trained model's step; null: the newest of the run. */
   readonly step: number | null;
   readonly base: { readonly name: string; readonly repo: string | null };
+  /** Whether the base reads images or sound too: its decoder alone was trained. */
+  readonly isTextPart: boolean;
   /** An identifier of the Hub, such as apache-2.0; null: it isn't known. */
   readonly license: string | null;
   /** The pushed GGUF file's name. */
@@ -159,14 +161,26 @@ function configuration(run: RunContent): string {
   return `## Configuration\n\nWhat differs from Braid's defaults:\n\n${table([['field', 'value'], ...rows])}\n\nTrained on the ${inline(run.detail.backend ?? 'unknown')} backend.${time}`;
 }
 
-function loading({ repo, kind, base, gguf }: CardSubject): string {
+/** Whole models have other names of layers: PEFT would leave out all of the adapter, or refuse it. */
+function decoderOf(from: string): readonly string[] {
+  return [
+    `whole = AutoModelForImageTextToText.from_pretrained(${from})`,
+    'with torch.device("meta"):',
+    '    base = AutoModelForCausalLM.from_config(whole.config.get_text_config())',
+    'base.model, base.lm_head = whole.model.language_model, whole.lm_head',
+  ];
+}
+
+function loading({ repo, kind, base, gguf, isTextPart }: CardSubject): string {
+  const from = JSON.stringify(base.repo ?? base.name);
   const python =
     kind === 'adapter'
       ? [
+          ...(isTextPart ? ['import torch'] : []),
           'from peft import PeftModel',
-          'from transformers import AutoModelForCausalLM, AutoTokenizer',
+          `from transformers import AutoModelForCausalLM, ${isTextPart ? 'AutoModelForImageTextToText, ' : ''}AutoTokenizer`,
           '',
-          `base = AutoModelForCausalLM.from_pretrained(${JSON.stringify(base.repo ?? base.name)})`,
+          ...(isTextPart ? decoderOf(from) : [`base = AutoModelForCausalLM.from_pretrained(${from})`]),
           `model = PeftModel.from_pretrained(base, ${JSON.stringify(repo)})`,
         ]
       : [

@@ -5,6 +5,7 @@ import { stringify } from 'yaml';
 import { inputError } from '../../errors.ts';
 import { isJsonObject, parseJsonAsSpelled } from '../../io/json.ts';
 import { WARM_UP_LOSS } from '../../trainer/config/config.ts';
+import { textPartOf } from '../../trainer/memory/model-folder.ts';
 import { lineChart } from '../figures/line-chart.ts';
 import { svgToPng } from '../figures/png.ts';
 import { HUB_NAME, recordedHubModel } from '../models/hub-origin.ts';
@@ -94,6 +95,7 @@ export async function planModelPush(place: Place, push: ModelPush): Promise<Push
     repo,
     kind,
     base,
+    isTextPart: isTextPart(base),
     license,
     curves,
     step: made?.step ?? null,
@@ -199,6 +201,11 @@ function baseOf({ store, paths }: Place, kind: CardSubject['kind'], folder: stri
   if (recorded !== null) return { name: basename(recorded.repo), repo: recorded.repo, folder: at };
   const isHub = !isAbsolute(named) && !existsSync(named) && HUB_NAME.test(named);
   return { name: basename(at ?? named), repo: isHub ? named : null, folder: at };
+}
+
+function isTextPart({ folder }: Base): boolean {
+  const file = join(folder ?? '', 'config.json');
+  return folder !== null && existsSync(file) && textPartOf(jsonIn(file)) !== null;
 }
 
 function adapterBase(folder: string): string {

@@ -7,6 +7,7 @@ import { otherWeights, weightFiles } from '../../model/weight-files.ts';
 
 export { ADDITIONAL_TEMPLATES } from '../../model/chat-template.ts';
 export { checkSound, damageOf, missingFile } from '../../model/checksums.ts';
+export { textPartOf } from '../../model/text-part.ts';
 export { FAMILIES } from '../../model/traits.ts';
 export { contextLength, otherWeights, readModelConfig };
 

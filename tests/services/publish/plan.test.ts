@@ -106,10 +106,19 @@ describe('planModelPush', () => {
       ['earlier training records', '10words.jsonl'],
       ['training records', 'phase2.jsonl'],
     ]);
-    const subject = { repo: 'me/model', kind: 'adapter', step: null, base: { name: base, repo: null } } as const;
+    const subject = { repo: 'me/model', kind: 'adapter', step: null, base: { name: base, repo: null }, isTextPart: false } as const;
     const without = { license: null, gguf: null, curves: [], report: null };
     const content = { ...runContent(store, second, 1), earlierMethods: ['sft', 'sft'] };
     expect(modelCard({ ...subject, ...without }, content)).toContain('by supervised fine-tuning, then by GRPO on the');
+  });
+
+  it('loads an adapter on the decoder of a model with images', async () => {
+    const { plan, base } = checkpoint();
+    expect(textOf(await plan(), 'README.md')).toContain('base = AutoModelForCausalLM.from_pretrained("base")');
+    writeFileSync(join(base, 'config.json'), '{"model_type":"gemma3","text_config":{}}');
+    const card = textOf(await plan(), 'README.md');
+    expect(card).toContain('whole = AutoModelForImageTextToText.from_pretrained("base")');
+    expect(card).toContain('base.model, base.lm_head = whole.model.language_model, whole.lm_head\nmodel = PeftModel');
   });
 
   it('keeps a name that is a date or a number a text, for readers of YAML 1.1 too', async () => {
