@@ -143,10 +143,16 @@ function matching(config: PeftConfig, modules: readonly string[], origin: string
     throw inputError(
       'ADAPTER_MISMATCH',
       `${origin}: "target_modules" ${shown(config.targets)} matches no linear layer of this model`,
-      'Use an adapter that was trained on this base model.',
+      wayOn(String(config.targets), 'Use an adapter that was trained on this base model.'),
     );
   }
   return new Set(found);
+}
+
+/** What to do about an adapter's names: `otherwise`, unless they are those of a model with images as a whole. */
+export function wayOn(names: string, otherwise: string): string {
+  if (!names.includes('language_model')) return otherwise;
+  return 'It is of a model with images as a whole, of which the decoder alone is loaded here: merge it into that model with PEFT (merge_and_unload), and use the merged one.';
 }
 
 function matcher(pattern: string | readonly string[], origin: string): (name: string) => boolean {

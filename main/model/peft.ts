@@ -7,7 +7,7 @@ import { byName, type EncodedFiles, jsonText } from './export.ts';
 import type { Linear, LoraWeights } from './linear.ts';
 import { type Adapter, adapterParameters, type LoraConfig, loraName, loraRank, loraScaling } from './lora.ts';
 import { type Model, modelLinears } from './model.ts';
-import { parseAdapterConfig, targetedModules, targetNames } from './peft-config.ts';
+import { parseAdapterConfig, targetedModules, targetNames, wayOn } from './peft-config.ts';
 import { readSettings } from './read-json.ts';
 import { encodeSafetensors, openSafetensors, type SafetensorsFile } from './safetensors.ts';
 
@@ -101,7 +101,7 @@ export function checkForeign(file: SafetensorsFile, adapted: ReadonlySet<string>
   throw inputError(
     'ADAPTER_MISMATCH',
     `${path}: expected tensors of the adapted layers only, got "${foreign}"${more.length > 0 ? ` and ${more.length} more` : ''}`,
-    'Use an adapter that was trained on this base model, with LoRA on linear layers only.',
+    wayOn(foreign, 'Use an adapter that was trained on this base model, with LoRA on linear layers only.'),
   );
 }
 

@@ -7,6 +7,7 @@ import { loadModel } from '../../main/model/load.ts';
 import { type Adapter, adapterParameters, createAdapter, disposeAdapter } from '../../main/model/lora.ts';
 import { disposeModel, type Model } from '../../main/model/model.ts';
 import { encodeAdapter, hasAdapter, loadAdapter } from '../../main/model/peft.ts';
+import { encodeSafetensors } from '../../main/model/safetensors.ts';
 import { openTestBackends } from '../backends.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { fault } from './faults.ts';
@@ -105,6 +106,21 @@ describe('loadAdapter', () => {
     const [code, message] = fault(load);
     expect([code, message]).toEqual(['UNSUPPORTED_ADAPTER', expect.stringContaining(word)]);
     expect(message).toContain(folder);
+  });
+
+  it('says of an adapter of a model with images as a whole what to do with it', () => {
+    configure({ target_modules: '.*language_model.*q_proj' });
+    expect(load).toThrow(expect.objectContaining({ remedy: expect.stringContaining('merge_and_unload') }));
+    configure({ target_modules: ['q_proj', 'down_proj'] });
+    const tensors = encodeSafetensors(
+      adapterParameters(adapter).map(({ name, value }) => ({
+        name: name.replace('.layers.', '.language_model.layers.'),
+        shape: value.shape,
+        data: value.dataSync<'float32'>(),
+      })),
+    );
+    writeFileSync(join(folder, 'adapter_model.safetensors'), tensors);
+    expect(load).toThrow(expect.objectContaining({ remedy: expect.stringContaining('merge_and_unload') }));
   });
 
   const manyNames = Object.fromEntries(Array.from({ length: 1001 }, (_, i) => [`x${i}`, 1]));
