@@ -3,6 +3,7 @@ import { type ChatMessage, underSystem } from '../../../main/samples/chat-messag
 import { openTask } from '../../../main/tasks/index.ts';
 import type { Generation } from '../../../main/trainer/batching/generation.ts';
 import { samplesOf } from '../../../main/trainer/rollout/report.ts';
+import { answerOf } from '../../../main/trainer/rollout/score.ts';
 
 const definition = "title: T\nfields: { messages: messages }\nprompt: '{messages}'\nsuccess_threshold: 1\n";
 
@@ -33,5 +34,13 @@ describe('samplesOf', () => {
     const [, question] = asked;
     expect(told).toMatchObject({ promptMessages: [{ role: 'system', content: 'Be kind.' }, question] });
     expect(told?.prompt).toMatch(/Be kind\..*User: Hi/s);
+  });
+});
+
+describe('answerOf', () => {
+  it('passes on to a task what the model was asked under a system prompt', () => {
+    const asked: ChatMessage[] = [{ role: 'system', content: 'Be kind.' }];
+    const prompt = { record: { id: 'one', prompt: 'Hi' }, asked };
+    expect(answerOf(prompt, { ids: [5], terminated: true }, () => 'Hey')).toMatchObject({ asked, completion: 'Hey' });
   });
 });
