@@ -106,7 +106,13 @@ describe('planModelPush', () => {
       ['earlier training records', '10words.jsonl'],
       ['training records', 'phase2.jsonl'],
     ]);
-    const subject = { repo: 'me/model', kind: 'adapter', step: null, base: { name: base, repo: null }, isTextPart: false } as const;
+    const subject = {
+      repo: 'me/model',
+      kind: 'adapter',
+      step: null,
+      base: { name: base, repo: null },
+      isTextPart: false,
+    } as const;
     const without = { license: null, gguf: null, curves: [], report: null };
     const content = { ...runContent(store, second, 1), earlierMethods: ['sft', 'sft'] };
     expect(modelCard({ ...subject, ...without }, content)).toContain('by supervised fine-tuning, then by GRPO on the');
