@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { inputError } from '../errors.ts';
 import { isJsonObject } from '../io/json.ts';
 import { GEMMA_4 } from './gemma4.ts';
+import { FAMILIES, MODEL_TYPES, type ModelType } from './model-types.ts';
 import { namesOf } from './names.ts';
 import { hasOwnHead, packedKind } from './open-weights.ts';
 import { type Quantisation, readQuantisation } from './quantised/settings.ts';
@@ -11,7 +12,7 @@ import { type RopeScaling, readRopeScaling, scaledContext } from './rope-scaling
 import { issuesOf, shown } from './shown.ts';
 import { textPartOf } from './text-part.ts';
 import { LARGEST_SIZE, losesRopeBase, ropeBase, ropeIsByLayer, ropeOf, sizeTo, traitFields } from './trait-fields.ts';
-import { FAMILIES, MODEL_TYPES, type ModelType, readTraits, rotatedShare, type Traits } from './traits.ts';
+import { readTraits, rotatedShare, type Traits } from './traits.ts';
 import { weightsOptions } from './weight-names.ts';
 
 export { readJson };

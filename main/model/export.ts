@@ -3,10 +3,10 @@ import type * as tf from '@tensorflow/tfjs-core';
 import { pulse } from '../pulse.ts';
 import type { ModelConfig } from './config.ts';
 import { type Model, modelParameters } from './model.ts';
+import { ARCHITECTURES, type ModelType } from './model-types.ts';
 import { encodeRopeScaling } from './rope-scaling.ts';
 import { type FloatType, safetensorsPieces } from './safetensors.ts';
 import { textPartOf } from './text-part.ts';
-import { ARCHITECTURES, type ModelType } from './traits.ts';
 import { storedName } from './weight-names.ts';
 
 /** Contents of a folder's files, by name. */

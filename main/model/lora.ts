@@ -8,9 +8,9 @@ import { hashString, randomStream } from '../random.ts';
 import type { ModelConfig } from './config.ts';
 import type { AdaptedModules, Linear, LoraWeights } from './linear.ts';
 import { type Model, modelLinears, parameterShapes } from './model.ts';
+import type { ModelType } from './model-types.ts';
 import { isLinearWeight } from './names.ts';
 import type { Parameter } from './parameter.ts';
-import type { ModelType } from './traits.ts';
 
 export interface LoraConfig {
   readonly r: number;

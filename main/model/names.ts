@@ -1,5 +1,6 @@
 /** What a layer's parts are called in the files of an architecture. */
-import type { ModelType, Traits } from './traits.ts';
+import type { ModelType } from './model-types.ts';
+import type { Traits } from './traits.ts';
 
 export interface LayerNames {
   /** Before and after the mixer and the MLP; null where an architecture has none. */

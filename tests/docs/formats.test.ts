@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { MODEL_TYPES } from '../../main/model/traits.ts';
+import { MODEL_TYPES } from '../../main/model/model-types.ts';
 import { processTemplate } from '../../main/tasks/interleave/prompt.ts';
 import { parseInterleaveRecord } from '../../main/tasks/interleave/record.ts';
 import { configFields, trainConfigSchema } from '../../main/trainer/config/config.ts';

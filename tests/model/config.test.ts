@@ -5,7 +5,7 @@ import { contextLength, parseModelConfig, readModelConfig } from '../../main/mod
 import { layerConfig } from '../../main/model/layer-sizes.ts';
 import { keepingLayers } from '../../main/model/mixers/index.ts';
 import { parameterShapes } from '../../main/model/model.ts';
-import { MODEL_TYPES } from '../../main/model/traits.ts';
+import { MODEL_TYPES } from '../../main/model/model-types.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { fault } from './faults.ts';
 

@@ -1,7 +1,7 @@
 /** What llama.cpp calls the supported architectures and their tensors. */
 import { inputError } from '../../errors.ts';
 import type { ModelConfig } from '../config.ts';
-import type { ModelType } from '../traits.ts';
+import type { ModelType } from '../model-types.ts';
 import { differenceOf } from './differences.ts';
 
 export interface GgufArchitecture {

@@ -7,8 +7,8 @@ import { otherWeights, weightFiles } from '../../model/weight-files.ts';
 
 export { ADDITIONAL_TEMPLATES } from '../../model/chat-template.ts';
 export { checkSound, damageOf, missingFile } from '../../model/checksums.ts';
+export { FAMILIES } from '../../model/model-types.ts';
 export { textPartOf } from '../../model/text-part.ts';
-export { FAMILIES } from '../../model/traits.ts';
 export { contextLength, otherWeights, readModelConfig };
 
 /** The configuration of a full model with all its files; otherwise an error that says what is missing. */

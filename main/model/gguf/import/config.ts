@@ -1,8 +1,8 @@
 /** The config.json of a GGUF file's model: what `ggufMetadata` writes, in reverse. */
 import { inputError } from '../../../errors.ts';
 import { type ModelConfig, parseModelConfig } from '../../config.ts';
+import { ARCHITECTURES, FAMILIES, type ModelType } from '../../model-types.ts';
 import { shown } from '../../shown.ts';
-import { ARCHITECTURES, FAMILIES, type ModelType } from '../../traits.ts';
 import type { GgufName } from '../architectures.ts';
 import { impliedAmplitude } from '../hyperparameters.ts';
 import type { GgufFile } from './open.ts';
