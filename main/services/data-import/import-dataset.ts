@@ -2,10 +2,11 @@
 import { existsSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
 import { inputError } from '../../errors.ts';
-import { checkPortableName, nameFault } from '../../io/foreign-name.ts';
+import { nameFault } from '../../io/foreign-name.ts';
 import { unpackedName } from '../../io/packed-file.ts';
 import type { Store } from '../../store/index.ts';
 import type { TaskSource } from '../../tasks/index.ts';
+import { checkDatasetName } from '../datasets/dataset-name.ts';
 import type { WrittenImport } from '../datasets/import/plan.ts';
 import { countLeakage } from '../datasets/leakage.ts';
 import { checkUnused } from '../library/catalogue.ts';
@@ -18,12 +19,7 @@ export function importTarget(
   name: string,
   replace: boolean,
 ): string {
-  if (!/^[\p{L}\p{N}][\p{L}\p{M}\p{N}._-]{0,59}$/u.test(name) || name.endsWith('.test'))
-    throw inputError(
-      'BAD_NAME',
-      `Expected a name of letters, digits, dots, dashes and underscores that starts with a letter or digit, got "${name}"`,
-    );
-  const file = join(workspace.datasets, `${checkPortableName(name, 'BAD_NAME')}.jsonl`);
+  const file = join(workspace.datasets, `${checkDatasetName(name, true)}.jsonl`);
   const row = store.datasets.byFile(file);
   if (row !== undefined) checkUnused(store, row);
   if (!replace && (row !== undefined || existsSync(file)))

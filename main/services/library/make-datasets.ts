@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { BraidError, inputError } from '../../errors.ts';
-import { checkPortableName } from '../../io/foreign-name.ts';
+import { checkDatasetName } from '../datasets/dataset-name.ts';
 import { datasetFiles } from '../datasets/files.ts';
 import { decideSides, recordDataset } from '../datasets/recorded.ts';
 import type { PairCounts, StageSupply } from '../datasets/supply.ts';
@@ -137,15 +137,10 @@ function fileOf({ workspace }: Pick<Library, 'workspace'>, words: number | strin
   return datasetFiles(join(workspace.datasets, `${nameOf(words, name)}.jsonl`)).train;
 }
 
-/** A name becomes part of a file name, which must be valid on every system. */
+/** A name becomes part of that of each file. */
 function checkName(name: string | undefined): void {
   if (name === undefined || name === '') return;
-  if (/^[\p{L}\p{N}][\p{L}\p{M}\p{N}._-]{0,59}$/u.test(name)) return void checkPortableName(name, 'BAD_NAME');
-  throw inputError(
-    'BAD_NAME',
-    `Expected a name of letters, digits, dots, dashes and underscores that starts with a letter or digit, got "${name}"`,
-    'Leave it empty for names such as 10words.',
-  );
+  checkDatasetName(name, false, 'Leave it empty for names such as 10words.');
 }
 
 function refuseTaken(taken: readonly TakenName[]): void {
