@@ -221,7 +221,7 @@ async function sampleGroups(
     const rollouts = scoreCompletions(task, prompts, completions, decode, config);
     const generation = withAdvantages(task, number, rollouts, config);
     const before = number * prompts.length;
-    for (const sample of samplesOf(task, tokenizer, generation, config.num_generations))
+    for (const sample of samplesOf(task, generation, config.num_generations))
       samples.push({ ...sample, group: before + sample.group });
     const outcomes = groupOutcomes(generation.prompts, generation.result, highest);
     teaches ||= outcomes.some(({ outcome }) => outcome === 'teaches');

@@ -83,7 +83,7 @@ export async function trainGrpo(stage: Stage, engine: Engine, io: RunIo): Promis
       io.emit({
         kind: 'samples',
         step: done + 1,
-        samples: samplesOf(task, stage.tokenizer, generation, plan.groupSize),
+        samples: samplesOf(task, generation, plan.groupSize),
       });
     io.holdGeneration(beginsWithGeneration(plan, step + 1) ? null : generation, prompts);
     await io.endStep(done + 1, metrics.take());

@@ -1,10 +1,9 @@
 /** The last third of a rollout: what a scored generation reports, as metrics and as samples to browse. */
 
-import type { Tokenizer } from '../../model/tokenizer.ts';
 import { askedOf, plainLines } from '../../samples/chat-message.ts';
 import { type Played, sampledFacts, writtenOf } from '../../samples/completion.ts';
 import type { Sample } from '../../samples/sample.ts';
-import type { Answer, Task, TaskRecord } from '../../tasks/task.ts';
+import type { Answer, Task } from '../../tasks/task.ts';
 import { isFailedCall } from '../../tasks/tool-use.ts';
 import { ngramSets, setDiversity } from '../../text/diversity.ts';
 import { nanStats } from '../advantages/advantages.ts';
@@ -106,12 +105,7 @@ function toolMetrics({ environment }: Pick<Task, 'environment'>, completions: re
 }
 
 /** Every completion in the form stored for browsing; `groupSize` of each prompt. A run's system prompt is in place. */
-export function samplesOf(
-  task: Task,
-  { asked }: Pick<Tokenizer, 'asked'>,
-  generation: Generation,
-  groupSize: number,
-): Sample[] {
+export function samplesOf(task: Task, generation: Generation, groupSize: number): Sample[] {
   return generation.completions.map((completion, row) => {
     const answer = answerOfRow(generation, row, groupSize);
     const { record, tokens } = answer;
@@ -119,7 +113,7 @@ export function samplesOf(
       recordId: record.id,
       group: Math.floor(row / groupSize),
       index: row % groupSize,
-      ...promptOf(record, asked),
+      ...promptOf(answer),
       target: task.target(record),
       ...writtenOf(answer),
       ...sampledFacts(completion),
@@ -134,8 +128,8 @@ export function samplesOf(
   });
 }
 
-function promptOf({ prompt, messages }: TaskRecord, asked: Tokenizer['asked']) {
+function promptOf({ record: { prompt, messages }, asked }: Answer) {
   if (messages === undefined) return { prompt };
-  const promptMessages = asked(askedOf(messages));
+  const promptMessages = asked ?? askedOf(messages);
   return { prompt: plainLines(promptMessages), promptMessages };
 }

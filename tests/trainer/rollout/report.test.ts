@@ -26,11 +26,11 @@ describe('samplesOf', () => {
       metrics: {},
       result: { rewards: [1], advantages: [0], means: [1], deviations: [0] } as unknown as Generation['result'],
     };
-    const [sample] = samplesOf(task, { asked: (messages) => messages }, generation, 1);
+    const [sample] = samplesOf(task, generation, 1);
     expect(sample).toMatchObject({ promptMessages: asked, completion: 'Hey', target: 'Hello' });
     expect(sample?.prompt).toContain('User: Hi');
-    const kind = (messages: readonly ChatMessage[]) => underSystem(messages, 'Be kind.');
-    const [told] = samplesOf(task, { asked: kind }, generation, 1);
+    const kind = { record, asked: underSystem(asked, 'Be kind.'), promptIds: [1], targetIds: [2] };
+    const [told] = samplesOf(task, { ...generation, prompts: [kind] }, 1);
     const [, question] = asked;
     expect(told).toMatchObject({ promptMessages: [{ role: 'system', content: 'Be kind.' }, question] });
     expect(told?.prompt).toMatch(/Be kind\..*User: Hi/s);
