@@ -5,8 +5,12 @@ export const MAX_JSON_DEPTH = 500;
 
 /** JSON.parse, but for values so deeply nested that no function could walk them: they are a SyntaxError too. */
 export function parseJson(text: string): unknown {
-  if (nestsBeyond(text, MAX_JSON_DEPTH)) throw new SyntaxError(`nested more than ${MAX_JSON_DEPTH} levels deep`);
+  refuseDepth(text);
   return JSON.parse(text);
+}
+
+function refuseDepth(text: string): void {
+  if (nestsBeyond(text, MAX_JSON_DEPTH)) throw new SyntaxError(`nested more than ${MAX_JSON_DEPTH} levels deep`);
 }
 
 /** Whether a value of JSON is an object with fields, not a list. */
@@ -57,7 +61,7 @@ function parseDigits(text: string, onInexact: (holder: unknown, source: string) 
 
 /** The same for a file that is written again: of 30.0, JSON.stringify would make 30, which another program may refuse. */
 export function parseJsonAsSpelled(text: string): unknown {
-  parseJson(text);
+  refuseDepth(text);
   const spelled: Reviver = (_name, part, { source = '' }) =>
     typeof part === 'number' && String(part) !== source ? rawJSON(source) : part;
   return JSON.parse(text, spelled as Parameters<typeof JSON.parse>[1]);

@@ -41,7 +41,8 @@ export function nameIn(names: Names, name: string, options: WeightsOptions): str
   const inner = bare === null ? [] : [`model.language_model.${bare}`, `language_model.${bare}`];
   const larger = textPart ? [`language_model.${name}`, ...inner] : [];
   const other = storedName(name);
-  if (other !== name && nameIn(names, other, options) !== null) return nameIn(names, other, options);
+  const stored = other === name ? null : nameIn(names, other, options);
+  if (stored !== null) return stored;
   const candidates = [name, ...(bare === null ? [] : [bare]), `model.${name}`, ...larger];
   const found = candidates.find((candidate) => names.has(candidate));
   if (found !== undefined) return found;
