@@ -73,7 +73,7 @@ function frontMatter({ repo, kind, base, license, step }: CardSubject, run: RunC
   return `---\n${cardFields(fields)}---${before === undefined ? '' : '\n'}`;
 }
 
-/** For readers of YAML 1.1 too, as the Hub's Python client is: to them a bare `2026-11-29` or `no` is no text. */
+/** For readers of YAML 1.1 too, as the Hub's Python client is: to them a bare `2026-11-29` or `no` isn't a text. */
 export function cardFields(fields: Readonly<Record<string, unknown>>): string {
   return stringify(fields, { version: '1.1' });
 }

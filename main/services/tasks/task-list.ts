@@ -179,7 +179,7 @@ function requireOwnFolder(name: string, places: TaskPlaces): string {
   if (own === undefined && !templateNames(places.paths).includes(name) && !nativeNames.includes(name))
     throw inputError(
       'UNKNOWN_TASK',
-      `The task "${name}" is no longer in this workspace`,
+      `The task "${name}" isn't in this workspace any more`,
       'Unsaved changes stay on its page: make a task of that name, then save them.',
     );
   throw inputError(

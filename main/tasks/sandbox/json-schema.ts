@@ -78,7 +78,7 @@ function same(a: unknown, b: unknown): boolean {
   return sorted(a) === sorted(b);
 }
 
-/** As JSON; the order of an object's fields is no part of its value. */
+/** As JSON; the order of an object's fields isn't part of its value. */
 function sorted(value: unknown): string {
   const fields = (part: Schema) => Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1));
   return JSON.stringify(value, (_, part: unknown) => (isObject(part) ? Object.fromEntries(fields(part)) : part));

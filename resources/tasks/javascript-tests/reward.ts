@@ -15,7 +15,7 @@ function same(value: unknown, expected: unknown): boolean {
   return value !== undefined && sorted(value) === sorted(expected);
 }
 
-/** As JSON; the order of an object's fields is no part of its value. */
+/** As JSON; the order of an object's fields isn't part of its value. */
 function sorted(value: unknown): string {
   return JSON.stringify(value, (_, part) =>
     typeof part === 'object' && part !== null && !Array.isArray(part)
