@@ -12,14 +12,14 @@ import { fetchReason } from '../../io/fetch-reason.ts';
 import { parseJson } from '../../io/json.ts';
 import type { Store } from '../../store/index.ts';
 import { addHostEvent } from '../runs/events.ts';
-import { type TrackedRun, type Tracker, TrackerRefusal } from './tracker.ts';
+import { type RunEnd, type TrackedRun, type Tracker, TrackerRefusal } from './tracker.ts';
 import { nextUnsent, START } from './unsent.ts';
 
 export interface Follower {
   /** The history has more. */
   poke(): void;
   /** Sends what is left, for a few seconds at most, and ends the run there. */
-  finish(failed: boolean): Promise<void>;
+  finish(end: RunEnd): Promise<void>;
 }
 
 export interface FollowedRun extends TrackedRun {
@@ -46,7 +46,7 @@ export function followRun(run: FollowedRun, trackers: readonly Tracker[], patien
     poke: () => {
       for (const lane of lanes) lane.poke();
     },
-    finish: async (failed) => void (await Promise.all(lanes.map((lane) => lane.finish(failed)))),
+    finish: async (end) => void (await Promise.all(lanes.map((lane) => lane.finish(end)))),
   };
 }
 
@@ -58,12 +58,12 @@ export function trackerWarnings(store: Store, runId: number): readonly string[] 
     .map(({ message, remedy }) => (remedy === null ? `${message}.` : `${message}. ${remedy}`));
 }
 
-/** Sends a run's whole history, or what its tracker lacks. Throws what the tracker answers. */
-export async function sendRun(run: FollowedRun, tracker: Tracker, failed: boolean): Promise<number> {
+/** Sends a run's whole history, or what its tracker lacks, also its end. Throws what the tracker answers. */
+export async function sendRun(run: FollowedRun, tracker: Tracker, end: RunEnd | null): Promise<number> {
   try {
     const session = { isOpen: false };
     const sent = await sendUnsent(run, tracker, session, () => true);
-    if (session.isOpen) await tracker.close(failed);
+    await sendEnd(run, tracker, session, end);
     return sent;
   } catch (error) {
     if (error instanceof BraidError) throw error;
@@ -125,10 +125,10 @@ function openLane(run: FollowedRun, tracker: Tracker, { everyMs, retryMs, mostMs
     poke: () => {
       if (state === 'well') plan(everyMs);
     },
-    finish: async (failed: boolean) => {
+    finish: async (end: RunEnd) => {
       if (timer !== null) clearTimeout(timer);
       timer = null;
-      const how = state === 'well' ? await within(lastMs, sendLast(failed)) : state;
+      const how = state === 'well' ? await within(lastMs, sendLast(end)) : state;
       if (how === 'away' || how === 'late')
         say('warning', `${tracker.title} lacks the run's end`, sendLater(tracker, runId));
       state = 'over';
@@ -137,11 +137,11 @@ function openLane(run: FollowedRun, tracker: Tracker, { everyMs, retryMs, mostMs
   };
 
   /** What is left, and the end. */
-  async function sendLast(failed: boolean): Promise<'well' | 'away'> {
+  async function sendLast(end: RunEnd): Promise<'well' | 'away'> {
     await sending;
     try {
       await sendUnsent(run, tracker, session, () => state !== 'over');
-      if (session.isOpen) await tracker.close(failed);
+      await sendEnd(run, tracker, session, end);
       return 'well';
     } catch {
       return 'away';
@@ -171,31 +171,55 @@ async function sendUnsent(
   isWanted: () => boolean,
 ): Promise<number> {
   const places = openPlaces(run.folder);
-  let { id, ...cursor } = places.get(tracker.name);
+  let { id, isEnded: _, ...cursor } = places.get(tracker.name);
   let sent = 0;
   while (isWanted()) {
     const unsent = nextUnsent(run.store, run.runId, cursor);
     if (unsent === null) return sent;
     if (!session.isOpen) id = await tracker.open(trackedRun(run), id);
     session.isOpen = true;
-    places.set(tracker.name, { id, ...cursor });
+    places.set(tracker.name, { id, isEnded: false, ...cursor });
     if (unsent.steps.length > 0) await tracker.log(unsent.steps);
     if (unsent.table !== null) await tracker.table(unsent.table);
     sent += unsent.steps.length;
     cursor = unsent.after;
-    places.set(tracker.name, { id, ...cursor });
+    places.set(tracker.name, { id, isEnded: false, ...cursor });
   }
   return sent;
 }
 
+/** Ends the run there: where it is open, or was left open by a process that was killed. */
+async function sendEnd(
+  run: FollowedRun,
+  tracker: Tracker,
+  session: { readonly isOpen: boolean },
+  end: RunEnd | null,
+): Promise<void> {
+  const places = openPlaces(run.folder);
+  const place = places.get(tracker.name);
+  if (!session.isOpen) {
+    if (end === null || place.isEnded !== false) return;
+    await tracker.open(trackedRun(run), place.id);
+  }
+  await tracker.close(end);
+  if (end !== null) places.set(tracker.name, { ...place, isEnded: true });
+}
+
 /** The part that trackers see. */
-function trackedRun({ project, name, config, folder }: FollowedRun): TrackedRun {
-  return { project, name, config, folder };
+function trackedRun({ project, name, config, folder, startedAt }: FollowedRun): TrackedRun {
+  return { project, name, config, folder, startedAt };
 }
 
 const placesSchema = z.record(
   z.string(),
-  z.object({ id: z.string().nullable(), step: z.int(), evaluation: z.int(), samples: z.int() }),
+  z.object({
+    id: z.string().nullable(),
+    step: z.int(),
+    evaluation: z.int(),
+    samples: z.int(),
+    /** Absent where an earlier version wrote it. */
+    isEnded: z.boolean().optional(),
+  }),
 );
 
 /** Where each tracker is, in the run's folder. */
@@ -210,7 +234,7 @@ function openPlaces(folder: string) {
     }
   };
   return {
-    get: (name: string) => read()[name] ?? { id: null, ...START },
+    get: (name: string): z.infer<typeof placesSchema>[string] => read()[name] ?? { id: null, ...START },
     set: (name: string, place: z.infer<typeof placesSchema>[string]): void =>
       writeFileAtomic(file, `${JSON.stringify({ ...read(), [name]: place })}\n`),
   };

@@ -50,8 +50,8 @@ export function openMlflow({ env = process.env, now = Date.now }: MlflowOptions 
     }
   }
 
-  async function create({ project, name, config }: TrackedRun): Promise<void> {
-    const asked = { experiment_id: await experiment(project), run_name: name, start_time: now() };
+  async function create({ project, name, config, startedAt }: TrackedRun): Promise<void> {
+    const asked = { experiment_id: await experiment(project), run_name: name, start_time: startedAt };
     take(await ask('POST', 'mlflow/runs/create', { ...asked, tags: [{ key: 'mlflow.source.name', value: 'braid' }] }));
     const params = Object.entries(config).map(([key, value]) => ({ key, value: paramText(value) }));
     for (const part of partsOf(params, PARAMS))
@@ -91,9 +91,10 @@ export function openMlflow({ env = process.env, now = Date.now }: MlflowOptions 
       const value = JSON.stringify(tables.slice(-LISTED).map((listed) => ({ path: listed, type: 'table' })));
       await ask('POST', 'mlflow/runs/set-tag', { run_id: runId, key: 'mlflow.loggedArtifacts', value });
     },
-    close: async (failed) => {
-      const status = failed ? 'FAILED' : 'FINISHED';
-      await ask('POST', 'mlflow/runs/update', { run_id: runId, status, end_time: now() });
+    close: async (end) => {
+      if (end === null) return;
+      const status = end.how.toUpperCase();
+      await ask('POST', 'mlflow/runs/update', { run_id: runId, status, end_time: end.at });
     },
     drop: () => abort.abort(),
   };

@@ -34,7 +34,8 @@ export function openPythonTracker(name: keyof typeof TITLES, { resources, env = 
   return {
     name,
     title,
-    open: async (run, id) => String((await ask({ op: 'open', ...run, id })).id),
+    open: async ({ project, name: runName, config, folder }, id) =>
+      String((await ask({ op: 'open', project, name: runName, config, folder, id })).id),
     log: async (steps) => {
       const rows = steps.map(({ step, metrics }) => {
         const values = Object.entries(metrics).map(([key, value]) => [key, jsonNumber(value)]);
@@ -43,8 +44,8 @@ export function openPythonTracker(name: keyof typeof TITLES, { resources, env = 
       await ask({ op: 'log', rows });
     },
     table: async (table) => void (await ask({ op: 'table', name: 'completions', ...table })),
-    close: async (failed) => {
-      await ask({ op: 'close', failed });
+    close: async (end) => {
+      await ask({ op: 'close', failed: end !== null && end.how !== 'finished' });
       (await bridge)?.end();
     },
     drop: () => void bridge?.then(({ kill }) => kill()).catch(() => undefined),

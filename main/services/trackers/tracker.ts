@@ -9,6 +9,14 @@ export interface TrackedRun {
   /** Every field of the configuration, by name. */
   readonly config: Readonly<Record<string, unknown>>;
   readonly folder: string;
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
+}
+
+/** How a run ended. `killed`: its process is gone. */
+export interface RunEnd {
+  readonly how: 'finished' | 'failed' | 'killed';
+  readonly at: number;
 }
 
 export interface TrackedStep {
@@ -31,8 +39,8 @@ export interface Tracker {
   log(steps: readonly TrackedStep[]): Promise<void>;
   /** The completions of a step. */
   table(table: TrackedTable): Promise<void>;
-  /** Ends the run there. */
-  close(failed: boolean): Promise<void>;
+  /** Ends the run there; null: it still trains, so only what was sent is completed. */
+  close(end: RunEnd | null): Promise<void>;
   /** Ends every connection and process at once. */
   drop(): void;
 }

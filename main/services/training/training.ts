@@ -14,7 +14,7 @@ import { claimRun, createRun, requireRun } from '../runs/runs.ts';
 import { savedConfig } from '../runs/saved-config.ts';
 import { type RewardTrust, rewardAccess } from '../tasks/reward-access.ts';
 import { externalWords, runTask } from '../tasks/run-task.ts';
-import { openFollower } from '../trackers/trackers.ts';
+import { howEnded, openFollower } from '../trackers/trackers.ts';
 import { spawnTrainer } from '../trainer-process/process.ts';
 import { requireRunFolder } from '../workspace/own-folders.ts';
 import type { HostPaths } from '../workspace/paths.ts';
@@ -141,7 +141,7 @@ function launch(store: Store, launched: Launch, options: TrainingOptions): LiveR
   });
   const exited = whileInUse(engine, options.access ?? {}, () => trainer.exited);
   const outcome = exited.then(recorder.finish).then(async (ended) => {
-    await trackers.finish(ended.state === 'failed');
+    await trackers.finish({ how: howEnded(ended.state), at: store.now() });
     return ended;
   });
   return { runId, folder, send: trainer.send, kill: trainer.kill, outcome };

@@ -3,7 +3,12 @@ import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { createRun } from '../../../main/services/runs/runs.ts';
 import { type FollowedRun, followRun, sendRun, trackerWarnings } from '../../../main/services/trackers/follow.ts';
-import { type TrackedStep, type Tracker, TrackerRefusal } from '../../../main/services/trackers/tracker.ts';
+import {
+  type RunEnd,
+  type TrackedStep,
+  type Tracker,
+  TrackerRefusal,
+} from '../../../main/services/trackers/tracker.ts';
 import { startTraining } from '../../../main/services/training/training.ts';
 import { parseConfig } from '../../../main/trainer/config/config.ts';
 import { sampleOf, temporaryStore } from '../../store/helpers.ts';
@@ -17,7 +22,7 @@ function keeping() {
     opened: [] as (string | null)[],
     steps: [] as TrackedStep[],
     tables: [] as number[],
-    ended: [] as boolean[],
+    ended: [] as (RunEnd | null)[],
   };
   let fault: Error | null = null;
   let holdMs = 0;
@@ -41,7 +46,10 @@ function keeping() {
       await answer();
       kept.tables.push(step);
     },
-    close: async (failed) => void kept.ended.push(failed),
+    close: async (end) => {
+      await answer();
+      kept.ended.push(end);
+    },
     drop: () => undefined,
   };
   const set = (change: { readonly fault?: Error | null; readonly holdMs?: number }): void => {
@@ -55,12 +63,21 @@ function run() {
   const store = temporaryStore();
   const config = parseConfig({ dataset: '/data/10words.jsonl' });
   const { runId } = createRun(store, config);
-  const followed: FollowedRun = { store, runId, folder: temporaryFolder(), project: 'p', name: 'n', config };
+  const followed: FollowedRun = {
+    store,
+    runId,
+    folder: temporaryFolder(),
+    project: 'p',
+    name: 'n',
+    config,
+    startedAt: 0,
+  };
   const step = (n: number): void => store.metrics.record(runId, n, { step_time: 1, reward: n / 10 });
   const said = () => store.events.ofRun(runId).filter(({ kind }) => kind === 'tracker');
   return { store, runId, followed, step, said };
 }
 
+const FINISHED: RunEnd = { how: 'finished', at: 9 };
 const FAST = { everyMs: 1, retryMs: 5, mostMs: 20, lastMs: 200 };
 
 describe('followRun', () => {
@@ -76,9 +93,9 @@ describe('followRun', () => {
     }
     await vi.waitFor(() => expect(steps).toHaveLength(3));
     step(4);
-    await follower.finish(false);
+    await follower.finish(FINISHED);
     expect(steps.map(({ step: at, metrics }) => [at, metrics.reward])).toEqual([1, 2, 3, 4].map((n) => [n, n / 10]));
-    expect([tables, ended, opened]).toEqual([[2], [false], [null]]);
+    expect([tables, ended, opened]).toEqual([[2], [FINISHED], [null]]);
   });
 
   it('keeps everything for a tracker that is away, and says so once', async () => {
@@ -98,7 +115,7 @@ describe('followRun', () => {
       ['info', 'MLflow is back, and has what it missed'],
     ]);
     expect(steps.map((sent) => sent.step)).toEqual([1, 2]);
-    await follower.finish(false);
+    await follower.finish(FINISHED);
   });
 
   it('gives up one that refuses, and ends a run that another is slow for', async () => {
@@ -109,7 +126,7 @@ describe('followRun', () => {
     refused.step(1);
     follower.poke();
     await vi.waitFor(() => expect(refused.said()[0]?.message).toBe('Nothing is sent to MLflow: no such user'));
-    await follower.finish(false);
+    await follower.finish(FINISHED);
     expect(refused.said()).toHaveLength(1);
 
     const late = run();
@@ -118,7 +135,7 @@ describe('followRun', () => {
     const other = followRun(late.followed, [slow.tracker], FAST);
     late.step(1);
     const began = Date.now();
-    await other.finish(false);
+    await other.finish(FINISHED);
     expect(Date.now() - began).toBeLessThan(5000);
     expect(trackerWarnings(late.store, late.runId)).toEqual([
       `MLflow lacks the run's end. braid export --run ${late.runId} --for mlflow sends it.`,
@@ -129,27 +146,41 @@ describe('followRun', () => {
     const { followed, step } = run();
     const first = keeping();
     step(1);
-    await followRun(followed, [first.tracker], FAST).finish(false);
+    await followRun(followed, [first.tracker], FAST).finish(FINISHED);
     expect(JSON.parse(readFileSync(join(followed.folder, 'trackers.json'), 'utf8'))).toMatchObject({
       mlflow: { id: 'r1', step: 1 },
     });
     const second = keeping();
     step(2);
-    expect(await sendRun(followed, second.tracker, false)).toBe(1);
+    expect(await sendRun(followed, second.tracker, FINISHED)).toBe(1);
     expect([second.opened, second.steps.map((sent) => sent.step)]).toEqual([['r1'], [2]]);
-    expect(await sendRun(followed, second.tracker, false)).toBe(0);
+    expect(await sendRun(followed, second.tracker, FINISHED)).toBe(0);
     step(3);
     second.set({ fault: new TypeError('fetch failed', { cause: new Error('connect ECONNREFUSED') }) });
-    await expect(sendRun(followed, second.tracker, false)).rejects.toMatchObject({
+    await expect(sendRun(followed, second.tracker, FINISHED)).rejects.toMatchObject({
       code: 'TRACKER_AWAY',
       message: 'MLflow failed: fetch failed: connect ECONNREFUSED',
     });
   });
 
+  it('sends the end that a process which was killed still owed, once', async () => {
+    const { followed, step } = run();
+    const first = keeping();
+    step(1);
+    expect(await sendRun(followed, first.tracker, null)).toBe(1);
+    expect(first.ended).toEqual([null]);
+    const second = keeping();
+    const end: RunEnd = { how: 'killed', at: 7 };
+    expect([await sendRun(followed, second.tracker, end), await sendRun(followed, second.tracker, end)]).toEqual([
+      0, 0,
+    ]);
+    expect([second.opened, second.ended]).toEqual([['r1'], [end]]);
+  });
+
   it('asks nothing of a tracker where there is nothing to say', async () => {
     const { followed } = run();
     const { tracker, opened, ended } = keeping();
-    await followRun(followed, [tracker], FAST).finish(true);
+    await followRun(followed, [tracker], FAST).finish({ how: 'failed', at: 1 });
     expect([opened, ended, existsSync(join(followed.folder, 'trackers.json'))]).toEqual([[], [], false]);
   });
 });

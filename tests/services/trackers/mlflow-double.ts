@@ -15,6 +15,8 @@ export interface MlflowDouble {
   readonly artifacts: Map<string, unknown>;
   readonly tags: Map<string, string>;
   readonly statuses: string[];
+  /** When runs started and ended. */
+  readonly times: unknown[];
   /** How many entries each batch had. */
   readonly batches: number[];
   readonly headers: (string | undefined)[];
@@ -27,7 +29,16 @@ type Body = Record<string, never> & { readonly metrics?: Metric[]; readonly para
 
 export async function mlflowDouble(): Promise<MlflowDouble> {
   const double = {
-    ...{ url: '', metrics: [], params: new Map(), artifacts: new Map(), tags: new Map(), statuses: [], batches: [] },
+    ...{
+      url: '',
+      metrics: [],
+      params: new Map(),
+      artifacts: new Map(),
+      tags: new Map(),
+      statuses: [],
+      batches: [],
+      times: [],
+    },
     ...{ headers: [], runs: 0, down: null },
   } as MlflowDouble & { url: string };
   const run = () => ({
@@ -35,12 +46,16 @@ export async function mlflowDouble(): Promise<MlflowDouble> {
   });
   const answers: Readonly<Record<string, (body: Body) => unknown>> = {
     'mlflow/experiments/create': () => ({ experiment_id: '1' }),
-    'mlflow/runs/create': () => {
+    'mlflow/runs/create': ({ start_time }) => {
       double.runs++;
+      double.times.push(start_time);
       return run();
     },
     'mlflow/runs/get': run,
-    'mlflow/runs/update': ({ status }) => void double.statuses.push(String(status)),
+    'mlflow/runs/update': ({ status, end_time }) => {
+      double.statuses.push(String(status));
+      double.times.push(end_time);
+    },
     'mlflow/runs/set-tag': ({ key, value }) => void double.tags.set(String(key), String(value)),
     'mlflow/runs/log-batch': ({ metrics = [], params = [] }) => {
       double.metrics.push(...metrics);

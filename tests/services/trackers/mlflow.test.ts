@@ -3,7 +3,7 @@ import { openMlflow } from '../../../main/services/trackers/mlflow.ts';
 import { TrackerRefusal } from '../../../main/services/trackers/tracker.ts';
 import { mlflowDouble } from './mlflow-double.ts';
 
-const run = { project: 'braid', name: 'run-1', config: { seed: 42, model: 'tiny' }, folder: '/run' };
+const run = { project: 'braid', name: 'run-1', config: { seed: 42, model: 'tiny' }, folder: '/run', startedAt: 3 };
 
 describe('openMlflow', () => {
   it('sends configuration, metrics and completions, and ends the run', async () => {
@@ -28,8 +28,9 @@ describe('openMlflow', () => {
       ['1/r1/artifacts/completions/step-000010.json', { columns: ['step', 'completion'], data: [[10, 'a "b"']] }],
     ]);
     expect(server.tags.get('mlflow.loggedArtifacts')).toBe('[{"path":"completions/step-000010.json","type":"table"}]');
-    await mlflow.close(true);
-    expect(server.statuses).toEqual(['FAILED']);
+    await mlflow.close(null);
+    await mlflow.close({ how: 'failed', at: 8 });
+    expect([server.statuses, server.times]).toEqual([['FAILED'], [3, 8]]);
   });
 
   it('sends no batch larger than MLflow takes', async () => {

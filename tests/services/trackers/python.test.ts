@@ -31,7 +31,8 @@ function standIn(answer: string) {
   return { asked, open: () => openPythonTracker('wandb', { resources: '/app', env: { BRAID_PYTHON: python } }) };
 }
 
-const run = { project: 'braid', name: 'run-1', config: { seed: 1 }, folder: '/run' };
+const named = { project: 'braid', name: 'run-1', config: { seed: 1 }, folder: '/run' };
+const run = { ...named, startedAt: 3 };
 
 describe.skipIf(process.platform === 'win32')('openPythonTracker', () => {
   it('asks the bridge in lines of JSON', async () => {
@@ -40,10 +41,10 @@ describe.skipIf(process.platform === 'win32')('openPythonTracker', () => {
     expect(await tracker.open(run, null)).toBe('abc');
     await tracker.log([{ step: 1, metrics: { loss: Number.NaN, reward: 0.5 } }]);
     await tracker.table({ step: 1, columns: ['step'], rows: [[1]] });
-    await tracker.close(false);
+    await tracker.close({ how: 'finished', at: 1 });
     expect(asked()).toEqual([
       [join('/app', 'trackers', 'bridge.py'), 'wandb'],
-      { op: 'open', ...run, id: null },
+      { op: 'open', ...named, id: null },
       { op: 'log', rows: [{ step: 1, metrics: { loss: 'NaN', reward: 0.5 } }] },
       { op: 'table', name: 'completions', step: 1, columns: ['step'], rows: [[1]] },
       { op: 'close', failed: false },
