@@ -94,7 +94,7 @@ const parts: readonly Part[] = [
     files: /^resources\/models\/tiny(-reply)?\/(README\.md|[\w-]+\.json|model\.safetensors)$/,
     least: 12,
   },
-  { what: "the figures' font", files: /^resources\/fonts\/(inter-latin\.woff2|LICENSE)$/, least: 2 },
+  { what: "the figures' font", files: /^resources\/fonts\/(inter-[a-z-]+\.woff2|LICENSE)$/, least: 6 },
   {
     what: 'licences of what is not bundled',
     files: /^resources\/licenses\/(README\.md|(Apache-2\.0|MPL-2\.0|seedrandom|xnnpack)\.txt)$/,

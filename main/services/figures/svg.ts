@@ -10,9 +10,17 @@ export function colourOf(i: number): string {
   return COLOURS[i % COLOURS.length] ?? COLOURS[0];
 }
 
+/** What XML has no way to write. */
+const NOT_XML = /[^\t\n\r -\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
+
 /** Escapes text for XML. */
 function escaped(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+  return text
+    .replace(NOT_XML, '\ufffd')
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
 }
 
 export interface TextOptions {
@@ -121,9 +129,10 @@ export function legend(series: readonly { readonly name: string; readonly colour
 
 /** Truncated in the middle: checkpoints of one run differ at the end of their names. */
 function shortened(name: string, most: number): string {
-  if (name.length <= most) return name;
+  const characters = [...name];
+  if (characters.length <= most) return name;
   const end = Math.floor((most - 1) / 2);
-  return `${name.slice(0, most - 1 - end)}…${name.slice(-end)}`;
+  return [...characters.slice(0, most - 1 - end), '…', ...characters.slice(-end)].join('');
 }
 
 /** A coordinate: two decimals are precise enough for any screen. */

@@ -26,6 +26,13 @@ describe('lineChart', () => {
     expect(svg).toContain('<polygon points="70,194 700,48 700,194 70,340"');
   });
 
+  it('stays XML whatever is in a name, and cuts no character in two', () => {
+    const series = ['a\u0001b\ud800', `x${'😀'.repeat(200)}`].map((name) => ({ name, points: [{ x: 0, y: 1 }] }));
+    const svg = lineChart({ title: '', xLabel: '', yLabel: '', series });
+    expect(svg).toContain('>a\ufffdb\ufffd</text>');
+    expect(svg).toMatch(/>x(😀)+…(😀)+</u);
+  });
+
   it('uses the given colour of a series in the plot and in the legend', () => {
     const points = [{ x: 0, y: 1 }];
     const series = [{ name: 'third of three', points, colour: 2 }];

@@ -21,7 +21,7 @@ export function comparisonReport(comparison: ModelComparison, figures: readonly 
     '',
     `A completion **passes** when its ${passesBy} is at least ${options.threshold}; pass@k is the unbiased estimate from ${options.samples} samples. Values are means over prompts with 95% bootstrap intervals. A **winner** is named only if its difference from every other model is significant: paired sign-flip test, corrected over the whole table by Holm's method, level ${LEVEL}.`,
     '',
-    cutOffInWords(comparison),
+    cutOffInWords(comparison, cell),
     '',
     ...models.flatMap(({ name, askedAs }) =>
       askedAs === null
@@ -54,8 +54,11 @@ export function comparisonReport(comparison: ModelComparison, figures: readonly 
 }
 
 /** How long completions could get, and how many were cut off. */
-export function cutOffInWords({ options, models }: Pick<ModelComparison, 'options' | 'models'>): string {
-  const shares = models.map(({ name, terminated }) => `${name} ${Math.round(100 * (1 - terminated))}%`);
+export function cutOffInWords(
+  { options, models }: Pick<ModelComparison, 'options' | 'models'>,
+  written = (name: string): string => name,
+): string {
+  const shares = models.map(({ name, terminated }) => `${written(name)} ${Math.round(100 * (1 - terminated))}%`);
   return `Completions of up to ${options.max_completion_length} tokens; cut off: ${shares.join(', ')}.`;
 }
 

@@ -75,9 +75,10 @@ describe('writeComparison', () => {
       completions: ['![x](//evil/c) | <b>'],
     }));
     const report = comparisonReport(
-      { ...rest, models: models.map((model) => ({ ...model, answers: answers ?? [] })) },
+      { ...rest, models: models.map((model) => ({ ...model, name: '<b>', answers: answers ?? [] })) },
       [],
     );
+    expect(report).toContain('cut off: \\<b\\> ');
     expect(report).toContain('> a\n> \\<img src=//evil/p\\> \\`\\`\\`\n');
     expect(report).toContain('  - \\!\\[x\\](//evil/c) \\| \\<b\\>\n');
   });
