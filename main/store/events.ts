@@ -31,12 +31,11 @@ function parse({ dataJson, ...rest }: RawEvent): EventRow {
 /** Statements of the table `event`. */
 export function openEventsTable(db: Db, now: () => number) {
   const upsert = db.prepare<Omit<RawEvent, 'id'>>(
-    `insert into event (run_id, step, kind, severity, message, remedy, data_json, at)
-     values (@runId, @step, @kind, @severity, @message, @remedy, @dataJson, @at)
-     on conflict (run_id, step, kind, message) do update set severity = excluded.severity, remedy = excluded.remedy,
-       data_json = excluded.data_json, at = excluded.at`,
+    // A new id also for one that is repeated: ids are the order of a step's events, whatever the clock was set to.
+    `insert or replace into event (run_id, step, kind, severity, message, remedy, data_json, at)
+     values (@runId, @step, @kind, @severity, @message, @remedy, @dataJson, @at)`,
   );
-  const ofRun = db.prepare<[number], RawEvent>(`select ${fields} from event where run_id = ? order by step, at, id`);
+  const ofRun = db.prepare<[number], RawEvent>(`select ${fields} from event where run_id = ? order by step, id`);
   const clear = db.prepare<[number, number]>('delete from event where run_id = ? and step > ?');
 
   return {

@@ -2,7 +2,8 @@
 import { createORPCClient, DynamicLink } from '@orpc/client';
 import type { ContractRouterClient } from '@orpc/contract';
 import { createTanstackQueryUtils } from '@orpc/tanstack-query';
-import type { Contract } from '../../main/api/contract/index.ts';
+import type { AppStatus, Contract } from '../../main/api/contract/index.ts';
+import { heardHostTime } from '../components/host-time.ts';
 import { currentTransport } from './connection.ts';
 
 export type Client = ContractRouterClient<Contract>;
@@ -13,7 +14,13 @@ const link = new DynamicLink(async () => {
   const transport = await currentTransport();
   const lost = transport.lost.then(() => Promise.reject(new Error(LOST)));
   lost.catch(() => undefined);
-  return { call: (path, input, options) => Promise.race([transport.link.call(path, input, options), lost]) };
+  return {
+    call: async (path, input, options) => {
+      const answer: unknown = await Promise.race([transport.link.call(path, input, options), lost]);
+      if (path.join('.') === 'app.status') heardHostTime((answer as AppStatus).now);
+      return answer;
+    },
+  };
 });
 
 /** Calls procedures directly: `client.runs.pause({ runId })`. */

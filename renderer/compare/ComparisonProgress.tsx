@@ -6,6 +6,7 @@ import { api, client } from '../api/client.ts';
 import { CancelJob } from '../components/CancelJob.tsx';
 import { Failed } from '../components/Feedback.tsx';
 import { duration } from '../components/format.ts';
+import { hostNow } from '../components/host-time.ts';
 import classes from './Compare.module.css';
 
 export function ComparisonProgress({ view: { id, models } }: { readonly view: ComparisonView }) {
@@ -16,7 +17,7 @@ export function ComparisonProgress({ view: { id, models } }: { readonly view: Co
   const changed = models.filter(({ standing }) => standing === 'changed');
   if (job?.state === 'running') {
     const { done, total } = job.progress ?? { done: 0, total: 1 };
-    const spent = (Date.now() - job.startedAt) / 1000;
+    const spent = (hostNow() - job.startedAt) / 1000;
     return (
       <div className={classes.progress} role="status">
         <div>

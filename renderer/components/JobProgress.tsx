@@ -5,6 +5,7 @@ import { useState } from 'react';
 import type { JobStatus } from '../../main/api/contract/index.ts';
 import { api } from '../api/client.ts';
 import { CancelJob } from './CancelJob.tsx';
+import { hostNow } from './host-time.ts';
 import classes from './JobProgress.module.css';
 
 /** How long the end of a job is news. */
@@ -20,7 +21,7 @@ export function JobProgress({ kinds, done }: JobProgressProps) {
   const { data: status } = useQuery(api.app.status.queryOptions());
   const [dismissed, setDismissed] = useState<ReadonlySet<number>>(new Set());
   const isNews = ({ kind, state, endedAt }: JobStatus): boolean =>
-    kind === done?.kind && state === 'done' && Date.now() - (endedAt ?? 0) < NEWS_MS;
+    kind === done?.kind && state === 'done' && hostNow() - (endedAt ?? 0) < NEWS_MS;
   const jobs = (status?.jobs ?? []).filter(({ kind }) => kinds.includes(kind));
   const shown = jobs.filter(
     (job) => job.state === 'running' || (job.state === 'failed' && isLast(job, jobs)) || isNews(job),

@@ -1,5 +1,7 @@
 /** Formats numbers, sizes and times for display. Pure. */
 
+import { hostNow } from './host-time.ts';
+
 // Created once: constructing a formatter takes longer than rendering a table row.
 const whole = new Intl.NumberFormat('en');
 const date = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
@@ -74,9 +76,13 @@ export function gibibytes(value: number): string {
   return scaled < 0.05 ? '< 0.1' : scaled.toFixed(1);
 }
 
-/** How long ago: `just now`, `12 min ago`, `3 days ago`. */
+/** What clocks may differ by; a time further ahead is of one that was set wrong. */
+const AHEAD_SECONDS = 600;
+
+/** How long ago: `just now`, `12 min ago`, `3 days ago`; the date of what is still to come. */
 export function ago(at: number): string {
-  const seconds = Math.max(0, (Date.now() - at) / 1000);
+  const seconds = (hostNow() - at) / 1000;
+  if (seconds < -AHEAD_SECONDS) return fullDate(at);
   const steps: readonly (readonly [limit: number, size: number, unit: string])[] = [
     [3600, 60, 'min'],
     [86_400, 3600, 'h'],

@@ -11,6 +11,7 @@ import { api } from '../api/client.ts';
 import { Legend } from '../components/Aligned.tsx';
 import type { WordKind } from '../components/aligned-words.ts';
 import { Failed } from '../components/Feedback.tsx';
+import { hostNow } from '../components/host-time.ts';
 import { modelOptions } from '../components/model-options.ts';
 import { Panel, Screen } from '../components/Screen.tsx';
 import { useKeys } from '../frame/keys.tsx';
@@ -56,7 +57,7 @@ export function Prompts({ form, onForm, modes }: PromptsProps) {
     if (busy) cancel();
     else if (missing === null)
       ask(request, chosen, (ended) =>
-        add({ at: Date.now(), form, scores: ended.map(meanScore), answers: answersOf(ended) }),
+        add({ at: hostNow(), form, scores: ended.map(meanScore), answers: answersOf(ended) }),
       );
   };
   const latest = useRef(go);

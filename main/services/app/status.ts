@@ -14,6 +14,8 @@ import type { Notice } from '../workspace/notices.ts';
 import type { App } from './app.ts';
 
 export interface AppStatus {
+  /** By this machine's clock: a page may be on another. */
+  readonly now: number;
   readonly live: readonly LiveStatus[];
   /** Runs in training that another process owns: a command line, or Braid on another machine with this workspace. */
   readonly elsewhere: readonly RunElsewhere[];
@@ -55,6 +57,7 @@ export function appStatus({ store, live, queue, jobs, notices, servers, workspac
   const disk = knownDiskSpace(workspace.root);
   const memory = hostMemory();
   return {
+    now: store.now(),
     live: live.list(),
     elsewhere: runsElsewhere(store),
     queued: waiting(store, queue.list()),

@@ -1,16 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import {
+  ago,
   backendText,
   bytes,
   compact,
   counted,
   duration,
+  fullDate,
   gibibytes,
   money,
   number,
   score,
   signed,
 } from '../../../renderer/components/format.ts';
+import { heardHostTime } from '../../../renderer/components/host-time.ts';
 
 const GIB = 2 ** 30;
 
@@ -93,5 +96,17 @@ describe('bytes and gibibytes', () => {
       '–',
     ]);
     expect([gibibytes(1.25 * GIB), gibibytes(GIB / 100)]).toEqual(['1.3', '< 0.1']);
+  });
+});
+
+describe('ago', () => {
+  const MINUTE = 60_000;
+
+  it("counts by the host's clock, and gives the date of what is still to come", () => {
+    const host = Date.now() - 300 * MINUTE;
+    heardHostTime(host);
+    expect([ago(host - 12 * MINUTE), ago(host + MINUTE)]).toEqual(['12 min ago', 'just now']);
+    expect(ago(host + 60 * MINUTE)).toBe(fullDate(host + 60 * MINUTE));
+    heardHostTime(Date.now());
   });
 });
