@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { FileOps } from '../../../io/atomic-write.ts';
 import { makeFolder } from '../../../io/make-folder.ts';
 import { appendText } from '../step-log.ts';
-import { scalarRecord, sessionStart, tensorBoardName, versionRecord } from './tensorboard.ts';
+import { scalarRecord, sessionStart, tensorBoardName, tensorBoardSecond, versionRecord } from './tensorboard.ts';
 
 export interface LiveEvents {
   /** Adds the metrics of a step. */
@@ -24,8 +24,9 @@ export function openLiveEvents(
 ): LiveEvents {
   const seconds = (): number => now().getTime() / 1000;
   const isNew = makeFolder(folder);
-  // A run may be resumed twice in a second.
-  const path = join(folder, `${tensorBoardName(seconds())}.${process.pid}.${from}`);
+  // TensorBoard reads files by the second in their names: a resumed run's comes last, also after a clock set back.
+  const second = Math.max(seconds(), ...fs.readdirSync(folder).map((name) => 1 + tensorBoardSecond(name)));
+  const path = join(folder, `${tensorBoardName(second)}.${process.pid}.${from}`);
   const append = (record: Uint8Array): void => appendText(path, record, ops);
   append(versionRecord(seconds()));
   // A run that starts over evaluates its baseline, at step 0, again; a deleted run's name may be another's now.

@@ -39,6 +39,11 @@ export function tensorBoardName(wallTime: number): string {
   return `events.out.tfevents.${Math.floor(wallTime)}.braid`;
 }
 
+/** The second in such a name; 0 in another. */
+export function tensorBoardSecond(name: string): number {
+  return Number(/^events\.out\.tfevents\.(\d{1,12})\./.exec(name)?.[1] ?? 0);
+}
+
 function eventMessage({ step, wallTime, values }: ScalarEvent): Uint8Array {
   const summary = message(
     Object.entries(values).map(([tag, value]) => bytes(1, message([text(1, tag), float(2, value)]))),

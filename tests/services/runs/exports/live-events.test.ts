@@ -45,7 +45,8 @@ describe('openLiveEvents', () => {
   it('marks where a resumed run starts again, in a file of its own', () => {
     const folder = temporaryFolder();
     openLiveEvents(folder, 0, now).add(5, { reward: 1 });
-    openLiveEvents(folder, 3, now).add(4, { reward: 0 });
+    const setBack = () => new Date(now().getTime() - 3_600_000);
+    openLiveEvents(folder, 3, setBack).add(4, { reward: 0 });
     const files = readdirSync(folder).sort();
     expect(files).toHaveLength(2);
     const [, mark] = recordsOf(readFileSync(join(folder, files[1] ?? '')));
