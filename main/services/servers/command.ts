@@ -177,15 +177,15 @@ async function ssh(host: string, line: string): Promise<void> {
 
 async function endGroup(record: CommandRecord): Promise<void> {
   const { pid } = record.handle;
-  if (pid === null) return;
+  if (pid === null || !isAlive(record)) return;
+  // It was this server's group just now, and stays so for as long as any process is in it.
   for (const [signal, forMs] of [
     ['SIGTERM', GRACE_MS],
     ['SIGKILL', 2000],
   ] as const) {
-    if (!isAlive(record)) return;
-    signalGroup(pid, signal);
-    const until = Date.now() + forMs;
-    while (isAlive(record) && Date.now() < until) await sleep(50);
+    if (!signalGroup(pid, signal)) return;
+    const until = performance.now() + forMs;
+    while (signalGroup(pid, 0) && performance.now() < until) await sleep(50);
   }
 }
 
@@ -193,10 +193,12 @@ async function endGroup(record: CommandRecord): Promise<void> {
 function isAlive({ handle: { pid, hostId }, startedAt }: CommandRecord): boolean {
   if (pid === null) return false;
   const leader = identityOf(pid);
-  const exists = signalGroup(pid, 0);
-  if (!exists || isBeforeBoot(startedAt)) return false;
-  // Without a start time the leader is gone, and others of its group may be left.
-  return leader === hostId || leader.endsWith(':');
+  if (!signalGroup(pid, 0)) return false;
+  // A start time counts from the machine's own start, whatever its clock was set to since.
+  const isTold = !leader.endsWith(':');
+  if (isTold) return leader === hostId;
+  // Without one the leader is gone, and others of its group may be left.
+  return !isBeforeBoot(startedAt);
 }
 
 function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {

@@ -6,6 +6,8 @@ import type { RunHost, RunRow } from '../../store/runs.ts';
 
 /** A run on another machine (a shared folder) counts as alive while its last heartbeat is more recent than this. */
 const foreignSilenceMs = 120_000;
+/** What its clock may be ahead of this one. A heartbeat further ahead is one of a copied workspace, and would last for hours. */
+const foreignAheadMs = 900_000;
 
 /** This process: its id, and `machine:start`, which differs for another process with the same id. */
 export function currentHost(): RunHost {
@@ -20,7 +22,10 @@ export function isHostAlive(
 ): boolean {
   if (pid === null || hostId === null) return false;
   const [machine, start] = splitIdentity(hostId);
-  if (machine !== hostname()) return heartbeatAt !== null && now - heartbeatAt < foreignSilenceMs;
+  if (machine !== hostname()) {
+    const silenceMs = now - (heartbeatAt ?? Number.NaN);
+    return silenceMs < foreignSilenceMs && silenceMs > -foreignAheadMs;
+  }
   // After a restart of the machine, the id alone may be another's.
   if (start === '' && heartbeatAt !== null && isBeforeBoot(heartbeatAt, now)) return false;
   return processExists(pid) && hostId === identify(pid);

@@ -23,6 +23,8 @@ describe('isHostAlive', () => {
     const foreign = { pid: 1, hostId: 'some.other:machine:5', heartbeatAt: 1_000 };
     expect(isHostAlive(foreign, 2_000)).toBe(true);
     expect(isHostAlive(foreign, 1_000_000)).toBe(false);
+    expect(isHostAlive({ ...foreign, heartbeatAt: 300_000 }, 2_000)).toBe(true);
+    expect(isHostAlive({ ...foreign, heartbeatAt: 3_600_000 }, 2_000)).toBe(false);
     expect(isHostAlive({ ...foreign, heartbeatAt: null }, 0)).toBe(false);
     expect(isHostAlive({ pid: null, hostId: null, heartbeatAt: null }, 0)).toBe(false);
   });
