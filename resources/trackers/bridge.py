@@ -93,13 +93,18 @@ def main():
         print(json.dumps({"error": str(error), "missing": error.name or name}), file=answers)
         return
     print(json.dumps({"ok": True}), file=answers)
+    is_open = False
     for line in sys.stdin:
         asked = json.loads(line)
+        op = asked.pop("op")
         try:
-            said = {"ok": True, **answer(tracker, asked.pop("op"), asked)}
+            said = {"ok": True, **answer(tracker, op, asked)}
+            is_open = op != "close"
         except Exception as error:  # A tracker's fault is told, and ends nothing.
             said = {"error": f"{type(error).__name__}: {error}"}
         print(json.dumps(said), file=answers)
+    if is_open:  # Braid was killed, and its run with it: left to itself, W&B's client says that it has finished.
+        tracker.close(failed=True)
 
 
 main()

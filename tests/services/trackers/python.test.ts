@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -77,5 +78,35 @@ describe.skipIf(process.platform === 'win32')('openPythonTracker', () => {
     const tracker = standIn(`(asked) => asked === null ? { ok: true } : { error: 'CommError: no network' }`).open();
     await expect(tracker.open(run, null)).rejects.toThrow('CommError: no network');
     tracker.drop();
+  });
+});
+
+describe('bridge.py', () => {
+  // A machine without Python has no clients either.
+  const hasPython = spawnSync('python3', ['--version']).status === 0;
+
+  it.skipIf(!hasPython)('ends a run as failed where Braid was killed, and by itself as it was told', () => {
+    const folder = temporaryFolder();
+    writeFileSync(
+      join(folder, 'wandb.py'),
+      `import sys
+class Settings:
+    def __init__(self, **_): pass
+class Run:
+    id = 'r1'
+    def define_metric(self, *_, **__): pass
+def init(**_): return Run()
+def finish(exit_code): print('ended', exit_code, file=sys.stderr)
+`,
+    );
+    const bridge = join(import.meta.dirname, '../../../resources/trackers/bridge.py');
+    const endOf = (...asked: readonly object[]): string => {
+      const input = asked.map((line) => `${JSON.stringify(line)}\n`).join('');
+      const env = { ...process.env, PYTHONPATH: folder };
+      return spawnSync('python3', [bridge, 'wandb'], { input, env, encoding: 'utf8' }).stderr;
+    };
+    const open = { op: 'open', project: 'p', name: 'n', id: null, config: {}, folder };
+    expect(endOf(open)).toBe('ended 1\n');
+    expect(endOf(open, { op: 'close', failed: false })).toBe('ended 0\n');
   });
 });
