@@ -27,6 +27,12 @@ export function openMlflow({ env = process.env, now = Date.now }: MlflowOptions 
   const tables: string[] = [];
 
   async function ask(method: 'GET' | 'POST' | 'PUT', path: string, body?: unknown): Promise<Record<string, unknown>> {
+    // A file, a database or a name of Databricks is for MLflow's own client; the value may contain a password.
+    if (!/^https?:\/\//i.test(address))
+      throw new TrackerRefusal(
+        "MLFLOW_TRACKING_URI isn't the address of a server, which begins with http:// or https://",
+        'Start one with "mlflow server --backend-store-uri URI", and name its address in MLFLOW_TRACKING_URI.',
+      );
     const signal = AbortSignal.any([abort.signal, AbortSignal.timeout(TIMEOUT_MS)]);
     const sent = { 'content-type': 'application/json', ...headers };
     const response = await fetch(`${address}/api/2.0/${path}`, {

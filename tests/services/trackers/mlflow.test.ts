@@ -50,6 +50,16 @@ describe('openMlflow', () => {
     expect(new Set(server.headers)).toEqual(new Set(['Bearer secret']));
   });
 
+  it.each(['sqlite:///mlflow.db', 'file:./mlruns', 'databricks', 'localhost:5000'])(
+    'refuses %s, which no request reaches, once and for all',
+    async (uri) => {
+      const error: unknown = await openMlflow({ env: { MLFLOW_TRACKING_URI: uri } })
+        .open(run, null)
+        .catch((caught: unknown) => caught);
+      expect(error).toBeInstanceOf(TrackerRefusal);
+    },
+  );
+
   it('takes the account that stands in the address, and repeats it nowhere', async () => {
     const server = await mlflowDouble();
     const env = { MLFLOW_TRACKING_URI: server.url.replace('://', '://me:s%33cret%@') };
