@@ -9,7 +9,7 @@ export function quoted(word: string): string {
  * Runs a command until it ends, and notes how it ended; ends it when nobody has used it, or after its time. It needs no
  * Braid: the app may be closed. It leads a process group, so that everything the command started can be ended. A long gap
  * between two looks means that the machine slept, and a run on it, too: the idle time starts again, as the run had no
- * chance to note its use. Arguments: the command, the folder, idle minutes, longest minutes, a command that ends the server elsewhere.
+ * chance to note its use. A clock that was set back lengthens neither time. Arguments: the command, the folder, idle minutes, longest minutes, a command that ends the server elsewhere.
  */
 export const SUPERVISE = `
 folder=$2
@@ -24,7 +24,9 @@ server=$!
     kill -0 "$server" 2>/dev/null || exit 0
     [ -e "$folder/why" ] && exit 0
     now=$(date +%s)
-    [ "$((now - looked))" -gt 60 ] && touch -c "$folder/used"
+    gap=$((now - looked))
+    [ "$gap" -lt 0 ] && began=$((began + gap))
+    if [ "$gap" -lt 0 ] || [ "$gap" -gt 60 ]; then touch -c "$folder/used"; fi
     looked=$now
     why=
     if [ "$3" -gt 0 ] && [ -n "$(find "$folder/used" -mmin "+$3" 2>/dev/null)" ]; then why=idle
@@ -66,9 +68,13 @@ tail -n +1 -f "$folder/$1.log" &
 tailer=$!
 (
   began=$(date +%s)
+  looked=$began
   while sleep 5; do
     kill -0 "$server" 2>/dev/null || exit 0
-    if [ "$2" -gt 0 ] && [ "$(($(date +%s) - began))" -ge "$(($2 * 60))" ]; then kill -s TERM -- "-$group"; fi
+    now=$(date +%s)
+    [ "$now" -lt "$looked" ] && began=$((began - looked + now))
+    looked=$now
+    if [ "$2" -gt 0 ] && [ "$((now - began))" -ge "$(($2 * 60))" ]; then kill -s TERM -- "-$group"; fi
   done
 ) >/dev/null 2>&1 </dev/null &
 wait "$server"
@@ -202,7 +208,9 @@ else
       if seen; then used=$now
       elif [ -n "$listens" ]; then used=\${used:-$now}
       fi
-      [ -n "$used" ] && [ "$((now - used))" -ge "$2" ] || continue
+      [ -n "$used" ] || continue
+      [ "$now" -lt "$used" ] && used=$now
+      [ "$((now - used))" -ge "$2" ] || continue
       echo "braid: nothing has used port $3 for $2 seconds, so the server is ended"
       kill -s USR1 $$
       kill -s TERM -- "-$group"

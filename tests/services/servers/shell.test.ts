@@ -64,8 +64,8 @@ describe.runIf(process.platform === 'linux')('whileUsed', () => {
   });
 });
 
-/** A supervisor of one minute of idle time, whose clock and whose looks are the test's. */
-function supervise(command: string) {
+/** A supervisor, by default of one minute of idle time, whose clock and whose looks are the test's. */
+function supervise(command: string, idleMinutes = 1, longestMinutes = 0) {
   const folder = temporaryFolder();
   const bin = join(folder, 'bin');
   mkdirSync(bin);
@@ -79,7 +79,8 @@ function supervise(command: string) {
   for (const file of [used, looks]) writeFileSync(file, '');
   writeFileSync(ahead, '0');
   const env = { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH}` };
-  const child = spawn('/bin/sh', ['-c', SUPERVISE, 'braid-server', command, folder, '1', '0', ''], {
+  const minutes = [idleMinutes, longestMinutes].map(String);
+  const child = spawn('/bin/sh', ['-c', SUPERVISE, 'braid-server', command, folder, ...minutes, ''], {
     env,
     detached: true,
     stdio: 'ignore',
@@ -113,5 +114,15 @@ describe.skipIf(process.platform === 'win32')('SUPERVISE', () => {
     expect(why()).toBeNull();
     await look(50);
     expect(why()).toBe('idle');
+  });
+
+  it('ends a server after its time, also where the clock was set back', async () => {
+    const { look, why } = supervise('exec /bin/sleep 300', 0, 2);
+    await look(50);
+    await look(-3600);
+    expect(why()).toBeNull();
+    await look(55);
+    await look(55);
+    expect(why()).toBe('time');
   });
 });
