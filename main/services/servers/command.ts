@@ -195,8 +195,7 @@ function isAlive({ handle: { pid, hostId }, startedAt }: CommandRecord): boolean
   const leader = identityOf(pid);
   if (!signalGroup(pid, 0)) return false;
   // A start time counts from the machine's own start, whatever its clock was set to since.
-  const isTold = !leader.endsWith(':');
-  if (isTold) return leader === hostId;
+  if (!leader.endsWith(':')) return leader === hostId;
   // Without one the leader is gone, and others of its group may be left.
   return !isBeforeBoot(startedAt);
 }

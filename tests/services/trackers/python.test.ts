@@ -85,7 +85,7 @@ describe('bridge.py', () => {
   // A machine without Python has no clients either.
   const hasPython = spawnSync('python3', ['--version']).status === 0;
 
-  it.skipIf(!hasPython)('ends a run as failed where Braid was killed, and by itself as it was told', () => {
+  it.skipIf(!hasPython)('ends a run as failed where Braid was killed, otherwise as it was asked', () => {
     const folder = temporaryFolder();
     writeFileSync(
       join(folder, 'wandb.py'),
