@@ -50,7 +50,8 @@ export function filesOf<F extends { readonly path: string }>(
     chosen.map(({ file, parts }) => `${parts.slice(0, namedAt(parts)).join('/')} ${endingOf(file.path)}`),
   );
   if (chosen.length > 0 && (revision !== null || wanted !== undefined || chosen.length === 1) && kinds.size === 1)
-    return chosen.map(({ file }) => file).sort((a, b) => a.path.localeCompare(b.path));
+    // As datasets reads them, and in every language the same.
+    return chosen.map(({ file }) => file).sort((a, b) => (a.path < b.path ? -1 : 1));
   const has =
     data.length === 0
       ? 'no data files'

@@ -17,6 +17,12 @@ describe('filesOf', () => {
     expect(filesOf(paths('all.csv'), { ...dataset, config: null, revision: 'v1' }, 'train')).toHaveLength(1);
   });
 
+  it('reads the files of a split in the order in which datasets does', () => {
+    const files = paths('train_b.csv', 'train-a.csv', 'train-B.csv');
+    const found = filesOf(files, { ...dataset, config: null, revision: 'v1' }, 'train');
+    expect(found).toEqual(paths('train-B.csv', 'train-a.csv', 'train_b.csv'));
+  });
+
   it('asks for a config where there are several', () => {
     const several = paths('a/train/0000.parquet', 'b/train/0000.parquet');
     expect(() => filesOf(several, { ...dataset, config: null }, 'train')).toThrow(
