@@ -81,7 +81,7 @@ describe.skipIf(process.platform === 'win32')('openPythonTracker', () => {
   });
 });
 
-describe('bridge.py', () => {
+describe.skipIf(process.platform === 'win32')('bridge.py', () => {
   // A machine without Python has no clients either.
   const hasPython = spawnSync('python3', ['--version']).status === 0;
 
