@@ -5,6 +5,7 @@
 import * as fs from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { BraidError } from '../errors.ts';
+import { nameFault } from './foreign-name.ts';
 import { makeFolder } from './make-folder.ts';
 import { renameSettled } from './rename.ts';
 
@@ -94,11 +95,12 @@ export function writeError(error: unknown, path: string, what = basename(path)):
     code: ours,
     why,
     remedy,
-  } = explanations[code] ?? {
-    code: 'WRITE_FAILED',
-    why: `the system refused (${code})`,
-    remedy: 'Check the path and the disk, then try again.',
-  };
+  } = (process.platform === 'win32' ? onWindows(code, path) : undefined) ??
+    explanations[code] ?? {
+      code: 'WRITE_FAILED',
+      why: `the system refused (${code})`,
+      remedy: 'Check the path and the disk, then try again.',
+    };
   return new BraidError(ours, `Can't write ${what} to ${path}: ${why}. What was stored there before is intact`, {
     cause: error,
     remedy,
@@ -147,6 +149,11 @@ const explanations: Readonly<Record<string, Explanation>> = {
     why: 'a part of that path is a file, not a folder',
     remedy: 'Choose a path whose parts are folders.',
   },
+  EINVAL: {
+    code: 'BAD_NAME',
+    why: "the disk can't hold a file of that name",
+    remedy: 'Choose a short name of letters, digits and dashes.',
+  },
   ENAMETOOLONG: {
     code: 'NAME_TOO_LONG',
     why: 'that name or path is too long for the disk',
@@ -168,6 +175,19 @@ const explanations: Readonly<Record<string, Explanation>> = {
     remedy: 'Move it away or choose another name.',
   },
 };
+
+/** Windows says "not permitted" and "not found" of more than others do. */
+function onWindows(code: string, path: string): Explanation | undefined {
+  const parent = fs.statSync(dirname(path), { throwIfNoEntry: false });
+  if (parent?.isFile()) return explanations.ENOTDIR;
+  if (code === 'ENOENT' && parent && nameFault(basename(path)) !== null) return explanations.EINVAL;
+  if (!['EACCES', 'EPERM', 'EBUSY'].includes(code)) return undefined;
+  return {
+    ...denied,
+    why: 'another program has it open, or this user may not write there',
+    remedy: `Close what has it open. ${denied.remedy}`,
+  };
+}
 
 /** A name beside `path`: in the same folder (a rename cannot cross disks), hidden from whoever lists checkpoints or datasets. */
 export function hiddenSibling(path: string, role: 'tmp' | 'old'): string {
@@ -211,7 +231,22 @@ function replaceFolder(temporary: string, target: string, ops: FileOps): void {
 
 /** Renames what may have been written a moment ago. */
 export function move(from: string, to: string, ops: FileOps): void {
-  renameSettled(from, to, { rename: ops.renameSync });
+  try {
+    renameSettled(from, to, { rename: ops.renameSync });
+  } catch (error) {
+    throw errorCode(error) === 'EPERM' && onFolder(from, to) ? fileOnFolder(error, to) : error;
+  }
+}
+
+/** Windows says of this what it says of a place that is forbidden. */
+function onFolder(from: string, to: string): boolean {
+  const [what, place] = [from, to].map((path) => fs.lstatSync(path, { throwIfNoEntry: false }));
+  return what?.isFile() === true && place?.isDirectory() === true;
+}
+
+function fileOnFolder(cause: unknown, path: string): Error {
+  const error = new Error(`EISDIR: rename to '${path}'`, { cause });
+  return Object.assign(error, { code: 'EISDIR', syscall: 'rename', path });
 }
 
 /** Writes a file and forces it to the disk. */

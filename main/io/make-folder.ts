@@ -21,7 +21,7 @@ export function makeFolder(path: string, { mode, ops = fs }: FolderOptions = {})
   } catch (error) {
     // Made by another process meanwhile.
     if (isFolder(path)) return false;
-    throw refusal(error, path, ops.existsSync(parent), ops.existsSync(path));
+    throw refusal(error, path, ops);
   }
 }
 
@@ -29,14 +29,23 @@ function isFolder(path: string): boolean {
   return fs.statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
-/** What the system says about two places that it says less about. */
-function refusal(error: unknown, path: string, hasParent: boolean, isThere: boolean): unknown {
+/** What the system says about places that it says less about, or else than others do. */
+function refusal(error: unknown, path: string, ops: Pick<typeof fs, 'existsSync'>): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  const better = code === 'ENOENT' && hasParent ? 'EPERM' : code === 'EEXIST' && !isThere ? 'ELOOP' : undefined;
+  const better = betterCode(code, path, ops);
   if (better === undefined) return error;
   return Object.assign(new Error(`${better}: mkdir '${path}'`, { cause: error }), {
     code: better,
     syscall: 'mkdir',
     path,
   });
+}
+
+function betterCode(code: unknown, path: string, ops: Pick<typeof fs, 'existsSync'>): string | undefined {
+  const parent = dirname(path);
+  if (ops.existsSync(parent) && !isFolder(parent)) return 'ENOTDIR';
+  // Windows says so of a name that it can't hold, others of a place where nothing can be made.
+  if (code === 'ENOENT' && ops.existsSync(parent)) return process.platform === 'win32' ? 'EINVAL' : 'EPERM';
+  if (code === 'EEXIST' && !ops.existsSync(path)) return 'ELOOP';
+  return undefined;
 }

@@ -8,6 +8,7 @@ import {
   writeFileAtomic,
   writeFolderAtomic,
 } from '../../main/io/atomic-write.ts';
+import { asWindows } from '../as-windows.ts';
 import { errorOf } from '../store/helpers.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
@@ -174,5 +175,25 @@ describe('writeError', () => {
   it('leaves errors that are not of the system as they are', () => {
     const error = new Error('mine');
     expect(writeError(error, 'a')).toBe(error);
+  });
+
+  it.each([
+    ['EBUSY', 'a.csv', 'NO_PERMISSION', /another program has it open/],
+    ['ENOENT', 'a:b.csv', 'BAD_NAME', /can't hold a file of that name/],
+    ['ENOENT', 'plain/a.csv', 'NO_FOLDER', /is a file, not a folder/],
+    ['ENOENT', 'none/a.csv', 'NO_FOLDER', /its folder doesn't exist/],
+  ])('knows what Windows means by %s of %s', (said, name, code, why) => {
+    const folder = temporaryFolder();
+    fs.writeFileSync(join(folder, 'plain'), '');
+    asWindows();
+    const found = writeError(systemError(said), join(folder, name));
+    expect(found).toMatchObject({ code, message: expect.stringMatching(why) });
+  });
+
+  it('knows a folder in the place of a file, of which Windows says that it is not permitted', () => {
+    const folder = temporaryFolder();
+    fs.mkdirSync(join(folder, 'a.csv'));
+    const error = errorOf(() => writeFileAtomic(join(folder, 'a.csv'), 'x', { ops: failing('renameSync', 'EPERM') }));
+    expect(error).toMatchObject({ message: expect.stringContaining('there is a folder with that name') });
   });
 });

@@ -36,5 +36,8 @@ describe('makeFolder', () => {
     expect(errorOf(() => makeFolder(join(root, 'x'), { ops }))).toMatchObject({ code: 'EPERM', syscall: 'mkdir' });
     mkdirSync(join(root, 'y'));
     expect(makeFolder(join(root, 'y'), { ops })).toBe(false);
+    // Windows says the same of a path through a file.
+    writeFileSync(join(root, 'file'), '');
+    expect(errorOf(() => makeFolder(join(root, 'file/a'), { ops }))).toMatchObject({ code: 'ENOTDIR' });
   });
 });
