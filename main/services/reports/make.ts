@@ -1,6 +1,6 @@
 /** Makes reports: gathers a result, leaves out what must stay here, and keeps the file small enough for a mail. */
 import { statSync } from 'node:fs';
-import { arch, cpus, platform, release, totalmem } from 'node:os';
+import { arch, availableParallelism, cpus, platform, release, totalmem } from 'node:os';
 import { inputError } from '../../errors.ts';
 import { counted } from '../../text/format.ts';
 import { VERSION } from '../../version.ts';
@@ -137,5 +137,5 @@ function machine(): string {
   const [first] = cpus();
   const memory = `${Math.round(totalmem() / 2 ** 30)} GiB`;
   const [version] = release().split('-');
-  return `${first?.model.trim() ?? arch()}, ${counted(cpus().length, 'core')}, ${memory}, ${platform()} ${version}, Node ${process.versions.node}`;
+  return `${first?.model.trim() ?? arch()}, ${counted(availableParallelism(), 'core')}, ${memory}, ${platform()} ${version}, Node ${process.versions.node}`;
 }

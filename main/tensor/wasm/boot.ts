@@ -2,6 +2,7 @@
  * Opens the tfjs wasm backend in Node: its threaded SIMD build, because only that one uses shared memory, but
  * without its own threads, because our pool does the parallel work.
  */
+import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
@@ -30,6 +31,12 @@ interface EmscriptenModule extends Allocator {
 }
 
 type ModuleFactory = (options: object) => Promise<EmscriptenModule>;
+
+/** Emscripten's hook in place of its own loading: what it throws rejects the factory's promise. */
+type Instantiate = (
+  imports: WebAssembly.Imports,
+  ready: (instance: WebAssembly.Instance, module: WebAssembly.Module) => void,
+) => WebAssembly.Instance['exports'];
 
 // Not called `require`: electron-vite adds one of that name to its bundles.
 const nodeRequire = createRequire(import.meta.url);
@@ -78,8 +85,15 @@ async function makeCurrent(runtime: WasmRuntime): Promise<void> {
 async function loadModule(wasmMemory: WebAssembly.Memory): Promise<EmscriptenModule> {
   const folder = path.resolve(nodeRequire.resolve('@tensorflow/tfjs-backend-wasm'), '../../wasm-out');
   const factory: ModuleFactory = nodeRequire(path.join(folder, 'tfjs-backend-wasm-threaded-simd.js'));
-  const locateFile = (name: string) => path.join(folder, name);
-  const module = await withoutSideEffects(() => factory({ wasmMemory, locateFile }));
+  const compiled = new WebAssembly.Module(await readFile(path.join(folder, 'tfjs-backend-wasm-threaded-simd.wasm')));
+  const instantiateWasm: Instantiate = (imports, ready) => {
+    // Its own thread pool divides by what os.cpus() counts, which is nothing where processors are hidden.
+    const env = { ...imports.env, emscripten_num_logical_cores: () => 1 };
+    const instance = new WebAssembly.Instance(compiled, { ...imports, env });
+    ready(instance, compiled);
+    return instance.exports;
+  };
+  const module = await withoutSideEffects(() => factory({ wasmMemory, instantiateWasm }));
   const wrap = (name: string, returns: string | null, ...takes: string[]) => module.cwrap(name, returns, takes);
   module.tfjs = {
     init: wrap('init', null),

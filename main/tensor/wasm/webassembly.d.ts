@@ -10,8 +10,10 @@ declare namespace WebAssembly {
     readonly buffer: SharedArrayBuffer;
   }
 
+  type Imports = { readonly env: Readonly<Record<string, unknown>>; readonly [module: string]: object };
+
   class Instance {
-    constructor(module: Module, imports: { env: { memory: Memory; pause: () => void } });
+    constructor(module: Module, imports: Imports);
     readonly exports: Readonly<Record<string, unknown>>;
   }
 }
