@@ -1,3 +1,6 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+
 /** Whether a process of this machine, or of this container, exists. */
 export function processExists(pid: number): boolean {
   try {
@@ -7,4 +10,29 @@ export function processExists(pid: number): boolean {
     // EPERM: it exists and belongs to another user.
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
+}
+
+/** When a process started, in milliseconds since 1970, to the second; null: the system doesn't say. Takes half a second on Windows. */
+export function processStart(pid: number): number | null {
+  if (pid === process.pid) return Date.now() - process.uptime() * 1000;
+  const [program, ...args] =
+    process.platform === 'win32' ? fromPowerShell(pid) : ['/bin/ps', '-o', 'lstart=', '-p', `${pid}`];
+  const env = { ...process.env, LC_ALL: 'C' };
+  try {
+    const said = execFileSync(program, args, {
+      env,
+      encoding: 'utf8',
+      timeout: 5000,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    return Date.parse(said.trim()) || null;
+  } catch {
+    return null;
+  }
+}
+
+function fromPowerShell(pid: number): readonly [string, ...string[]] {
+  const folder = join(process.env.SystemRoot ?? 'C:\\Windows', 'System32', 'WindowsPowerShell', 'v1.0');
+  const start = `(Get-Process -Id ${pid}).StartTime.ToUniversalTime().ToString('yyyy-MM-ddTHH:mm:ssZ')`;
+  return [join(folder, 'powershell.exe'), '-NoProfile', '-NonInteractive', '-Command', start];
 }

@@ -1,11 +1,14 @@
 /** Which process owns a run, and whether it still exists; a process id alone may be reused. */
 import { readFileSync } from 'node:fs';
 import { hostname, uptime } from 'node:os';
-import { processExists } from '../../io/process-exists.ts';
+import { processExists, processStart } from '../../io/process-exists.ts';
 import type { RunHost, RunRow } from '../../store/runs.ts';
 
-/** A run on another machine (a shared folder) counts as alive while its last heartbeat is more recent than this. */
-const foreignSilenceMs = 120_000;
+/**
+ * A run on another machine (a shared folder) counts as alive while its last heartbeat is more recent than this; one of
+ * this machine is asked about after it.
+ */
+const longestSilenceMs = 120_000;
 /** What its clock may be ahead of this one. A heartbeat further ahead is one of a copied workspace, and would last for hours. */
 const foreignAheadMs = 900_000;
 
@@ -22,13 +25,18 @@ export function isHostAlive(
 ): boolean {
   if (pid === null || hostId === null) return false;
   const [machine, start] = splitIdentity(hostId);
-  if (machine !== hostname()) {
-    const silenceMs = now - (heartbeatAt ?? Number.NaN);
-    return silenceMs < foreignSilenceMs && silenceMs > -foreignAheadMs;
-  }
+  const silenceMs = now - (heartbeatAt ?? Number.NaN);
+  if (machine !== hostname()) return silenceMs < longestSilenceMs && silenceMs > -foreignAheadMs;
   // After a restart of the machine, the id alone may be another's.
   if (start === '' && heartbeatAt !== null && isBeforeBoot(heartbeatAt, now)) return false;
-  return processExists(pid) && hostId === identify(pid);
+  if (!processExists(pid) || hostId !== identify(pid)) return false;
+  return start !== '' || heartbeatAt === null || silenceMs < longestSilenceMs || !startedAfter(pid, heartbeatAt);
+}
+
+/** Whether a process took over the id of the one that was last heard from at `heartbeatAt`. */
+function startedAfter(pid: number, heartbeatAt: number): boolean {
+  const start = processStart(pid);
+  return start !== null && start > heartbeatAt + clockToleranceMs;
 }
 
 /** What the clock may have been set forward by since the machine started, and what the system rounds. */

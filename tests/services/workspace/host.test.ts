@@ -38,6 +38,22 @@ describe('isHostAlive', () => {
     expect(isHostAlive({ ...mine, heartbeatAt: now }, now, unknownStart)).toBe(true);
     expect(isHostAlive({ ...mine, heartbeatAt: null }, now, unknownStart)).toBe(true);
   });
+
+  it('is not misled by a process that took over the id, where ids carry no start times', () => {
+    const unknownStart = () => `${hostname()}:`;
+    const mine = { pid: process.pid, hostId: unknownStart() };
+    const startedAt = Date.now() - process.uptime() * 1000;
+    const later = startedAt + 300_000;
+    // Never before the machine's start, which has a rule of its own.
+    const bootedAt = Date.now() - uptime() * 1000;
+    const before = Math.max(startedAt - 60_000, (bootedAt + startedAt) / 2);
+    expect(isHostAlive({ ...mine, heartbeatAt: before }, later, unknownStart)).toBe(false);
+    expect(isHostAlive({ ...mine, heartbeatAt: startedAt + 10 }, later, unknownStart)).toBe(true);
+    // The system's word on another process: on the one that started this.
+    const other = { ...mine, pid: process.ppid };
+    expect(isHostAlive({ ...other, heartbeatAt: bootedAt + 5 }, later, unknownStart)).toBe(false);
+    expect(isHostAlive({ ...other, heartbeatAt: startedAt }, later, unknownStart)).toBe(true);
+  });
 });
 
 describe('isBeforeBoot', () => {
