@@ -12,6 +12,11 @@ export function findProgram(names: readonly string[], path: string): string | un
   return places.find(isProgram);
 }
 
+/** What a command's program is called here: Windows' Python is python, and its python3 opens the Store. */
+export function programHere(program: string): string {
+  return process.platform === 'win32' && program === 'python3' ? 'python' : program;
+}
+
 function isProgram(file: string): boolean {
   try {
     accessSync(file, constants.X_OK);

@@ -6,7 +6,10 @@ const REASONS: Readonly<Record<string, (program: string) => string>> = {
   EACCES: (program) => `"${program}" isn't a program that this user may run`,
   EPERM: (program) => `this user may not run "${program}"`,
   EISDIR: (program) => `"${program}" is a folder`,
+  EFTYPE: (program) => `"${program}" isn't a program for this system`,
   ENOEXEC: (program) => `"${program}" isn't a program for this system`,
+  // Windows starts no batch file without a shell.
+  EINVAL: (program) => `"${program}" isn't a program, or a batch file without "cmd /c" before it`,
   E2BIG: () => 'its arguments and the environment are too long',
   EMFILE: () => 'too many files are open in this process',
   ENFILE: () => 'too many files are open on this system',

@@ -1,8 +1,8 @@
 /** A program that reads and writes lines: it is started once and kept. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startReason } from '../io/start-reason.ts';
-import { killGroup } from './process-group.ts';
+import { killGroup, startGroup } from './process-group.ts';
 
 /** The most characters of a line. */
 const MAX_LINE = 2 ** 20;
@@ -19,11 +19,9 @@ interface Heard {
 
 export function startProgram(command: readonly string[], folder: string, heard: Heard): ChildProcess {
   const { onLine, onLongLine, onEnd } = heard;
-  const [program = '', ...args] = command;
-  // A group of its own, so that whatever it starts ends with it.
-  const child = spawn(program, args, { cwd: folder, stdio: 'pipe', detached: process.platform !== 'win32' });
+  const child = startGroup(command, folder, 'pipe');
   let [partial, stderr] = ['', ''];
-  child.on('error', (error) => onEnd(`can't be started: ${startReason(error, program)}`));
+  child.on('error', (error) => onEnd(`can't be started: ${startReason(error, command[0] ?? '')}`));
   child.on('close', (code, signal) => {
     const said = stderr.trim();
     onEnd(`ended ${signal === null ? `with code ${code}` : `by ${signal}`}${said === '' ? '' : `: ${said}`}`);

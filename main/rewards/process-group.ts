@@ -1,8 +1,9 @@
 /** Programs that Braid runs for a task: in a folder of their own, and in a group that ends with them. */
-import type { ChildProcess } from 'node:child_process';
+import { ChildProcess, execFileSync, type StdioOptions, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { programHere } from '../io/programs.ts';
 import type { CommandFiles } from '../tasks/external/access.ts';
 
 /** A new folder with these files. */
@@ -16,13 +17,32 @@ export function folderOf(files: CommandFiles): string {
   return folder;
 }
 
-/** Ends a program with whatever it has started; it was started detached, but on Windows. */
+/** Starts a program in a group of its own, so that whatever it starts ends with it. What can't be started has an `error` event. */
+export function startGroup(command: readonly string[], folder: string, stdio: StdioOptions): ChildProcess {
+  const [program = '', ...args] = command;
+  try {
+    return spawn(programHere(program), args, { cwd: folder, stdio, detached: process.platform !== 'win32' });
+  } catch (error) {
+    // Node throws some of the system's refusals, as Windows' of a script or a batch file.
+    const child = new ChildProcess();
+    process.nextTick(() => child.emit('error', error));
+    return child;
+  }
+}
+
+/** Ends a program with whatever it has started; see `startGroup`. */
 export function killGroup(child: Pick<ChildProcess, 'pid' | 'kill'>, signal: 'SIGKILL' | 'SIGTERM' = 'SIGKILL'): void {
   if (child.pid === undefined) return;
   try {
-    if (process.platform === 'win32') child.kill();
+    if (process.platform === 'win32') killTree(child.pid);
     else process.kill(-child.pid, signal);
   } catch {
     // It has ended, with all that it started.
   }
+}
+
+/** Windows knows no groups, but who started whom: the python.exe of a virtual environment is a launcher of another. */
+function killTree(pid: number): void {
+  const taskkill = join(process.env.SystemRoot ?? 'C:\\Windows', 'System32', 'taskkill.exe');
+  execFileSync(taskkill, ['/pid', `${pid}`, '/t', '/f'], { stdio: 'ignore', timeout: 5000 });
 }

@@ -1,7 +1,8 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { findProgram } from '../../main/io/programs.ts';
+import { findProgram, programHere } from '../../main/io/programs.ts';
+import { asWindows } from '../as-windows.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
 function program(folder: string, name: string): string {
@@ -28,5 +29,13 @@ describe('findProgram', () => {
     const here = relative(process.cwd(), planted);
     expect(findProgram(['tool'], [here, '', '.'].join(delimiter))).toBeUndefined();
     expect(findProgram(['tool'], [here, planted].join(delimiter))).toBe(file);
+  });
+});
+
+describe('programHere', () => {
+  it("starts Windows' Python by the name that its installer gives it", () => {
+    expect(['python3', 'node'].map(programHere)).toEqual(['python3', 'node']);
+    asWindows();
+    expect(['python3', 'python3.12', 'node'].map(programHere)).toEqual(['python', 'python3.12', 'node']);
   });
 });

@@ -1,12 +1,11 @@
 /** An OpenEnv server that Braid starts by a command, on a free port, and ends again: also when this process is killed. */
-import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startReason } from '../../io/start-reason.ts';
 import { type CommandFiles, filesOf } from '../../tasks/external/access.ts';
 import { type OpenEnvSpec, PORT, pagesOf, socketOf } from '../../tasks/openenv/spec.ts';
-import { folderOf, killGroup } from '../process-group.ts';
+import { folderOf, killGroup, startGroup } from '../process-group.ts';
 
 /** Where a running server is asked. */
 export interface Address {
@@ -86,9 +85,8 @@ async function startServer(
 ): Promise<Started> {
   const port = openenv.includes(PORT) ? await freePort() : 0;
   const [program = '', ...args] = command.map((part) => part.replaceAll(PORT, String(port)));
-  const isWindows = process.platform === 'win32';
-  const [runs, given] = isWindows ? [program, args] : ['/bin/sh', ['-c', GUARD, 'sh', program, ...args]];
-  const child = spawn(runs, given, { cwd: folder, stdio: ['pipe', 'ignore', 'pipe'], detached: !isWindows });
+  const guard = process.platform === 'win32' ? [] : ['/bin/sh', '-c', GUARD, 'sh'];
+  const child = startGroup([...guard, program, ...args], folder, ['pipe', 'ignore', 'pipe']);
   let [stderr, ended] = ['', null as string | null];
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     stderr = (stderr + text).slice(-KEPT_STDERR);

@@ -55,7 +55,12 @@ export function outsideOf(
 /** A path or a text as a shell takes it; inside double quotes a POSIX shell would run `$(…)` of a folder's name. */
 export function asWord(text: string): string {
   if (/^[\w./:\\-]+$/.test(text)) return text;
-  return process.platform === 'win32' ? `"${text}"` : quoted(text);
+  return process.platform === 'win32' ? quotedOnWindows(text) : quoted(text);
+}
+
+/** Backslashes count as such but before a quotation mark. */
+function quotedOnWindows(text: string): string {
+  return `"${text.replace(/(\\*)("|$)/g, (_, slashes: string, mark: string) => slashes.repeat(2) + (mark && '\\"'))}"`;
 }
 
 /** Asks the user; a page can't answer. */

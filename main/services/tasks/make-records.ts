@@ -6,6 +6,7 @@ import { parse } from 'yaml';
 import { inputError } from '../../errors.ts';
 import { writeFileAtomic } from '../../io/atomic-write.ts';
 import { isJsonObject, parseJson } from '../../io/json.ts';
+import { programHere } from '../../io/programs.ts';
 import { startReason } from '../../io/start-reason.ts';
 import { TASK_FILE } from '../../tasks/folder/definition.ts';
 
@@ -50,8 +51,10 @@ function run(
   maker: string,
   settings: TemplateSettings,
 ): Readonly<Record<string, unknown>> {
-  const { error, status, stdout, stderr } = spawnSync(python, [maker, 'make'], {
+  const { error, status, stdout, stderr } = spawnSync(programHere(python), [maker, 'make'], {
     cwd: folder,
+    // Elsewhere Python would read the settings in the system's encoding.
+    env: { ...process.env, PYTHONUTF8: '1' },
     input: JSON.stringify(settings),
     encoding: 'utf8',
     timeout: TIMEOUT_MS,

@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { programHere } from '../../io/programs.ts';
 import { startReason } from '../../io/start-reason.ts';
 import { jsonNumber, type Tracker, TrackerRefusal } from './tracker.ts';
 
@@ -17,7 +18,7 @@ export interface PythonOptions {
 }
 
 export function openPythonTracker(name: keyof typeof TITLES, { resources, env = process.env }: PythonOptions): Tracker {
-  const python = env.BRAID_PYTHON || (process.platform === 'win32' ? 'python' : 'python3');
+  const python = env.BRAID_PYTHON || programHere('python3');
   const title = TITLES[name];
   let bridge: Promise<Bridge> | null = null;
   const ask = async (message: unknown): Promise<Answer> => {

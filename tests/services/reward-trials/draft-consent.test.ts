@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type AskUser, allowComponent, outsideOf } from '../../../main/services/reward-trials/draft-consent.ts';
+import { type AskUser, allowComponent, asWord, outsideOf } from '../../../main/services/reward-trials/draft-consent.ts';
 import { openConsentFile } from '../../../main/services/tasks/consent.ts';
 import { setRewardKey } from '../../../main/services/tasks/reward-keys.ts';
 import { openSecrets } from '../../../main/services/workspace/secrets.ts';
 import { readTaskFolder } from '../../../main/tasks/folder/source.ts';
+import { asWindows } from '../../as-windows.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 import { taskYaml, writeTask } from '../tasks/task-folder.ts';
 
@@ -40,6 +41,19 @@ describe('outsideOf', () => {
       { name: 'model', kind: 'classifier', reach: null },
     ]);
     expect(JSON.stringify(components)).not.toContain('k3y');
+  });
+});
+
+describe('asWord', () => {
+  it('gives Windows a word with quotation marks and backslashes as its programs read them', () => {
+    expect(asWord('a "b"')).toBe(`'a "b"'`);
+    asWindows();
+    expect(['C:\\py.exe', 'a "b"', 'C:\\my files\\', 'say \\"'].map(asWord)).toEqual([
+      'C:\\py.exe',
+      '"a \\"b\\""',
+      '"C:\\my files\\\\"',
+      '"say \\\\\\""',
+    ]);
   });
 });
 
