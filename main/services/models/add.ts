@@ -45,8 +45,8 @@ export async function addModel(host: Host, request: AddRequest, options: JobOpti
     return { folder, name, ...added, note };
   }
   await checkSound(path, signal);
-  host.store.transaction(() => rememberImported(host.store, path));
-  return { folder: path, name: basename(path), ...added, note };
+  const folder = host.store.transaction(() => rememberImported(host.store, path));
+  return { folder, name: basename(folder), ...added, note };
 }
 
 /** A path; or the name of a model of another program, which is also a better one for it than that of its file. */

@@ -30,10 +30,10 @@ export function importModel(host: Host, folder: string, copy: boolean): Imported
   readModelFacts({ base: folder, adapter: null, tokenizer: folder });
   if (dirname(folder) === host.workspace.models) return { ref: `workspace:${basename(folder)}`, jobId: null };
   if (copy) return copyIn(host, folder);
-  host.store.transaction(() => rememberImported(host.store, folder));
+  const listed = host.store.transaction(() => rememberImported(host.store, folder));
   host.changes.publish('models');
-  checkInPlace(host, folder);
-  return { ref: `folder:${folder}`, jobId: null };
+  checkInPlace(host, listed);
+  return { ref: `folder:${listed}`, jobId: null };
 }
 
 /** Reading gigabytes takes seconds: the model is listed meanwhile, and removed if it turns out to be damaged. */

@@ -1,4 +1,5 @@
 /** Imported model folders outside the workspace, which stores their paths. */
+import { statSync } from 'node:fs';
 import { z } from 'zod';
 import type { Store } from '../../store/index.ts';
 
@@ -13,11 +14,21 @@ export function importedModels(store: Pick<Store, 'settings'>): readonly Importe
   return schema.safeParse(store.settings.get(KEY)).data ?? [];
 }
 
-/** Adds a folder, once. */
-export function rememberImported(store: Pick<Store, 'settings' | 'now'>, folder: string): void {
+/** Adds a folder, once; gives it as it is listed. */
+export function rememberImported(store: Pick<Store, 'settings' | 'now'>, folder: string): string {
   const known = importedModels(store);
-  if (known.some((model) => model.folder === folder)) return;
+  const listed = known.find((model) => isSame(model.folder, folder));
+  if (listed !== undefined) return listed.folder;
   store.settings.set(KEY, [...known, { folder, addedAt: store.now() }]);
+  return folder;
+}
+
+/** Windows and macOS find a folder by its name in capitals too. */
+function isSame(a: string, b: string): boolean {
+  if (a === b) return true;
+  if (a.normalize().toLowerCase() !== b.normalize().toLowerCase()) return false;
+  const [one, other] = [a, b].map((folder) => statSync(folder, { bigint: true, throwIfNoEntry: false }));
+  return one !== undefined && one.dev === other?.dev && one.ino === other.ino;
 }
 
 /** Removes a folder from the list; its files are kept. */

@@ -1,6 +1,6 @@
 /** Finds the task that a configuration names: a native one, a folder of the workspace, a bundled one, or any folder. */
 import { existsSync, readdirSync } from 'node:fs';
-import { isAbsolute, join, resolve } from 'node:path';
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { inputError } from '../../errors.ts';
 import { TASK_FILE } from '../../tasks/folder/definition.ts';
 import { readTaskFolder } from '../../tasks/folder/source.ts';
@@ -36,7 +36,13 @@ export function findTask(task: string, places: TaskPlaces): TaskSource {
 export function taskFolder(task: string, { workspace, paths }: TaskPlaces): string | null {
   if (isPath(task)) return resolve(task);
   const named = [join(workspace, 'tasks', task), join(paths.resources, 'tasks', task)];
-  return [...named, resolve(task)].find((folder) => existsSync(join(folder, TASK_FILE))) ?? null;
+  return [...named.filter(isItsName), resolve(task)].find((folder) => existsSync(join(folder, TASK_FILE))) ?? null;
+}
+
+/** Whether a folder is there under that name: Windows and macOS find it in other letters too, Linux won't. */
+function isItsName(folder: string): boolean {
+  const parent = dirname(folder);
+  return existsSync(folder) && readdirSync(parent).includes(basename(folder));
 }
 
 /** How a configuration that is kept names a task: a folder by its absolute path, as it may be resumed from anywhere. */

@@ -33,6 +33,8 @@ describe('findTask', () => {
     const places = { workspace, paths };
     expect(() => findTask('countdwn', places)).toThrow('There is no task "countdwn"; did you mean "countdown"?');
     expect(() => findTask('intrleave', places)).toThrow('did you mean "interleave"?');
+    // Windows and macOS find a folder of that name, which the run's next machine may not.
+    expect(() => findTask('Countdown', places)).toThrow('did you mean "countdown"?');
     mkdirSync(join(workspace, 'empty'));
     expect(() => findTask(join(workspace, 'empty'), places)).toThrow('task.yaml: the file does not exist');
     expect(() => findTask(writeTask(workspace, 'reply'), places)).toThrow("is a task of Braid's own");

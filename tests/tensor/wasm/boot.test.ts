@@ -5,7 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import * as tf from '@tensorflow/tfjs-core';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { buildKernels } from '../../../main/tensor/kernels/build.ts';
 import { closeWasmBackend, openWasmBackend } from '../../../main/tensor/wasm/boot.ts';
 import { temporaryFolderOfFile } from '../../temporary-folder.ts';
@@ -66,6 +66,13 @@ describe('openWasmBackend', () => {
     const runtime = await openWasmBackend({ kernelsFile: buildKernels() });
     expect(runtime.threads).toBe(os.availableParallelism());
     await closeWasmBackend(runtime);
+  });
+
+  it('opens where the system hides its processors', async () => {
+    const hidden = vi.spyOn(os, 'cpus').mockReturnValue([]);
+    onTestFinished(() => hidden.mockRestore());
+    await closeWasmBackend(await openForTest(2));
+    expect(hidden).not.toHaveBeenCalled();
   });
 
   it('leaves the process as it was: no listeners that rethrow, no global Worker', async () => {
