@@ -1,5 +1,6 @@
 import { request } from 'node:http';
 import { connect } from 'node:net';
+import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { checkNames } from '../../main/serve/gate.ts';
@@ -199,7 +200,7 @@ describe('braid serve', () => {
 
   it('says what to do about a taken port and a page that was not built', async () => {
     const { app, port } = await open();
-    const options = { context: contextOf(app), page: new URL('page', import.meta.url).pathname, port };
+    const options = { context: contextOf(app), page: join(import.meta.dirname, 'page'), port };
     await expect(serve(options)).rejects.toMatchObject({ code: 'PORT_TAKEN', kind: 'input' });
     await expect(serve({ ...options, page: temporaryFolder() })).rejects.toMatchObject({
       code: 'NOT_BUILT',

@@ -76,7 +76,7 @@ export async function overSocket(context: ApiContext): Promise<Transport> {
 
 /** Serves a page of one file. */
 export async function serveForTest(context: ApiContext): Promise<Serving> {
-  const serving = await serve({ context, page: new URL('page', import.meta.url).pathname, port: 0 });
+  const serving = await serve({ context, page: join(import.meta.dirname, 'page'), port: 0 });
   onTestFinished(() => serving.close());
   return serving;
 }

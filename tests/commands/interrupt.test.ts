@@ -9,7 +9,7 @@ import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
 import { startBraid } from './braid.ts';
 
-const file = JSON.stringify(join(import.meta.dirname, '../../main/commands/interrupt.ts'));
+const file = JSON.stringify(new URL('../../main/commands/interrupt.ts', import.meta.url));
 
 /** Runs a module that says when it is ready and sends it SIGINT then. */
 function interrupted(more: string): Promise<{ code: number | null; signal: string | null; stderr: string }> {

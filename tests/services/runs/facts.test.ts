@@ -29,12 +29,12 @@ const config = parseConfig({ dataset: 'datasets/10words.jsonl', max_steps: 60 })
 describe('removalOf', () => {
   it('counts what goes and names the runs that started from its checkpoints', () => {
     const store = temporaryStore();
-    const { runId, folder } = createRun(store, config);
+    const { runId, name, folder } = createRun(store, config);
     for (const step of [2, 4]) {
       const path = join(folder, `checkpoint-${step}`);
       mkdirSync(path);
       writeFileSync(join(path, 'adapter_model.safetensors'), 'x'.repeat(100));
-      store.checkpoints.record(runId, step, path.slice(store.folder.length + 1), 'periodic');
+      store.checkpoints.record(runId, step, `outputs/${name}/checkpoint-${step}`, 'periodic');
     }
     store.checkpoints.record(runId, 6, 'outputs/gone', 'periodic');
     store.samples.record(runId, 2, [sampleOf(), sampleOf({ index: 1 })]);
@@ -58,7 +58,7 @@ describe('removalOf', () => {
     const store = temporaryStore();
     const { runId, name, folder } = createRun(store, config);
     const start = mkdirOf(join(folder, 'checkpoint-4'));
-    store.checkpoints.record(runId, 4, start.slice(store.folder.length + 1), 'final');
+    store.checkpoints.record(runId, 4, `outputs/${name}/checkpoint-4`, 'final');
     const stage = { datasetId: null, words: 25, steps: 5, promotion: null, config: {} };
     store.stages.add({ ...stage, name: '25 words', position: 0 });
     store.stages.add({ ...stage, name: '50 words', position: 1, config: { from_checkpoint: null } });

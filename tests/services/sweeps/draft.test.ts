@@ -1,4 +1,5 @@
 import { rmSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { checkPlan, draftSweep } from '../../../main/services/sweeps/draft.ts';
 import { costKey, estimateDraft } from '../../../main/services/sweeps/estimate.ts';
@@ -51,7 +52,7 @@ describe('draftSweep', () => {
     rmSync(file.replace('.jsonl', '.test.jsonl'));
     expect(refused({})).toMatchObject({ message: expect.stringContaining('held-out records') });
     rmSync(file);
-    expect(refused({})).toMatchObject({ message: `${file}: the file does not exist` });
+    expect(refused({})).toMatchObject({ message: `${resolve(file)}: the file does not exist` });
   });
 });
 
