@@ -103,7 +103,7 @@ export function joined(prompt: unknown, completion: unknown): unknown {
   const asked = parsedText(prompt);
   const said = parsedText(completion);
   const first = typeof asked === 'string' ? [{ role: 'user', content: asked }] : asked;
-  const last = typeof said === 'string' ? [{ role: 'assistant', content: said }] : said;
+  const last = typeof said === 'string' ? [{ role: 'assistant', content: said }] : isMessage(said) ? [said] : said;
   if (!Array.isArray(first) || !Array.isArray(last)) return [first, last];
   // A chosen answer is often the whole conversation.
   const isWhole = first.length < last.length && JSON.stringify(last.slice(0, first.length)) === JSON.stringify(first);
@@ -204,11 +204,17 @@ function readMessage(value: unknown, place: string): ChatMessage {
     ...textField(value, 'tool_call_id', place),
     ...textField(value, 'name', place),
     ...thoughtsIn(value, role, place),
-    ...(role === 'assistant' && readWeight(value.weight, `${place}.weight`) === 0 && { weight: 0 }),
+    ...(role === 'assistant' && isLeftOut(value, place) && { weight: 0 }),
   };
 }
 
-/** OpenAI's mark of the turns that training leaves out; others are trained on anyway. */
+/** Whether training leaves the turn out: OpenAI's mark, and those of Axolotl and ms-swift. */
+function isLeftOut(value: Fields, place: string): boolean {
+  return readWeight(value.weight, `${place}.weight`) === 0 || MARKS.some((mark) => value[mark] === false);
+}
+
+const MARKS = ['training', 'train', 'loss'] as const;
+
 function readWeight(given: unknown, place: string): 0 | 1 {
   if (given == null || given === 1) return 1;
   if (given === 0) return 0;

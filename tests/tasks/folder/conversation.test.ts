@@ -70,6 +70,11 @@ describe('a record with a conversation', () => {
       ...[user, left],
       ...[user, said],
     ]);
+    for (const mark of ['training', 'train', 'loss'])
+      expect(read({ messages: [user, { ...said, [mark]: false }, user, { ...said, [mark]: true }] }).messages).toEqual([
+        ...[user, left],
+        ...[user, said],
+      ]);
   });
 
   it('has tool calls with arguments as objects, and their results', () => {

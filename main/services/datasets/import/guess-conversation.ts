@@ -2,11 +2,14 @@
 import {
   COMPLETION_NAMES,
   CONVERSATION_NAMES,
+  ConversationFault,
   isConversation,
   isSystemText,
   RESPONSES,
+  readConversation,
 } from '../../../tasks/folder/conversation.ts';
-import { isSystemName } from './joined-columns.ts';
+import { isMessage } from '../../../tasks/folder/message-forms.ts';
+import { isEarlierName, isSystemName, pairsOf } from './joined-columns.ts';
 import type { Row } from './table.ts';
 
 const ASKS = ['prompt', 'instruction', 'question', 'query', 'input', 'problem'];
@@ -30,7 +33,20 @@ export function guessConversation(
   const areItems = [RESPONSES.asked, `${RESPONSES.asked}+${RESPONSES.answer}`].includes(turns ?? '');
   const isSystem = (column: string): boolean => isSystemName(column) || (areItems && column === RESPONSES.system);
   const system = free.find((column) => isSystem(column) && isSystemText(first[column]));
-  return turns === null || system === undefined ? turns : `${system}+${turns}`;
+  if (turns === null) return null;
+  const isApart = turns.includes('+') && !isConversation(first[turns.split('+')[0] ?? '']);
+  const earlier = free.find((column) => isApart && isEarlierName(column) && pairsOf(first[column]) !== null);
+  return [system, earlier, turns].filter((part) => part !== undefined).join('+');
+}
+
+/** What each role says, in order; none where it isn't a conversation that can be read. */
+export function rolesOf(value: unknown): string[] {
+  try {
+    return readConversation(value, 'messages').map(({ role }) => role);
+  } catch (error) {
+    if (error instanceof ConversationFault) return [];
+    throw error;
+  }
 }
 
 const isTextOrNone = (value: unknown): boolean => value == null || typeof value === 'string';
@@ -60,7 +76,7 @@ function guessTurns(
   if ((found === asked || found === answer) && columns.includes(asked) && columns.includes(answer))
     return `${asked}+${answer}`;
   // A whole conversation may stand beside a prompt that it contains.
-  if (found.toLowerCase() !== 'prompt') return found;
-  const completion = find(COMPLETION_NAMES, (value) => isConversation(value) || isText(value));
-  return completion === undefined ? found : `${found}+${completion}`;
+  if (found.toLowerCase() !== 'prompt' && rolesOf(first[found]).at(-1) !== 'user') return found;
+  const completion = find(COMPLETION_NAMES, (value) => isConversation(value) || isMessage(value) || isText(value));
+  return completion === undefined || completion === found ? found : `${found}+${completion}`;
 }

@@ -16,8 +16,32 @@ export function joinedTexts(values: readonly unknown[]): string | undefined {
 export function joinedConversation(parts: readonly NamedValue[]): unknown {
   const [first, second] = parts;
   const isSystem = first !== undefined && (isSystemName(first.name) || isInstructions(first.name, second?.name));
-  const spoken = (isSystem ? parts.slice(1) : parts).map(({ value }) => value);
-  return withSystem(isSystem ? first.value : undefined, turnsOf(spoken));
+  const rest = isSystem ? parts.slice(1) : parts;
+  const earlier = rest[0] !== undefined && isEarlierName(rest[0].name) ? pairsOf(rest[0].value) : null;
+  const spoken = (earlier === null ? rest : rest.slice(1)).map(({ value }) => value);
+  return withSystem(isSystem ? first.value : undefined, afterPairs(earlier ?? [], turnsOf(spoken)));
+}
+
+/** Whether a column of this name holds earlier turns, as LLaMA-Factory and ms-swift have them: `[[question, answer], …]`. */
+export function isEarlierName(name: string): boolean {
+  return name.toLowerCase() === 'history';
+}
+
+/** The pairs of such a column; null: it holds something else. */
+export function pairsOf(value: unknown): readonly (readonly string[])[] | null {
+  const list = value === '' ? [] : (value ?? []);
+  const isPair = (one: unknown): one is string[] =>
+    Array.isArray(one) && one.length === 2 && one.every((text) => typeof text === 'string');
+  return Array.isArray(list) && list.every(isPair) ? list : null;
+}
+
+function afterPairs(pairs: readonly (readonly string[])[], turns: unknown): unknown {
+  if (pairs.length === 0 || turns == null) return turns;
+  const said = pairs.flatMap(([question, answer]) => [
+    { role: 'user', content: question },
+    { role: 'assistant', content: answer },
+  ]);
+  return [...said, ...(Array.isArray(turns) ? turns : [{ role: 'user', content: turns }])];
 }
 
 /** Whether a column of this name holds what the system says. */

@@ -57,11 +57,16 @@ export function taskFields(source: TaskSource): readonly TaskField[] {
 /** What columns of other people's datasets are called, by what they are here. */
 const KNOWN_AS: Readonly<Record<string, readonly string[]>> = {
   question: ['prompt', 'input', 'instruction', 'problem', 'query', 'q'],
-  answer: ['output', 'response', 'target', 'solution', 'label', 'completion', 'gold', 'a'],
+  answer: [
+    ...['output', 'response', 'target', 'solution', 'label', 'completion', 'gold', 'a'],
+    ...['ground_truth', 'expected_answer', 'final_answer', 'gold_answer', 'reference_answer'],
+  ],
   text: ['content', 'body', 'sentence', 'document', 'passage', 'input', 'prompt'],
   task: ['prompt', 'instruction', 'question', 'description'],
   tests: ['test_list', 'test', 'unit_tests'],
   numbers: ['nums'],
+  ground_truth: ['answer', 'solution', 'label'],
+  solution: ['answer', 'ground_truth', 'label'],
   post: ['tweet', 'text', 'parent', 'prompt', 'message'],
   reply: ['response', 'answer', 'completion', 'comment'],
   likes: ['like_count', 'favorites', 'favourites', 'score'],
@@ -103,11 +108,18 @@ export function guessMapping(fields: readonly TaskField[], columns: readonly str
       if (column === undefined) continue;
       const whole = type === 'text' && pass === 'known' ? instruction(columns) : undefined;
       const found = whole?.split('+').includes(column) ? whole : column;
-      mapping[name] = found;
+      mapping[name] = type === 'text' && isConversation(first?.values[found]) ? `${found}.user` : found;
       for (const one of found.split('+')) taken.add(one);
     }
+  for (const { name, type } of fields)
+    if (ANSWERS.includes(name) && type !== 'messages' && mappedTo(mapping, name) === undefined)
+      if (first !== undefined && valueAt(first.values, VERL) !== undefined) mapping[name] = VERL;
   return mapping;
 }
+
+/** Where verl's rows have what is right. */
+const VERL = 'reward_model.ground_truth';
+const ANSWERS = ['answer', 'ground_truth', 'solution', 'target', 'label'];
 
 /** `field=column` arguments over the guessed mapping; an unknown field or column is an error with a suggestion. */
 export function parseMapping(given: readonly string[]): Mapping {
@@ -132,7 +144,7 @@ export function columnOf(mapped: string): string {
 }
 
 /** Where answers stand at the end of a text, or a text of several words: not a date, nor "5 ft 10 in". */
-const SOLUTION = /####|\\boxed|(?:\p{L}{2,}\P{L}+){3}/u;
+const SOLUTION = /####|\\boxed|<\/answer>|(?:\p{L}{2,}\P{L}+){3}/u;
 
 /** A guess in which numbers are taken from the end of texts, as of GSM8K's solutions, where the first row has no plain one. */
 export function numbersInTexts(mapping: Mapping, fields: readonly TaskField[], first: Row | undefined): Mapping {
@@ -176,6 +188,7 @@ export function checkMapping(
   fields: readonly TaskField[],
   columns: readonly string[],
   unreadable: ReadonlyMap<string, string> = new Map(),
+  first?: Row,
 ): void {
   const names = fields.map(({ name }) => name);
   for (const [field, column] of Object.entries(mapping)) {
@@ -204,12 +217,30 @@ export function checkMapping(
       );
   }
   const missing = fields.filter(({ name, optional }) => !optional && mappedTo(mapping, name) === undefined);
-  if (missing.length === 0) return;
+  const [wanted] = missing;
+  if (wanted === undefined) return;
   throw inputError(
     'BAD_MAPPING',
     `No column is mapped to ${missing.map(({ name }) => `"${name}"`).join(', ')}`,
-    `The columns are ${columns.join(', ')}.`,
+    `The columns are ${columns.join(', ')}.${partsHint(wanted, columns, first)}`,
   );
+}
+
+/** What a field that no column is called like may lie in; a conversation has a form of its own. */
+function partsHint({ name, type }: TaskField, columns: readonly string[], first: Row | undefined): string {
+  if (type === 'messages' || first === undefined) return '';
+  for (const column of columns) {
+    const value = insideOf(first.values[column]);
+    if (type === 'text' && isConversation(value))
+      return ` "${column}" is a conversation: map one role, such as ${name}=${column}.user.`;
+  }
+  for (const column of columns) {
+    const value = insideOf(first.values[column]);
+    const [part, ...more] = isJsonObject(value) ? Object.keys(value) : [];
+    if (part !== undefined)
+      return ` "${column}" has ${[part, ...more].slice(0, 5).join(', ')} inside: map one, such as ${name}=${column}.${part}.`;
+  }
+  return '';
 }
 
 /** The fields of one row, cast to their types where that is safe; what can't be cast is left for the task to refuse. */
@@ -261,7 +292,8 @@ function place(record: Record<string, unknown>, [first = '', ...rest]: readonly 
 /** A column's value, or one inside it: `answers.text.0`. */
 export function valueAt(values: Row['values'], column: string): unknown {
   const path = columnOf(column);
-  const inside = (value: unknown, part: string): unknown => {
+  const inside = (given: unknown, part: string): unknown => {
+    const value = insideOf(given);
     if (ROLES.test(part) && isConversation(value)) return saidBy(value, part);
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, part)) return undefined;
     return (value as Record<string, unknown>)[part];
@@ -270,6 +302,11 @@ export function valueAt(values: Row['values'], column: string): unknown {
   const parts = partsOf(path);
   if (parts.length > 1) return joinedConversation(parts.map((name) => ({ name, value: valueAt(values, name) })));
   return path.split('.').reduce<unknown>(inside, values);
+}
+
+/** A list or an object; many datasets have them as JSON in a text. */
+function insideOf(value: unknown): unknown {
+  return typeof value === 'string' && /^\s*[[{]/.test(value) ? parsed(value) : value;
 }
 
 /** `prompt+completion` is a conversation in two columns; a column may have such a name itself. */

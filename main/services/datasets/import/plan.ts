@@ -259,7 +259,7 @@ async function prepare(options: RowOptions, table: Table, heldOut: HeldOut): Pro
   const fields = taskFields(options.task);
   const task = openTask(options.task, '');
   const mapping = mappingOf(options, fields, table);
-  checkMapping(mapping, fields, table.columns, table.unreadable);
+  checkMapping(mapping, fields, table.columns, table.unreadable, table.rows[0]);
   const held = await chooseHeldOut(heldOut, table, options, mapping, fields);
   const marks = held?.marks ?? decimalMarks(table.rows, mapping, fields);
   const chosen = chooseRows(table, options, mapping, fields, marks);

@@ -2,7 +2,8 @@
 import { parsedText, RESPONSES } from '../../../tasks/folder/conversation.ts';
 import { hidesThoughts } from '../../../tasks/folder/message-forms.ts';
 import { counted } from '../../../text/format.ts';
-import { columnOf, type Mapping, type TaskField, valueAt } from './mapping.ts';
+import { pairsOf } from './joined-columns.ts';
+import { columnOf, type Mapping, mappedTo, type TaskField, valueAt } from './mapping.ts';
 import type { Mapped } from './select.ts';
 import type { Row } from './table.ts';
 
@@ -16,7 +17,8 @@ export interface Noted {
 export function recordNotes(fields: readonly TaskField[], mapping: Mapping, records: readonly Noted[]): string[] {
   return [
     ...emptyTexts(fields, records),
-    ...badExamples(mapping, records),
+    ...badExamples(fields, mapping, records),
+    ...unusedColumns(mapping, records),
     ...hiddenThoughts(fields, mapping, records),
     ...earlierTurns(mapping, records),
   ];
@@ -33,16 +35,43 @@ function emptyTexts(fields: readonly TaskField[], records: readonly Noted[]): st
   });
 }
 
-/** Of preferences in single rows, as TRL's KTO has them, the rejected completions aren't targets. */
-function badExamples(mapping: Mapping, records: readonly Noted[]): string[] {
-  const used = Object.values(mapping).flatMap((column) => columnOf(column).split('+'));
-  if (!used.includes('completion') || used.includes('label')) return [];
-  const bad = records.filter(({ row }) => row.values.label === false || row.values.label === 'False');
-  const [first] = bad;
-  if (first === undefined) return [];
-  return [
-    `label is false in ${bad.length} of ${counted(records.length, 'row')}, first on line ${first.row.line}: bad examples, which would be trained on as good ones; filter those rows out.`,
-  ];
+const usedBy = (mapping: Mapping): readonly string[] =>
+  Object.values(mapping).flatMap((column) => columnOf(column).split('+'));
+
+/** What marks an answer as bad in single rows: KTO's label of TRL and ms-swift, LLaMA-Factory's. */
+const VERDICTS = ['label', 'kto_tag'];
+
+/** Of preferences in single rows the rejected answers aren't targets. */
+function badExamples(fields: readonly TaskField[], mapping: Mapping, records: readonly Noted[]): string[] {
+  const used = usedBy(mapping);
+  const isSpoken = fields.some(({ name, type }) => type === 'messages' && mappedTo(mapping, name) !== undefined);
+  if (!isSpoken && !used.includes('completion')) return [];
+  return VERDICTS.filter((name) => !used.includes(name)).flatMap((name) => {
+    const bad = records.filter(({ row }) => row.values[name] === false || row.values[name] === 'False');
+    const [first] = bad;
+    if (first === undefined) return [];
+    return [
+      `${name} is false in ${bad.length} of ${counted(records.length, 'row')}, first on line ${first.row.line}: bad examples, which would be trained on as good ones; filter those rows out.`,
+    ];
+  });
+}
+
+const REJECTED = ['rejected', 'rejected_response'];
+
+/** Columns that say something about the rows, and that no field is made of. */
+function unusedColumns(mapping: Mapping, records: readonly Noted[]): string[] {
+  const used = usedBy(mapping);
+  const rowsWith = (name: string, has: (value: unknown) => boolean): number =>
+    used.includes(name) ? 0 : records.filter(({ row }) => has(row.values[name])).length;
+  const notes = REJECTED.map((name): [string, number, string] => {
+    const why = 'there is no training on preferences, so only the better answers are kept, as targets';
+    return [name, rowsWith(name, (value) => value != null && value !== ''), why];
+  });
+  const earlier = rowsWith('history', (value) => (pairsOf(value) ?? []).length > 0);
+  notes.push(['history', earlier, 'earlier turns are left out; the task "conversation" takes them']);
+  return notes.flatMap(([name, count, why]) =>
+    count === 0 ? [] : [`${name} isn't used, in ${counted(count, 'row')}: ${why}.`],
+  );
 }
 
 /** Thoughts that are encrypted can't be trained on; the conversation is whole without them. */

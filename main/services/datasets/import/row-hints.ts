@@ -1,6 +1,7 @@
 /** What to do about a row that isn't a record of the task: columns under other names, lists, conversations. */
-import { ConversationFault, checkMedia, isConversation, readConversation } from '../../../tasks/folder/conversation.ts';
+import { ConversationFault, checkMedia, isConversation } from '../../../tasks/folder/conversation.ts';
 import { didYouMean, nearestName } from '../../../text/nearest-name.ts';
+import { rolesOf } from './guess-conversation.ts';
 import { columnOf, type Mapping, mappedTo, type TaskField, valueAt } from './mapping.ts';
 import type { Row } from './table.ts';
 
@@ -59,15 +60,6 @@ export function mediaBeside({ values }: Row, mapping: Mapping, fields: readonly 
     return null;
   } catch (error) {
     if (error instanceof ConversationFault) return error.message;
-    throw error;
-  }
-}
-
-function rolesOf(value: unknown): string[] {
-  try {
-    return readConversation(value, 'messages').map(({ role }) => role);
-  } catch (error) {
-    if (error instanceof ConversationFault) return [];
     throw error;
   }
 }

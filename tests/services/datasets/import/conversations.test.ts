@@ -78,6 +78,12 @@ describe('an import of conversations', () => {
       'instructions+input+output',
     ],
     [
+      "LLaMA-Factory's preferences",
+      () =>
+        file('lf.jsonl', lines({ conversations: shareGpt.slice(0, 1), chosen: shareGpt[1], rejected: shareGpt[1] })),
+      'conversations+chosen',
+    ],
+    [
       'LangChain',
       () =>
         file(
@@ -145,6 +151,28 @@ describe('an import of conversations', () => {
     expect(train[0]?.prompt).toContain('Translate.\n\nGuten Tag');
   });
 
+  it('has the earlier turns beside an instruction, and says so where a task of texts has no place for them', async () => {
+    const row = {
+      instruction: 'And three?',
+      input: '',
+      output: 'Six.',
+      system: 'Be brief.',
+      history: [] as string[][],
+    };
+    const source = file('history.jsonl', lines(row, { ...row, history: [['Two and two?', 'Four.']] }));
+    const { mapping, train } = await plan(source);
+    expect(mapping.messages).toBe('system+history+instruction+input+output');
+    const system = { role: 'system', content: 'Be brief.' };
+    const question = { role: 'user', content: 'And three?' };
+    expect(train.map(({ messages }) => messages)).toEqual([
+      [system, question],
+      [system, user, said, question],
+    ]);
+    expect((await plan(source, { task: bundled('exact-match') })).notes).toEqual([
+      'history isn\'t used, in 1 row: earlier turns are left out; the task "conversation" takes them.',
+    ]);
+  });
+
   it("leaves out the nulls that Arrow's tables add to calls and functions, as TRL does", async () => {
     const call = (given: object) => ({ type: 'function', function: { name: 'add', arguments: given } });
     const turn = (given: object | string) => ({
@@ -174,6 +202,15 @@ describe('an import of conversations', () => {
       'label is false in 1 of 2 rows, first on line 2: bad examples, which would be trained on as good ones; filter those rows out.',
     ]);
     expect((await plan(source, { filters: [{ column: 'label', value: 'true' }] })).notes).toEqual([]);
+    const tagged = file('tagged.jsonl', lines({ conversations: shareGpt, kto_tag: false }));
+    expect((await plan(tagged)).notes).toEqual([expect.stringMatching(/^kto_tag is false in 1 of 1 row,/)]);
+  });
+
+  it('says that rejected answers are not used', async () => {
+    const source = file('rejected.jsonl', lines({ messages: [user, said], rejected_response: 'Five.' }));
+    expect((await plan(source)).notes).toEqual([
+      "rejected_response isn't used, in 1 row: there is no training on preferences, so only the better answers are kept, as targets.",
+    ]);
   });
 
   it('unpacks every frame of a .zst file', async () => {
@@ -211,6 +248,13 @@ describe('an import of conversations', () => {
     expect((await plan(source, { task, map: { ...map, question: 'messages' } })).faults[0]).toContain(
       'it is a conversation (user, assistant): map one role, such as question=messages.user, or the task "conversation" takes it whole',
     );
+    // A prompt of messages, as TRL's and verl's rows have it, is what the user says.
+    const verl = file('verl.jsonl', lines({ prompt: [user], reward_model: { style: 'rule', ground_truth: 'Four.' } }));
+    const guessed = await plan(verl, { task });
+    expect(guessed.mapping).toEqual({ question: 'prompt.user', answer: 'reward_model.ground_truth' });
+    expect(guessed.train).toMatchObject([{ reference: 'Four.' }]);
+    const swift = file('swift.jsonl', lines({ messages: [user], solution: 'Four.' }));
+    expect((await plan(swift, { task })).problem?.remedy).toContain('such as question=messages.user.');
     const turns = file('turns.jsonl', lines({ messages: [user, said, user, said] }));
     expect((await plan(turns, { task, map })).faults[0]).toContain(
       'has several turns, of which messages.user is the last',

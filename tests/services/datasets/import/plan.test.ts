@@ -235,7 +235,7 @@ success_threshold: 1
       { role: 'user', content: 'two and two' },
     ];
     const source = file('chat.jsonl', JSON.stringify({ prompt: messages, answer: 4, texts: ['x'] }));
-    const [whole] = (await planImport(options(source))).faults;
+    const [whole] = (await planImport(options(source, { map: { question: 'prompt' } }))).faults;
     expect(whole).toContain('it is a conversation (system, user): map one role, such as question=prompt.user, or the');
     const [lost] = (await planImport(options(source, { map: { question: 'prompt.1.content' } }))).faults;
     expect(lost).toContain('the system message of prompt would be lost');
@@ -361,6 +361,13 @@ success_threshold: 1
     const source = file('nested.jsonl', '{"q":{"text":"1+1"},"gold":[{"value":"2"}]}\n');
     const plan = await planImport(options(source, { map: { question: 'q.text', answer: 'gold.0.value' } }));
     expect(plan.train).toMatchObject([{ line: 1, id: 'train-1' }]);
+  });
+
+  it('reaches into JSON in a text, and says what lies in a column where no other fits', async () => {
+    const source = file('json-text.jsonl', `${JSON.stringify({ prompt: '1+1', info: '{"gold": "2"}' })}\n`);
+    const { problem } = await planImport(options(source));
+    expect(problem?.remedy).toContain('"info" has gold inside: map one, such as answer=info.gold.');
+    expect((await planImport(options(source, { map: { answer: 'info.gold' } }))).first.answer).toBe(2);
   });
 
   it('names what is misspelt, or mapped to nothing', async () => {
