@@ -89,7 +89,7 @@ async function folderFor(given: string, command: Command, ask: Ask): Promise<str
     throw inputError(
       'MODEL_MISSING',
       `${model}: there is no such folder, and no model of that name has been downloaded`,
-      `Give the path of a model folder, or download it from the Hugging Face Hub: braid download ${model}`,
+      'Give the path of a model folder, or download it from the Hugging Face Hub.',
     );
   const got = await download(model, 'main', context);
   if (got === null) throw inputError('INTERRUPTED', 'The download was interrupted', 'The same command resumes it.');

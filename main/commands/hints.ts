@@ -35,8 +35,20 @@ const HINTS: ReadonlyMap<string, string> = new Map([
 
 /** The line after a remedy; null: the command line has nothing to add. */
 export function commandHint({ code, message }: Pick<BraidError, 'code' | 'message'>): string | null {
-  const hint = code === 'REWARD_NOT_ALLOWED' ? allowing(message) : HINTS.get(code);
+  const hint = OF_MESSAGES[code]?.(message) ?? HINTS.get(code);
   return hint === undefined ? null : `On the command line: ${hint}`;
+}
+
+/** Hints that need what the message names. */
+const OF_MESSAGES: Readonly<Record<string, (message: string) => string | undefined>> = {
+  REWARD_NOT_ALLOWED: allowing,
+  MODEL_MISSING: downloading,
+};
+
+/** Of a model of the Hub. */
+function downloading(message: string): string | undefined {
+  const [name = '', rest] = message.split(': there is no such folder');
+  return rest === undefined ? undefined : `\`braid download ${name}\`.`;
 }
 
 /** The message names what was not agreed to by its hash. */

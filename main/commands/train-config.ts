@@ -42,6 +42,13 @@ export function trainConfig(options: TrainOptions, command: Command, context: Co
   return parseConfig(trainFields(options, command, context), options.config ?? 'command line');
 }
 
+/** What to say where a configuration has steps and epochs, of which TRL follows the steps; null: nothing. */
+export function stepsNote(given: ConfigFields, planned: TrainConfig): string | null {
+  const { max_steps: steps, num_train_epochs: epochs } = given;
+  if (steps === undefined || epochs == null || steps === planned.max_steps) return null;
+  return `num_train_epochs (${epochs}) decides: ${planned.max_steps} steps. max_steps (${steps}), which TRL would follow, has no effect; to train ${steps}, leave num_train_epochs out.`;
+}
+
 /** The same, neither completed nor checked. */
 export function trainFields(options: TrainOptions, command: Command, context: CommandContext): ConfigFields {
   const file = startFields(options, context);

@@ -7,6 +7,7 @@ import { standingOf } from '../services/runs/held-out.ts';
 import { newestResumable, resumePoint } from '../services/runs/history.ts';
 import { standingReport } from '../services/runs/run-report.ts';
 import { findCheckpoint, markAbandonedRuns, requireRun } from '../services/runs/runs.ts';
+import { savedConfig } from '../services/runs/saved-config.ts';
 import { seedRunName } from '../services/runs/seed-groups.ts';
 import { engineOfRun } from '../services/servers/require-up.ts';
 import { findTask } from '../services/tasks/find-task.ts';
@@ -23,13 +24,13 @@ import { lostHistory, openWorkspace } from '../services/workspace/workspace.ts';
 import { openStore, type Store } from '../store/index.ts';
 import type { TaskSource } from '../tasks/index.ts';
 import { counted } from '../text/format.ts';
-import { TRACKERS } from '../trainer/config/config.ts';
+import { parseConfig, TRACKERS } from '../trainer/config/config.ts';
 import { agree, type ConsentOptions, withConsentOptions } from './consent-options.ts';
 import { requireServer } from './engine-server.ts';
 import { hostPaths } from './host-paths.ts';
 import { type CommandContext, commandContext, wholeNumber, withCommonOptions } from './shared.ts';
 import { followJob } from './side-job.ts';
-import { type TrainOptions, trainConfig } from './train-config.ts';
+import { stepsNote, type TrainOptions, trainConfig, trainFields } from './train-config.ts';
 import { trainSeeds } from './train-seeds.ts';
 import { followTraining, stopOnSignals } from './training-view.ts';
 
@@ -174,10 +175,14 @@ function begin(
 ): LiveRun {
   const common = { paths: hostPaths(), ...(onEvents === undefined ? {} : { onEvents }) };
   if (options.resume === undefined) {
-    const config = trainConfig(options, command, context);
+    const fields = trainFields(options, command, context);
+    const config = parseConfig(fields, options.config ?? 'command line');
     agreeFor(() => findTask(config.task, { workspace: store.folder, paths: hostPaths() }), options);
     const named = options.experiment === undefined ? {} : { name: seedRunName(options.experiment, config.seed) };
-    return startTraining(store, config, { ...common, ...named });
+    const run = startTraining(store, config, { ...common, ...named });
+    const note = stepsNote(fields, savedConfig(requireRun(store, run.runId)));
+    if (note !== null) context.say(note);
+    return run;
   }
   const maxSteps = stepsOf(options.steps);
   const steps = maxSteps === undefined ? {} : { maxSteps };

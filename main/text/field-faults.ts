@@ -24,15 +24,19 @@ export interface KnownNames {
 const MOST_FAULTS = 20;
 
 /** Field by field. */
-export function faultsIn({ issues }: Pick<z.ZodError, 'issues'>, names: KnownNames): ConfigFault[] {
-  const all = issues.slice(0, MOST_FAULTS).flatMap((issue) => faultsOf(issue, names));
-  return all.slice(0, MOST_FAULTS);
+export function faultsIn(
+  { issues }: Pick<z.ZodError, 'issues'>,
+  names: KnownNames,
+  most: number = MOST_FAULTS,
+): ConfigFault[] {
+  const all = issues.slice(0, most).flatMap((issue) => faultsOf(issue, names, most));
+  return all.slice(0, most);
 }
 
-function faultsOf(issue: z.core.$ZodIssue, names: KnownNames): ConfigFault[] {
+function faultsOf(issue: z.core.$ZodIssue, names: KnownNames, most: number): ConfigFault[] {
   if (issue.code === 'unrecognized_keys')
     return issue.keys
-      .slice(0, MOST_FAULTS)
+      .slice(0, most)
       .map((field) => ({ field: shortened(field), message: describeUnknown(field, names), remedy: null }));
   return [{ field: String(issue.path[0] ?? ''), message: messageOf(issue, names), remedy: null }];
 }

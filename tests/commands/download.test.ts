@@ -89,7 +89,7 @@ describe('useHubModels', () => {
   it('says what to run where nobody wants or can answer', async () => {
     await expect(modelFor(MODEL, false)).rejects.toMatchObject({
       code: 'MODEL_MISSING',
-      remedy: expect.stringContaining('braid download someone/small'),
+      message: expect.stringContaining('someone/small: there is no such folder'),
     });
   });
 

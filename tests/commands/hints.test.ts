@@ -7,6 +7,14 @@ describe('commandHint', () => {
     expect(commandHint({ code: 'SOMETHING_ELSE', message: '' })).toBeNull();
   });
 
+  it('names the download of a model of the Hub, and none of another folder', () => {
+    const message = 'someone/small: there is no such folder, and no model of that name has been downloaded';
+    expect(commandHint({ code: 'MODEL_MISSING', message })).toBe(
+      'On the command line: `braid download someone/small`.',
+    );
+    expect(commandHint({ code: 'MODEL_MISSING', message: '/x: expected a model folder' })).toBeNull();
+  });
+
   it('agrees to what a refusal names, by its hash', () => {
     const [a, b] = ['a'.repeat(64), 'b'.repeat(64)];
     const message = `it runs x (component "x", ${a}); it sends y (component "y", ${b}, plain http). Nothing was run`;

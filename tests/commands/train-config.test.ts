@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { assigned } from '../../main/commands/train-config.ts';
+import { assigned, stepsNote } from '../../main/commands/train-config.ts';
+import { parseConfig } from '../../main/trainer/config/config.ts';
 
 describe('assigned', () => {
   it("has the fields of --set, read as YAML, TRL's names by the ones that they have here", () => {
@@ -19,5 +20,17 @@ describe('assigned', () => {
     expect(() => assigned(['use_vllm=true'])).toThrow(/got "use_vllm=true": set engine/);
     expect(() => assigned(['lerning_rate=1'])).toThrow(/got "lerning_rate=1"; did you mean "learning_rate"\?$/);
     expect(() => assigned(['beta'])).toThrow(/got "beta"$/);
+  });
+});
+
+describe('stepsNote', () => {
+  it('says which of steps and epochs holds, where a configuration has both and TRL would follow the other', () => {
+    const planned = parseConfig({ num_train_epochs: 1, max_steps: 160 });
+    expect(stepsNote({ num_train_epochs: 1, max_steps: 3 }, planned)).toMatch(
+      /\(1\) decides: 160 steps.*\(3\), which TRL/,
+    );
+    expect(stepsNote({ num_train_epochs: 1, max_steps: 160 }, planned)).toBeNull();
+    expect(stepsNote({ num_train_epochs: 1 }, planned)).toBeNull();
+    expect(stepsNote({ num_train_epochs: null, max_steps: 3 }, planned)).toBeNull();
   });
 });

@@ -4,7 +4,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { YAMLMap } from 'yaml';
 import { inputError } from '../../errors.ts';
-import { type FileFault, faultsError, readTextFile } from '../../io/text-file.ts';
+import { ENOUGH_FAULTS, type FileFault, faultsError, readTextFile } from '../../io/text-file.ts';
 import { parseYaml } from '../../io/yaml.ts';
 import { shown } from '../../tasks/record-faults.ts';
 import { fieldFaults } from '../../trainer/config/config.ts';
@@ -48,11 +48,13 @@ export function parseConfigText(file: string, text: string): ConfigFields {
   if (typeof value !== 'object' || Array.isArray(value))
     throw inputError('BAD_CONFIG', `${file}: expected fields with values, got ${shown(value)}`, REMEDY);
   const places = fieldLines(document.contents as YAMLMap, lineAt);
-  const faults = fieldFaults(value).map(({ field, message }) => ({
-    file,
-    line: places.get(field) ?? null,
-    reason: message.includes(`"${field}"`) ? message : `"${field}": ${message}`,
-  }));
+  const faults = fieldFaults(value, ENOUGH_FAULTS)
+    .map(({ field, message }) => ({
+      file,
+      line: places.get(field) ?? null,
+      reason: message.includes(`"${field}"`) ? message : `"${field}": ${message}`,
+    }))
+    .sort((a, b) => (a.line ?? 0) - (b.line ?? 0));
   if (faults.length > 0) throw faultsError('BAD_CONFIG', faults, REMEDY);
   return withNamesHere(value as ConfigFields);
 }

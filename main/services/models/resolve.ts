@@ -37,6 +37,12 @@ export function resolveModel(model: string, paths: Paths): string {
   if (existsSync(join(folder, 'config.json')) || existsSync(join(folder, 'adapter_config.json'))) return folder;
   const own = ownModel(model, paths);
   if (own !== null) return own;
+  if (HUB_NAME.test(model) && !existsSync(folder))
+    throw inputError(
+      'MODEL_MISSING',
+      `${model}: there is no such folder, and no model of that name has been downloaded`,
+      'Give the path of a model folder, or download it from the Hugging Face Hub on the Models screen.',
+    );
   const other = otherWeights(namesIn(folder));
   throw inputError(
     'MODEL_MISSING',

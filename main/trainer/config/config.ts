@@ -35,8 +35,9 @@ export {
 
 /** transformers takes one name for a list, and "none". */
 function trackerList(given: unknown): unknown {
-  if (typeof given !== 'string') return given;
-  return given === 'none' ? [] : [given];
+  const [first, ...more] = Array.isArray(given) ? given : [given];
+  if (first === 'none' && more.length === 0) return [];
+  return typeof given === 'string' ? [given] : given;
 }
 
 /** PEFT takes "all-linear", which are all that the default names, and TRL one name for a list. */
@@ -88,9 +89,9 @@ export function configFaults(value: unknown): readonly ConfigFault[] {
 }
 
 /** Errors in single fields of a partial configuration; whether they are consistent depends on the rest. */
-export function fieldFaults(value: unknown): readonly ConfigFault[] {
+export function fieldFaults(value: unknown, most?: number): readonly ConfigFault[] {
   const { error } = parsed(value);
-  return error === undefined ? [] : faultsIn(error, names);
+  return error === undefined ? [] : faultsIn(error, names, most);
 }
 
 /** Why a configuration can't have this field of another program's; undefined: none is known to have it, or it may. */
@@ -103,9 +104,11 @@ export function meantField(name: string): string | undefined {
   return meantName(name, names);
 }
 
-/** transformers takes TensorBoard for a tracker, here it is a folder. */
+/** transformers takes TensorBoard for a tracker, here it is a folder; and shares of the run for steps. */
 function instead(field: string, value: unknown): string | undefined {
-  return field === 'report_to' && value === 'tensorboard' ? 'set logging_dir' : undefined;
+  if (field === 'report_to' && value === 'tensorboard') return 'set logging_dir';
+  const isShare = typeof value === 'number' && value > 0 && value < 1;
+  return isShare && field.endsWith('_steps') ? "a share of the run's steps is written as a number of steps" : undefined;
 }
 
 const names: KnownNames = { fields: configFields, elsewhere: OTHER_NAMES, whyNot, instead };

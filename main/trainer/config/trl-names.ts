@@ -147,6 +147,8 @@ export function withNamesHere(given: Readonly<Record<string, unknown>>): Readonl
     fields.compute_dtype ??= fields[BF16] ? 'bfloat16' : 'float32';
     delete fields[BF16];
   }
+  // TRL's older default, and vLLM's, for all tokens.
+  if (fields.top_k === null || fields.top_k === -1) fields.top_k = 0;
   if (typeof fields.scale_rewards === 'boolean') fields.scale_rewards = fields.scale_rewards ? 'group' : 'none';
   for (const [name, fixed] of Object.entries(FIXED)) if (fields[name] === fixed.value) delete fields[name];
   return fields;

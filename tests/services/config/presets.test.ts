@@ -25,12 +25,17 @@ describe('readConfigFile', () => {
     expect(() => readConfigFile(path)).toThrow(
       new RegExp(
         [
-          'run.yaml, line 4: "max_steps": .*got 0',
           'run.yaml, line 3: unknown field "learning_rte"; did you mean "learning_rate"\\?',
+          'run.yaml, line 4: "max_steps": .*got 0',
           'run.yaml, line 5: unknown field "kl_coeff"; did you mean "beta"\\?',
         ].join('\n[^\n]*'),
       ),
     );
+  });
+
+  it('counts the faults that it does not show', () => {
+    const many = Array.from({ length: 30 }, (_, i) => `strange_${i}: 1\n`).join('');
+    expect(() => readConfigFile(file(many))).toThrow(/strange_19"\nand 10 more$/);
   });
 
   it('names the line of invalid YAML, and rejects a file without fields', () => {

@@ -16,6 +16,7 @@ it('finds a model by its path from the workspace, wherever Braid was started', a
   expect(plannedStart(store, config({ model: 'tiny' }), paths).config.model).toBe('tiny');
   expect(errorOf(() => plannedStart(store, config({ model: 'models/none' }), paths))).toMatchObject({
     code: 'MODEL_MISSING',
+    remedy: expect.stringContaining('download it from the Hugging Face Hub'),
   });
 });
 

@@ -117,6 +117,26 @@ describe('configFaults', () => {
     ]);
   });
 
+  it('knows the groups and the passes of other programs, and that none is another setting', () => {
+    for (const group of ['trl', 'policy', 'training'])
+      expect(configFaults({ [group]: {} })[0]?.message).toContain('fields are not nested');
+    // OpenRLHF's passes over a batch of completions; elsewhere those over the records.
+    expect(configFaults({ max_epochs: 1 })[0]?.message).toMatch(/num_iterations .* num_train_epochs/);
+    expect(configFaults({ num_episodes: 1 })[0]?.message).toContain('did you mean "num_train_epochs"');
+  });
+
+  it("reads other programs' ways to keep all tokens and to report nowhere", () => {
+    expect([null, -1, 0].map((top_k) => parseConfig({ top_k }).top_k)).toEqual([0, 0, 0]);
+    expect(['none', ['none']].map((report_to) => parseConfig({ report_to }).report_to)).toEqual([[], []]);
+  });
+
+  it('says that a share of the steps is written in steps', () => {
+    const faults = configFaults({ warmup_steps: 0.1, save_steps: 0.2, eval_steps: 1.5 });
+    expect(
+      faults.map(({ message }) => message.endsWith(": a share of the run's steps is written as a number of steps")),
+    ).toEqual([true, true, false]);
+  });
+
   it('says how TensorBoard is asked for', () => {
     const message = 'expected one of trackio, wandb, mlflow, got "tensorboard": set logging_dir';
     for (const report_to of ['tensorboard', ['wandb', 'tensorboard']])
