@@ -49,6 +49,7 @@ export function readFault(file: string, error: unknown): FileFault {
 
 function reasonOf(error: NodeJS.ErrnoException): string {
   if (error.code === 'ENOENT') return 'the file does not exist';
+  if (error.code === 'ENOTDIR') return 'a part of its path is a file, not a folder';
   if (error.code === 'EISDIR') return 'expected a file, got a folder';
   if (error.code === 'EACCES' || error.code === 'EPERM') return 'no permission to read it';
   if (error.code === 'ENOTREG' || error.code === 'EFBIG') return error.message;

@@ -106,7 +106,7 @@ function startCommand({ command, timeout_s }: CommandSpec, folder: string): Runn
         outcomes.set(answer.id, answer.outcome);
         if (outcomes.size === asked.size) finish(null);
       };
-      onEnd = (why) => fail(why, !why.startsWith("can't"));
+      onEnd = (why) => fail(`${why}${outcomes.size === 0 ? neverRead(why) : ''}`, !why.startsWith("can't"));
       if (ended !== null) return onEnd(ended);
       child.stdin?.write(answers.map(([id, answer]) => `${JSON.stringify(asRequest(answer, id))}\n`).join(''));
     });
@@ -116,6 +116,12 @@ function startCommand({ command, timeout_s }: CommandSpec, folder: string): Runn
     kill: () => killGroup(child),
     end: () => endProgram(child, ended !== null),
   };
+}
+
+/** What a file of functions alone does: nothing, and successfully. */
+function neverRead(why: string): string {
+  if (!why.startsWith('ended with code 0')) return '';
+  return '. It has to read completions as lines and answer each; the template python-functions calls the functions of a file';
 }
 
 type ParsedAnswer = { readonly id: number; readonly outcome: Outcome } | { readonly fault: string };

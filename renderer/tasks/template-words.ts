@@ -12,6 +12,7 @@ export const templateWords: Readonly<Record<string, string>> = {
   'length-limit': 'Say the same within a number of words.',
   openenv: 'Turns with an OpenEnv server: one in Python to start with, or one that runs already.',
   'python-command': 'A reward that your own Python program computes; asks before it runs.',
+  'python-functions': 'Reward functions in Python as TRL, verl, OpenRLHF or ms-swift call them; asks before it runs.',
   'reasoning-gym': 'Sums to start with; the Python package reasoning-gym makes and scores 106 families of tasks.',
   'rubric-judge': 'A chat model grades by a rubric; asks before anything is sent to it.',
   'second-text': 'Write the second of two texts; the bundled model learns it in a minute.',

@@ -40,7 +40,9 @@ describe('readTextFile', () => {
       fault: { line: null, reason: 'the file does not exist' },
     });
     expect(readTextFile(folder)).toMatchObject({ fault: { reason: 'expected a file, got a folder' } });
-    expect(readTextFile(join(file, 'below'))).toMatchObject({ fault: { reason: "can't be read (ENOTDIR)" } });
+    expect(readTextFile(join(file, 'below'))).toMatchObject({
+      fault: { reason: 'a part of its path is a file, not a folder' },
+    });
   });
 });
 

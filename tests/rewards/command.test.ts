@@ -86,6 +86,15 @@ describe('openCommand', () => {
     expect(outcomes).toEqual([1, 'the command ended with code 3', 3, 1]);
   });
 
+  it('says what a file of functions alone lacks', async () => {
+    const component = openCommand(specOf<'command'>({ command: [process.execPath, 'functions.mjs'] }), {
+      'functions.mjs': 'export const reward = () => 1;',
+    });
+    expect(await outcomesOf(component, 'a')).toEqual([
+      'the command ended with code 0. It has to read completions as lines and answer each; the template python-functions calls the functions of a file',
+    ]);
+  });
+
   it('tells what a command that dies wrote to its error output', async () => {
     const [outcome] = await outcomesOf(command("console.error('no such model'); process.exit(1);"), 'a');
     expect(outcome).toBe('the command ended with code 1: no such model');

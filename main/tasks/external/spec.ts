@@ -79,6 +79,9 @@ const MOST_FAULTS = 20;
 const elsewhere = {
   cmd: 'command',
   script: 'command',
+  python: 'command',
+  reward_funcs: 'command',
+  custom_reward_function: 'command',
   url: 'http',
   endpoint: 'http',
   template: 'rubric',

@@ -1,6 +1,6 @@
 /** The texts that make a task: what a run keeps, and what its process is sent. */
 import { createHash } from 'node:crypto';
-import { lstatSync, realpathSync } from 'node:fs';
+import { lstatSync, readdirSync, realpathSync } from 'node:fs';
 import { basename, join, sep } from 'node:path';
 import { inputError } from '../../errors.ts';
 import { checkPortableName } from '../../io/foreign-name.ts';
@@ -8,7 +8,7 @@ import { type Checked, type FileFault, faultsError, readTextFile } from '../../i
 import type { CommandFiles } from '../external/access.ts';
 import { isInside } from '../external/spec.ts';
 import { REWARD_FILE } from '../sandbox/messages.ts';
-import { checkDefinition, outsideParts, TASK_FILE, type TaskDefinition } from './definition.ts';
+import { checkDefinition, outsideParts, parseDefinition, TASK_FILE, type TaskDefinition } from './definition.ts';
 import { isFunction, TOOLS_FILE } from './tools.ts';
 
 /** A task of a folder. */
@@ -35,9 +35,26 @@ export function readTaskFolder(folder: string): FolderSource {
     needsNoReward(definition.value, join(folder, REWARD_FILE))
   )
     return sourceOf(folder, definition.value, '');
-  if (definition?.kind !== 'good' || reward?.kind !== 'good')
-    throw faultsError('BAD_TASK', faults, 'A task is a folder with task.yaml and reward.ts; New task makes one.');
+  if (definition?.kind === 'good' && reward?.kind === 'bad' && isMissing(join(folder, REWARD_FILE)))
+    // A component that is declared wrongly may be the one that needs no reward.ts.
+    parseDefinition(join(folder, TASK_FILE), definition.value);
+  if (definition?.kind !== 'good' || reward?.kind !== 'good') throw faultsError('BAD_TASK', faults, remedyFor(folder));
   return sourceOf(folder, definition.value, reward.value);
+}
+
+function remedyFor(folder: string): string {
+  const usual = 'A task is a folder with task.yaml and reward.ts; New task makes one.';
+  if (!namesIn(folder).some((name) => name.endsWith('.py'))) return usual;
+  return `${usual} Rewards in Python are components with a \`command\`, as in the template python-functions.`;
+}
+
+/** What lies in a folder, or the file itself. */
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [folder];
+  }
 }
 
 /** A task of these texts, with the files of its folder that its commands run with. */

@@ -1,0 +1,49 @@
+/** The template that calls reward functions of other trainers, with the Python of this machine. */
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openCommand } from '../../main/rewards/command.ts';
+import { outcomesOf, specOf } from './answers.ts';
+
+const python = process.platform === 'win32' ? 'python' : 'python3';
+const call = readFileSync(join(import.meta.dirname, '../../resources/tasks/python-functions/call.py'), 'utf8');
+const functions = `
+def trl(prompts, completions, word, **kwargs):
+    print("not an answer")
+    assert prompts == [[{"role": "user", "content": "Say it"}]] and word == ["it"]
+    return [len(completions[0][0]["content"])]
+class Swift:
+    def __call__(self, completions, **kwargs):
+        return [None if text == "none" else 2 * len(text) for text in completions]
+def verl(data_source, solution_str, ground_truth, extra_info=None):
+    return {"score": len(solution_str) > 1, "acc": 1}
+def plain(completions):
+    return [len(text.strip()) for text in completions]
+async def rlhf(queries, prompts, labels):
+    return {"rewards": [len(queries[0]) - len(prompts[0])]}
+`;
+
+function outcomes(...how: readonly string[]) {
+  const command = [python, 'call.py', 'mine.py', ...how];
+  return outcomesOf(
+    openCommand(specOf<'command'>({ command }), { 'call.py': call, 'mine.py': functions }),
+    'a',
+    'none',
+  );
+}
+
+describe.skipIf(spawnSync(python, ['--version']).status !== 0)('call.py', () => {
+  it('calls functions as TRL, ms-swift, verl and OpenRLHF do', async () => {
+    expect(await outcomes('trl')).toEqual([1, 4]);
+    expect(await outcomes('Swift', 'text')).toEqual([2, 0]);
+    expect(await outcomes('verl')).toEqual([0, 1]);
+    expect(await outcomes('rlhf')).toEqual([1, 4]);
+  });
+
+  it('says what is wrong with a function, and which is missing', async () => {
+    expect((await outcomes('trl', 'text'))[0]).toMatch(/^AssertionError/);
+    expect((await outcomes('no'))[0]).toContain('mine.py has no function no');
+    expect((await outcomes('plain'))[0]).toMatch(/^AttributeError: .* needs `text` at the end of the command/);
+  });
+});
