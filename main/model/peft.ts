@@ -85,10 +85,10 @@ export function loadAdapter(folder: string, model: Model): Adapter {
 function weightsFile(folder: string): string {
   const file = join(folder, ADAPTER_WEIGHTS);
   if (existsSync(file)) return file;
-  const pickled = existsSync(join(folder, 'adapter_model.bin'));
+  const pickled = ['adapter_model.bin', 'adapter_model.pt'].find((name) => existsSync(join(folder, name)));
   throw inputError(
     'MODEL_FILE_MISSING',
-    `${file}: expected the adapter's weights, ${pickled ? 'there is only adapter_model.bin, a pickle' : 'but adapter_model.safetensors is missing'}`,
+    `${file}: expected the adapter's weights, ${pickled === undefined ? 'but adapter_model.safetensors is missing' : `there is only ${pickled}, a pickle`}`,
     pickled ? 'Save the adapter again with a PEFT version that writes safetensors.' : 'Copy the whole adapter folder.',
   );
 }

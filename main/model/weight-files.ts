@@ -53,6 +53,12 @@ function noWeights(folder: string) {
 /** Files of weights that can't be read, and what to do about them. */
 const OTHERS = [
   {
+    name: /^(?:model_world_size_\d+_rank_\d+\.pt|zero_pp_rank_.*\.pt|zero_to_fp32\.py|global_step_?\d+|pytorch_model_fsdp_\d+|.*\.distcp)$/,
+    kind: 'a part of what several processes saved (FSDP, DeepSpeed)',
+    remedy:
+      'Merge the parts into a Hugging Face folder where they were saved: verl with `python -m verl.model_merger merge`, DeepSpeed with its zero_to_fp32.py, FSDP with `accelerate merge-weights`.',
+  },
+  {
     name: /\.gguf$/i,
     kind: 'in GGUF, a format for inference',
     remedy:

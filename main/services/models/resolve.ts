@@ -1,6 +1,6 @@
 /** Resolves model arguments to folders. */
 
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, resolve, sep } from 'node:path';
 import { BraidError, inputError } from '../../errors.ts';
 import { parseJson } from '../../io/json.ts';
@@ -44,12 +44,48 @@ export function resolveModel(model: string, paths: Paths): string {
       'Give the path of a model folder, or download it from the Hugging Face Hub on the Models screen.',
     );
   const other = otherWeights(namesIn(folder));
+  const inside = modelInside(folder);
   throw inputError(
     'MODEL_MISSING',
     `${folder}: expected a model folder with a config.json (or a checkpoint with an adapter), but there is ${other === null ? 'none' : `only ${other.what}`}`,
-    other?.remedy ??
+    (inside === null ? other?.remedy : `Give the one inside: ${inside}`) ??
       'Give the path of a Hugging Face model folder or of a checkpoint, or a name of the list of models, such as "tiny".',
   );
+}
+
+/** How deep below an output folder trainers write: verl in global_step_20/actor/lora_adapter. */
+const DEEPEST = 3;
+
+/** The newest model or adapter inside a folder of checkpoints; null: there is none. */
+function modelInside(folder: string, depth = 1): string | null {
+  const folders = newestFolders(folder);
+  for (const name of folders) {
+    const path = join(folder, name);
+    const names = namesIn(path);
+    const isModel = names.includes('config.json') && names.some((file) => /^model\b.*\.safetensors$/.test(file));
+    if (isModel || names.includes('adapter_model.safetensors')) return path;
+  }
+  if (depth === DEEPEST) return null;
+  for (const name of folders) {
+    const found = modelInside(join(folder, name), depth + 1);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+/** Of a large folder, such as a home, some. */
+const MOST_FOLDERS = 20;
+const byNumber = new Intl.Collator('en', { numeric: true });
+
+function newestFolders(folder: string): readonly string[] {
+  try {
+    const entries = readdirSync(folder, { withFileTypes: true });
+    const names = entries.flatMap((entry) => (entry.isDirectory() ? entry.name : []));
+    return names.sort((a, b) => byNumber.compare(b, a)).slice(0, MOST_FOLDERS);
+  } catch {
+    // It isn't there, or may not be read: nothing is known of it then.
+    return [];
+  }
 }
 
 /**

@@ -18,6 +18,7 @@ import { toStoredPath } from '../../../main/services/workspace/workspace.ts';
 import { parseConfig } from '../../../main/trainer/config/config.ts';
 import { checkModelFolder } from '../../../main/trainer/memory/model-folder.ts';
 import { errorOf, temporaryStore } from '../../store/helpers.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 
 const paths = checkoutPaths(resolve(import.meta.dirname, '../../..'));
 
@@ -58,6 +59,31 @@ describe('resolveModel', () => {
         errorOf(() => resolveModel(name, own)),
         name,
       ).toMatchObject({ code: 'MODEL_MISSING' });
+  });
+
+  it('names the newest checkpoint of an output folder, and how shards of several processes are merged', () => {
+    const output = temporaryFolder();
+    const actor = join(output, 'verl', 'global_step_20', 'actor');
+    mkdirSync(actor, { recursive: true });
+    writeFileSync(join(actor, 'model_world_size_2_rank_0.pt'), '');
+    for (const folder of ['verl', 'verl/global_step_20/actor'])
+      expect(errorOf(() => resolveModel(join(output, folder), paths))).toMatchObject({
+        message: expect.stringContaining('a part of what several processes saved'),
+        remedy: expect.stringContaining('verl.model_merger merge'),
+      });
+    const adapter = join(actor, 'lora_adapter');
+    const checkpoints = [9, 12, 3].map((step) => join(output, 'trl', `checkpoint-${step}`));
+    for (const folder of [adapter, ...checkpoints]) {
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(join(folder, 'adapter_model.safetensors'), '');
+    }
+    for (const [folder, newest] of [
+      ['verl', adapter],
+      ['trl', checkpoints[1]],
+    ] as const)
+      expect(errorOf(() => resolveModel(join(output, folder), paths))).toMatchObject({
+        remedy: `Give the one inside: ${newest}`,
+      });
   });
 });
 
