@@ -14,7 +14,7 @@ import type { ExportedRecord } from './layout.ts';
 export interface CompletionsOf {
   readonly task: Pick<TaskFacts, 'rewardNames' | 'rewardWeights'>;
   readonly groupSize: number;
-  /** By id; TRL's own text is the prompt of the others. */
+  /** By id; a completion without one belongs to the record of its prompt, if there is one. */
   readonly records: ReadonlyMap<string, ExportedRecord>;
 }
 
@@ -64,11 +64,13 @@ async function readRows(file: string): Promise<readonly Row[]> {
 }
 
 function samplesOf(rows: readonly Row[], { task, groupSize, records }: CompletionsOf): Sample[] {
+  const idByPrompt = new Map([...records.values()].map(({ record }) => [record.prompt, record.id]));
   let [group, index, before] = [-1, 0, ''];
   return rows
     .filter(({ split }) => split === undefined || split === 'train')
     .map((row) => {
-      const recordId = textOf(row.record_id) ?? idOf(textOf(row.prompt) ?? '');
+      const prompt = textOf(row.prompt) ?? '';
+      const recordId = textOf(row.record_id) ?? idByPrompt.get(prompt) ?? idOf(prompt);
       if (recordId !== before || index + 1 >= groupSize) [group, index, before] = [group + 1, 0, recordId];
       else index += 1;
       const known = records.get(recordId);
@@ -78,7 +80,7 @@ function samplesOf(rows: readonly Row[], { task, groupSize, records }: Completio
         group,
         index,
         components,
-        prompt: known?.record.prompt ?? textOf(row.prompt) ?? '',
+        prompt: known?.record.prompt ?? prompt,
         target: known?.target ?? '',
         completion: textOf(row.completion) ?? '',
         reward: rewardOf(task, components),

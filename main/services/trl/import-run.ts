@@ -5,10 +5,11 @@ import { BraidError, inputError } from '../../errors.ts';
 import { hiddenSibling, writeError } from '../../io/atomic-write.ts';
 import { renameSettled } from '../../io/rename.ts';
 import type { Store } from '../../store/index.ts';
-import { mainMetricOf, nativeTask, type TaskSource, taskFacts } from '../../tasks/index.ts';
+import { mainMetricOf, nativeTask, openTask, type TaskSource, taskFacts } from '../../tasks/index.ts';
 import { counted, formatBytes } from '../../text/format.ts';
 import { parseConfig, type TrainConfig } from '../../trainer/config/config.ts';
 import { readConfigFile } from '../config/presets.ts';
+import { readDataset } from '../datasets/files.ts';
 import { resolveModel } from '../models/resolve.ts';
 import { evaluationDataset } from '../runs/evaluation.ts';
 import { addHostEvent, recordEvents } from '../runs/events.ts';
@@ -56,7 +57,7 @@ export async function importRun(store: Store, folder: string, options: ImportOpt
   const config = { ...trainedByTrl(source.config), max_steps: Math.max(1, state.maxSteps) };
   const facts = taskFacts(source.task);
   const weights = config.reward_weights ?? facts.rewardWeights;
-  const records = exported === null ? [] : readExportedRecords(exported);
+  const records = exported === null ? ownRecords(source) : readExportedRecords(exported);
   const heldOut =
     exported === null || !existsSync(join(exported, TEST_FILE))
       ? config.eval_records
@@ -84,6 +85,17 @@ export async function importRun(store: Store, folder: string, options: ImportOpt
     throw writeError(error, join(store.folder, 'outputs'), 'the imported run');
   } finally {
     rmSync(staged, { recursive: true, force: true });
+  }
+}
+
+/** The dataset's records, by whose prompts TRL's completions are theirs; none where it isn't here, or of another task. */
+function ownRecords({ config, task: source }: Source): readonly ExportedRecord[] {
+  const task = openTask(source, '');
+  try {
+    return readDataset(config.dataset, task).map((record) => ({ record, target: task.target(record) }));
+  } catch (error) {
+    if (error instanceof BraidError) return [];
+    throw error;
   }
 }
 
@@ -232,10 +244,20 @@ function writeRunFiles(folder: string, { source, state, samples, folder: from }:
   files.appendLog({ step: state.step, lines: [`TRL trained ${state.step} of ${counted(state.maxSteps, 'step')}`] });
 }
 
+/** A function's name in TRL is its column's: under another name here its rewards aren't found. */
+function unscoredNote(samples: readonly StepSamples[]): string {
+  const all = samples.flatMap((one) => one.samples);
+  const names = Object.keys(all[0]?.components ?? {});
+  const unscored = names.filter((name) => all.every(({ components }) => Number.isNaN(components[name])));
+  if (unscored.length === 0) return '';
+  return `The completions have no rewards called ${unscored.join(', ')}: give the task's components the names of TRL's reward functions.`;
+}
+
 function notesOf({ source, copied, samples, base }: Read): string[] {
   const { use_peft, model } = source.config;
   return [
     samples.length === 0 ? 'No completions were logged (log_completions).' : '',
+    unscoredNote(samples),
     copied.checkpoints.length === 0 ? 'There are no checkpoints to copy.' : '',
     copied.skipped.length > 0
       ? `No weights in safetensors at step ${copied.skipped.join(', ')}: these checkpoints were left out.`

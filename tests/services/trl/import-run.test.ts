@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { parquetWriteBuffer } from 'hyparquet-writer';
 import { describe, expect, it } from 'vitest';
 import { resolveModelParts } from '../../../main/services/models/resolve.ts';
 import { runDetail } from '../../../main/services/runs/history.ts';
@@ -145,6 +146,31 @@ describe('importRun', () => {
     const made = await importRun(store, elsewhere, { paths, config });
     expect(made).toMatchObject({ steps: 3, samples: 0, checkpoints: 2 });
     expect(made.notes.join('\n')).toMatch(/No completions were logged.*\n.*isn't here/s);
+  });
+
+  it("finds the records of TRL's own completions by their prompts, and says which rewards they lack", async () => {
+    const { store, output, root } = await trained();
+    const elsewhere = join(root, 'elsewhere');
+    cpSync(output, elsewhere, { recursive: true });
+    const dataset = join(root, '2words.jsonl');
+    const { id, prompt, target } = JSON.parse(readFileSync(dataset, 'utf8').split('\n')[0] ?? '');
+    const column = (name: string, data: unknown[], type: 'STRING' | 'DOUBLE') => ({ name, data, type });
+    const columnData = [
+      column('prompt', [prompt, 'Another'], 'STRING'),
+      column('completion', ['x', 'y'], 'STRING'),
+      column('my_reward', [1, 0], 'DOUBLE'),
+      column('advantage', [1, -1], 'DOUBLE'),
+    ];
+    const file = join(elsewhere, 'completions', 'completions_00001.parquet');
+    writeFileSync(file, new Uint8Array(parquetWriteBuffer({ columnData })));
+    for (const step of [2, 3]) rmSync(join(elsewhere, 'completions', `completions_0000${step}.parquet`));
+    const made = await importRun(store, elsewhere, { paths, config: parseConfig({ dataset, num_generations: 2 }) });
+    const [first, second] = store.samples.byStep(made.run_id, 1);
+    expect(first).toMatchObject({ recordId: id, prompt, target });
+    expect(second).toMatchObject({ recordId: expect.stringMatching(/^prompt-/), prompt: 'Another' });
+    expect(made.notes).toContain(
+      "The completions have no rewards called alignment: give the task's components the names of TRL's reward functions.",
+    );
   });
 
   it('reads the NaN that Python writes, and leaves out checkpoints without safetensors', async () => {
