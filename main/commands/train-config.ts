@@ -42,12 +42,22 @@ export function trainConfig(options: TrainOptions, command: Command, context: Co
   return parseConfig(trainFields(options, command, context), options.config ?? 'command line');
 }
 
-/** What to say where a configuration has steps and epochs, of which TRL follows the steps; null: nothing. */
-export function stepsNote(given: ConfigFields, planned: TrainConfig): string | null {
+/** What to say of given settings that others outweigh: steps by epochs, which TRL does not do, and an adapter's by its own. */
+export function unusedSettings(given: ConfigFields, planned: TrainConfig): readonly string[] {
   const { max_steps: steps, num_train_epochs: epochs } = given;
-  if (steps === undefined || epochs == null || steps === planned.max_steps) return null;
-  return `num_train_epochs (${epochs}) decides: ${planned.max_steps} steps. max_steps (${steps}), which TRL would follow, has no effect; to train ${steps}, leave num_train_epochs out.`;
+  const { from_checkpoint: from } = planned;
+  const notes: string[] = [];
+  if (steps !== undefined && epochs != null && steps !== planned.max_steps)
+    notes.push(
+      `num_train_epochs (${epochs}) decides: ${planned.max_steps} steps. max_steps (${steps}), which TRL would follow, has no effect; to train ${steps}, leave num_train_epochs out.`,
+    );
+  for (const name of from === null ? [] : OF_ADAPTERS)
+    if (given[name] !== undefined && given[name] !== planned[name])
+      notes.push(`${name} is ${planned[name]}, as the adapter in ${from} has it; ${given[name]} has no effect.`);
+  return notes;
 }
+
+const OF_ADAPTERS = ['lora_r', 'lora_alpha', 'use_rslora'] as const;
 
 /** The same, neither completed nor checked. */
 export function trainFields(options: TrainOptions, command: Command, context: CommandContext): ConfigFields {

@@ -30,7 +30,7 @@ import { requireServer } from './engine-server.ts';
 import { hostPaths } from './host-paths.ts';
 import { type CommandContext, commandContext, wholeNumber, withCommonOptions } from './shared.ts';
 import { followJob } from './side-job.ts';
-import { stepsNote, type TrainOptions, trainConfig, trainFields } from './train-config.ts';
+import { type TrainOptions, trainConfig, trainFields, unusedSettings } from './train-config.ts';
 import { trainSeeds } from './train-seeds.ts';
 import { followTraining, stopOnSignals } from './training-view.ts';
 
@@ -180,8 +180,7 @@ function begin(
     agreeFor(() => findTask(config.task, { workspace: store.folder, paths: hostPaths() }), options);
     const named = options.experiment === undefined ? {} : { name: seedRunName(options.experiment, config.seed) };
     const run = startTraining(store, config, { ...common, ...named });
-    const note = stepsNote(fields, savedConfig(requireRun(store, run.runId)));
-    if (note !== null) context.say(note);
+    for (const note of unusedSettings(fields, savedConfig(requireRun(store, run.runId)))) context.say(note);
     return run;
   }
   const maxSteps = stepsOf(options.steps);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { assigned, stepsNote } from '../../main/commands/train-config.ts';
+import { assigned, unusedSettings } from '../../main/commands/train-config.ts';
 import { parseConfig } from '../../main/trainer/config/config.ts';
 
 describe('assigned', () => {
@@ -23,14 +23,20 @@ describe('assigned', () => {
   });
 });
 
-describe('stepsNote', () => {
+describe('unusedSettings', () => {
   it('says which of steps and epochs holds, where a configuration has both and TRL would follow the other', () => {
     const planned = parseConfig({ num_train_epochs: 1, max_steps: 160 });
-    expect(stepsNote({ num_train_epochs: 1, max_steps: 3 }, planned)).toMatch(
-      /\(1\) decides: 160 steps.*\(3\), which TRL/,
-    );
-    expect(stepsNote({ num_train_epochs: 1, max_steps: 160 }, planned)).toBeNull();
-    expect(stepsNote({ num_train_epochs: 1 }, planned)).toBeNull();
-    expect(stepsNote({ num_train_epochs: null, max_steps: 3 }, planned)).toBeNull();
+    expect(unusedSettings({ num_train_epochs: 1, max_steps: 3 }, planned)).toEqual([
+      expect.stringMatching(/\(1\) decides: 160 steps.*\(3\), which TRL/),
+    ]);
+    for (const given of [{ max_steps: 160, num_train_epochs: 1 }, { num_train_epochs: 1 }, { max_steps: 3 }])
+      expect(unusedSettings(given, planned)).toEqual([]);
+  });
+
+  it("says where an adapter's own rank holds", () => {
+    const planned = parseConfig({ from_checkpoint: '/a', lora_r: 8 });
+    expect(unusedSettings({ lora_r: 16, lora_alpha: 32 }, planned)).toEqual([
+      'lora_r is 8, as the adapter in /a has it; 16 has no effect.',
+    ]);
   });
 });
