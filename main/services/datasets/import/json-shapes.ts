@@ -26,6 +26,8 @@ export function recordsInJson(value: unknown): JsonRecords {
   if (only !== undefined && isColumns && lists.length > 1)
     return { fault: `expected either the list of objects "${only.name}" or columns, got both; ${WRITE}` };
   if (only !== undefined) return listOf(only.list);
+  if (entries.some(([, one]) => isJsonObject(one) && (one.file_name ?? one.hf_hub_url) !== undefined))
+    return { fault: "expected records, got LLaMA-Factory's list of datasets; import the files that it names" };
   if (isColumns && lists.length > 0) return { items: zipped(lists.map(({ name, list }) => [name, list] as const)) };
   return tableOfObjects(value, entries);
 }

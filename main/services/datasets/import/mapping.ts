@@ -58,8 +58,9 @@ export function taskFields(source: TaskSource): readonly TaskField[] {
 const KNOWN_AS: Readonly<Record<string, readonly string[]>> = {
   question: ['prompt', 'input', 'instruction', 'problem', 'query', 'q'],
   answer: [
-    ...['output', 'response', 'target', 'solution', 'label', 'completion', 'gold', 'a'],
     ...['ground_truth', 'expected_answer', 'final_answer', 'gold_answer', 'reference_answer'],
+    // A label beside a completion says whether it is good.
+    ...['output', 'response', 'target', 'solution', 'completion', 'label', 'gold', 'a'],
   ],
   text: ['content', 'body', 'sentence', 'document', 'passage', 'input', 'prompt'],
   task: ['prompt', 'instruction', 'question', 'description'],

@@ -202,6 +202,8 @@ describe('an import of conversations', () => {
       'label is false in 1 of 2 rows, first on line 2: bad examples, which would be trained on as good ones; filter those rows out.',
     ]);
     expect((await plan(source, { filters: [{ column: 'label', value: 'true' }] })).notes).toEqual([]);
+    const { mapping, notes } = await plan(source, { task: bundled('exact-match') });
+    expect([mapping.answer, notes.length]).toEqual(['completion', 1]);
     const tagged = file('tagged.jsonl', lines({ conversations: shareGpt, kto_tag: false }));
     expect((await plan(tagged)).notes).toEqual([expect.stringMatching(/^kto_tag is false in 1 of 1 row,/)]);
   });

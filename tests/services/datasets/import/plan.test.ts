@@ -225,6 +225,8 @@ success_threshold: 1
     await expect(planImport(options(pretty))).rejects.toThrow('an object on each line, got one that takes several');
     const broken = file('nil.json', '[\n{"question": Nil}]');
     await expect(planImport(options(broken))).rejects.toThrow('nil.json, line 2: not JSON: expected a value, got "N"');
+    const info = file('dataset_info.json', '{"mine": {"file_name": "alpaca.json"}}');
+    await expect(planImport(options(info))).rejects.toThrow('import the files that it names');
     const uneven = file('uneven.json', JSON.stringify({ columns: ['question', 'answer'], data: [['x', 1], ['y']] }));
     await expect(planImport(options(uneven))).rejects.toThrow('expected 2 values for each row, got 1 in row 2');
   });
