@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openCommand } from '../../main/rewards/command.ts';
-import { outcomesOf, specOf } from './answers.ts';
+import { answersTo, outcomesOf, specOf } from './answers.ts';
 
 const python = process.platform === 'win32' ? 'python' : 'python3';
 const call = readFileSync(join(import.meta.dirname, '../../resources/tasks/python-functions/call.py'), 'utf8');
@@ -17,10 +17,10 @@ class Swift:
     def __call__(self, completions, **kwargs):
         return [None if text == "none" else 2 * len(text) for text in completions]
 def verl(data_source, solution_str, ground_truth, extra_info=None):
-    return {"score": len(solution_str) > 1, "acc": 1}
+    return {"score": len(solution_str) > 1, "acc": ground_truth == "it"}
 def plain(completions):
     return [len(text.strip()) for text in completions]
-async def rlhf(queries, prompts, labels):
+async def rlhf(queries, prompts):
     return {"rewards": [len(queries[0]) - len(prompts[0])]}
 `;
 
@@ -37,8 +37,18 @@ describe.skipIf(spawnSync(python, ['--version']).status !== 0)('call.py', () => 
   it('calls functions as TRL, ms-swift, verl and OpenRLHF do', async () => {
     expect(await outcomes('trl')).toEqual([1, 4]);
     expect(await outcomes('Swift', 'text')).toEqual([2, 0]);
-    expect(await outcomes('verl')).toEqual([0, 1]);
     expect(await outcomes('rlhf')).toEqual([1, 4]);
+  });
+
+  it("gives verl's functions the fields of their names, and says which the records lack", async () => {
+    expect(await outcomes('verl')).toEqual(Array(2).fill(expect.stringContaining('needs a field ground_truth')));
+    const command = [python, 'call.py', 'mine.py', 'verl'];
+    const component = openCommand(specOf<'command'>({ command }), { 'call.py': call, 'mine.py': functions });
+    const [answer] = answersTo('ab');
+    const record = { id: 'r', prompt: 'Say it', ground_truth: 'it' };
+    const { outcomes: scored } = await component.score(answer === undefined ? [] : [{ ...answer, record }]);
+    await component.close();
+    expect(scored).toEqual([1]);
   });
 
   it('says what is wrong with a function, and which is missing', async () => {

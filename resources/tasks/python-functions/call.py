@@ -43,14 +43,21 @@ def called(given: dict):
     return asyncio.run(result) if inspect.isawaitable(result) else result
 
 
+def field(record: dict, name: str):
+    if name not in record:
+        raise ValueError(f"the function needs a field {name}, which the task's records lack")
+    return record[name]
+
+
 def score(answer: dict) -> float:
     record, prompt, completion = answer["record"], answer["prompt"], answer["completion"]
     if "solution_str" in parameters:
-        given = {key: record.get(key) for key in ("data_source", "ground_truth", "extra_info")}
-        result = called({**given, "solution_str": completion})
+        given = {key: record.get(key) for key in ("data_source", "extra_info")}
+        result = called({**given, "solution_str": completion, "ground_truth": field(record, "ground_truth")})
         return result["score"] if isinstance(result, dict) else result
     if "queries" in parameters:
-        result = called({"queries": [prompt + completion], "prompts": [prompt], "labels": [record.get("label")]})
+        label = field(record, "label") if "labels" in parameters else None
+        result = called({"queries": [prompt + completion], "prompts": [prompt], "labels": [label]})
         return (result["rewards"] if isinstance(result, dict) else result)[0]
     asked, said = prompt, completion
     if "text" not in how:
@@ -67,7 +74,7 @@ for line in sys.stdin:
         value = score(answer)
         result = {"id": answer["id"], "score": 0.0 if value is None else float(value)}
     except Exception as error:  # this completion fails, with the reason; the others are scored
-        hint = "" if how else " (a function that takes completions as texts needs `text` at the end of the command)"
+        hint = "" if how or "argument" in str(error) else " (a function that takes completions as texts needs `text` at the end of the command)"
         wrong = f"{type(error).__name__}: {error}{hint if isinstance(error, (AttributeError, TypeError)) else ''}"
         result = {"id": answer["id"], "error": wrong}
     print(json.dumps(result), file=answers, flush=True)
