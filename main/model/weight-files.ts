@@ -65,12 +65,6 @@ const OTHERS = [
       'Convert the file to a model that trains: braid models add FILE.gguf, or Models → Add from this computer in the app.',
   },
   {
-    name: /\.(bin|pt|pth|ckpt)$/i,
-    kind: 'a pickle',
-    remedy:
-      'Save the model again as safetensors (save_pretrained of a current transformers), or use a newer revision of it.',
-  },
-  {
     name: /^consolidated.*\.safetensors$/i,
     kind: "in its maker's own layout",
     remedy: 'Use the Hugging Face version of the model, with model.safetensors.',
@@ -79,6 +73,13 @@ const OTHERS = [
     name: /^(?!adapter_|training_args).*\.safetensors$/i,
     kind: "under a name that transformers doesn't look for",
     remedy: `Name a single file ${WHOLE}; shards need their ${INDEX}.`,
+  },
+  // torchtune's folders have its own beside safetensors.
+  {
+    name: /\.(bin|pt|pth|ckpt)$/i,
+    kind: 'a pickle',
+    remedy:
+      'Save the model again as safetensors (save_pretrained of a current transformers), or use a newer revision of it.',
   },
   {
     name: /\.(npz|onnx|msgpack|h5)$/i,

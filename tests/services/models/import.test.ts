@@ -116,6 +116,10 @@ describe('importModel', () => {
       message: expect.stringContaining('pickle'),
       remedy: expect.stringContaining('safetensors'),
     });
+    writeFileSync(join(folder, 'ft-model-00001-of-00001.safetensors'), '');
+    expect(errorOf(() => importModel(host, folder, true))).toMatchObject({
+      remedy: expect.stringContaining('Name a single file model.safetensors'),
+    });
     expect(host.jobs.list()).toEqual([]);
   });
 
