@@ -29,7 +29,8 @@ export function guessConversation(
 ): string | null {
   const [name = '', ...others] = names;
   const free = columns.filter((column) => !others.includes(column));
-  const turns = guessTurns(name, columns, free, first);
+  const isJudged = others.some((other) => other !== 'id' && other !== 'tools');
+  const turns = guessTurns(name, columns, free, first, isJudged);
   const areItems = [RESPONSES.asked, `${RESPONSES.asked}+${RESPONSES.answer}`].includes(turns ?? '');
   const isSystem = (column: string): boolean => isSystemName(column) || (areItems && column === RESPONSES.system);
   const system = free.find((column) => isSystem(column) && isSystemText(first[column]));
@@ -51,32 +52,35 @@ export function rolesOf(value: unknown): string[] {
 
 const isTextOrNone = (value: unknown): boolean => value == null || typeof value === 'string';
 
-/** `free`: columns that no other field is named after. */
+/** `free`: columns that no other field is named after. `isJudged`: the task has fields beside the conversation. */
 function guessTurns(
   name: string,
   columns: readonly string[],
   free: readonly string[],
   first: Row['values'],
+  isJudged: boolean,
 ): string | null {
-  const find = (names: readonly string[], fits: (value: unknown) => boolean): string | undefined =>
+  const find = (names: readonly string[], fits: (value: unknown) => boolean, among = columns): string | undefined =>
     names
-      .flatMap((one) => columns.filter((column) => column.toLowerCase() === one.toLowerCase()))
+      .flatMap((one) => among.filter((column) => column.toLowerCase() === one.toLowerCase()))
       .find((column) => fits(first[column]));
   const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
   const found =
     find([name, ...CONVERSATION_NAMES, ...OTHERS], isConversation) ?? columns.find((one) => isConversation(first[one]));
   if (found === undefined) {
-    const [asks, answers] = [find(ASKS, isText), find(ANSWERS, isText)];
-    if (asks === undefined || answers === undefined) return null;
-    const context = find(CONTEXTS, isTextOrNone);
-    const isBeside = context !== undefined && context !== asks && free.includes(context);
-    return [asks, ...(isBeside ? [context] : []), answers].join('+');
+    const asks = find([name, ...ASKS], isText);
+    const answers = find(ANSWERS, isText, free);
+    // Without an answer it is a prompt, for a task that has what is right in another field.
+    if (asks === undefined || (answers === undefined && !isJudged)) return null;
+    const context = find(CONTEXTS, isTextOrNone, free);
+    return [asks, context === asks ? undefined : context, answers].filter((part) => part !== undefined).join('+');
   }
   const { asked, answer } = RESPONSES;
   if ((found === asked || found === answer) && columns.includes(asked) && columns.includes(answer))
     return `${asked}+${answer}`;
   // A whole conversation may stand beside a prompt that it contains.
   if (found.toLowerCase() !== 'prompt' && rolesOf(first[found]).at(-1) !== 'user') return found;
-  const completion = find(COMPLETION_NAMES, (value) => isConversation(value) || isMessage(value) || isText(value));
+  const isAnswer = (value: unknown): boolean => isConversation(value) || isMessage(value) || isText(value);
+  const completion = find(COMPLETION_NAMES, isAnswer, free);
   return completion === undefined || completion === found ? found : `${found}+${completion}`;
 }

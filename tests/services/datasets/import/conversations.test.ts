@@ -208,6 +208,24 @@ describe('an import of conversations', () => {
     expect((await plan(tagged)).notes).toEqual([expect.stringMatching(/^kto_tag is false in 1 of 1 row,/)]);
   });
 
+  it("takes a prompt alone, and another field's column for that field, where the task judges by it", async () => {
+    const definition = `title: Mine
+fields: { prompt: messages, solution: text }
+prompt: '{prompt}'
+max_completion_length: 8
+success_threshold: 1
+`;
+    const task = { ...bundled('conversation'), definition };
+    for (const asks of ['prompt', 'problem']) {
+      const source = file(`${asks}.jsonl`, lines({ [asks]: 'Two and two?', solution: '4' }));
+      const { mapping, train } = await plan(source, { task });
+      expect(mapping).toEqual({ prompt: asks, solution: 'solution' });
+      expect(train).toMatchObject([{ messages: [user], reference: '' }]);
+    }
+    const source = file('unjudged.jsonl', lines({ prompt: 'Two and two?', solved: true }));
+    expect((await plan(source)).problem?.message).toBe('No column is mapped to "messages"');
+  });
+
   it('says that rejected answers are not used', async () => {
     const source = file('rejected.jsonl', lines({ messages: [user, said], rejected_response: 'Five.' }));
     expect((await plan(source)).notes).toEqual([
