@@ -49,7 +49,8 @@ export interface ColumnOption {
 /** What is found inside columns of objects and lists, in these rows: `answers.text.0`. */
 export function insideColumns(rows: ImportPlan['rows']): string[] {
   const found = new Set<string>();
-  const visit = (value: unknown, path: string, depth: number): void => {
+  const visit = (given: unknown, path: string, depth: number): void => {
+    const value = fromJson(given);
     const roles = rolesIn(value);
     if (roles.length > 0) for (const role of roles) found.add(`${path}.${role}`);
     else if (typeof value === 'object' && value !== null && depth < DEEPEST) {
@@ -60,6 +61,16 @@ export function insideColumns(rows: ImportPlan['rows']): string[] {
   };
   for (const row of rows) for (const [name, value] of Object.entries(row)) visit(value, name, 0);
   return [...found].slice(0, MOST_INSIDE);
+}
+
+/** Lists and objects that a dataset has as JSON in a text are reached into as well. */
+function fromJson(value: unknown): unknown {
+  if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return value;
+  try {
+    return JSON.parse(value) as unknown;
+  } catch {
+    return value;
+  }
 }
 
 const ROLES: Readonly<Record<string, string>> = { human: 'user', gpt: 'assistant', model: 'assistant' };

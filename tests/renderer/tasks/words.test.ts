@@ -140,6 +140,7 @@ describe('insideColumns', () => {
       ...['messages.system', 'messages.user', 'messages.assistant', 'old.assistant'],
     ]);
     expect(insideColumns([{ a: { b: { c: { d: { e: { f: 1 } } } } } }])).toEqual([]);
+    expect(insideColumns([{ info: '{"gold": "2"}', note: '[sic]' }])).toEqual(['info.gold']);
   });
 });
 
