@@ -9,7 +9,7 @@ export const chatRole = z.enum(['system', 'user', 'assistant', 'tool']);
 export type ChatRole = z.infer<typeof chatRole>;
 
 /** A function that the assistant wants to have called. */
-export const toolCallSchema = z
+const toolCallSchema = z
   .object({
     id: z.string().exactOptional(),
     type: z.literal('function'),

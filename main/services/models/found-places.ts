@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { isJsonObject, parseJson } from '../../io/json.ts';
 import { readRegular } from '../../io/read-file.ts';
 
-export const FOUND_SOURCES = ['ollama', 'lm-studio', 'hugging-face', 'llama.cpp'] as const;
+const FOUND_SOURCES = ['ollama', 'lm-studio', 'hugging-face', 'llama.cpp'] as const;
 export type FoundSource = (typeof FOUND_SOURCES)[number];
 
 export interface FoundPlace {

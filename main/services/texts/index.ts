@@ -9,7 +9,7 @@ import type { CorpusText, SourceText } from './source-text.ts';
 
 export { type Duplicate, type MergeOutcome, type MergeResult, mergeTexts } from './merge.ts';
 export type { ParsedFile, ParseOptions } from './parse.ts';
-export { type CorpusText, corpusText, type SourceText } from './source-text.ts';
+export type { CorpusText, SourceText } from './source-text.ts';
 export { importIntoStore, storedTexts } from './stored.ts';
 
 /** Reads texts from files: all of them, or one error that lists every problem. */

@@ -61,7 +61,7 @@ function keysOfTile(vectors: number, group: number, memory: number, whole: boole
 export const vectorOf = (c: string, line: string, vectors: number): string => `(${c} + ${line}) % ${vectors}u`;
 
 /** Prefix and own cache hold all keys first, then all values. */
-export const attendProgram = variants(({ vectors, group, keys, format, split, raw, headNorm, whole }: Key): Program => {
+const attendProgram = variants(({ vectors, group, keys, format, split, raw, headNorm, whole }: Key): Program => {
   const parts = range(Math.ceil((group * vectors) / LANES));
   const columns = (statement: (part: number) => string): string =>
     parts
