@@ -1,6 +1,6 @@
 /** Made-up texts for tests: words from a small random vocabulary, so that none resembles another. */
 import { randomStream } from '../../../main/random.ts';
-import { type CorpusText, corpusText } from '../../../main/services/texts/index.ts';
+import { type CorpusText, corpusText } from '../../../main/services/texts/source-text.ts';
 
 /** A text of exactly that many words. */
 export function madeText(index: number, words: number): CorpusText {
