@@ -7,6 +7,7 @@ describe('nearestName', () => {
     expect(nearestName('secnd-txt', ['second-text'])).toBe('second-text');
     expect(nearestName('entirely', ['prompt'])).toBeUndefined();
     expect(nearestName('bias', ['task'])).toBeUndefined();
+    expect(nearestName('PY', ['p', 'py'])).toBe('py');
   });
 
   it('guesses nothing for a text that is not a name, however long', () => {
