@@ -141,6 +141,9 @@ export function openRunsTable(db: Db, now: () => number) {
        and (@stageId is null or stage_id = @stageId)
      order by id desc limit @limit`,
   );
+  const ofStage = db.prepare<[number], RunRow>(
+    `select ${columns(names)} from run where stage_id = ? order by coalesce(heartbeat_at, 0) desc, id desc`,
+  );
   const countByDataset = db.prepare<[], { dataset: string; count: number }>(
     'select dataset, count(*) as count from run group by dataset',
   );
@@ -179,6 +182,8 @@ export function openRunsTable(db: Db, now: () => number) {
       const { stageId = null, before = null, limit = -1 } = filter;
       return list.all({ states, stageId, before, limit });
     },
+    /** A stage's runs, the one that trained last first: not always the newest, as an earlier one can be resumed. */
+    ofStage: (stageId: number): RunRow[] => ofStage.all(stageId),
     /** How many runs there are on each dataset. */
     countByDataset: (): { dataset: string; count: number }[] => countByDataset.all(),
     setState(id: number, state: RunState, reason: string | null): void {

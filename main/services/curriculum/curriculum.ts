@@ -1,4 +1,4 @@
-/** The curriculum for the page: each stage with its dataset, scores, newest run and starting point. */
+/** The curriculum for the page: each stage with its dataset, scores, latest run and starting point. */
 import { existsSync } from 'node:fs';
 import type { CheckpointRow } from '../../store/checkpoints.ts';
 import type { DatasetLeakage } from '../../store/datasets.ts';
@@ -58,16 +58,16 @@ export interface StageView extends Omit<StageRow, 'promotion'> {
     /** Its file is gone. */
     readonly missing: boolean;
   } | null;
-  /** The newest of its runs. */
+  /** The one of its runs that trained last. */
   readonly run: StageRun | null;
   readonly runs: number;
-  /** Held-out scores of the newest run, baseline left out. */
+  /** Held-out scores of that run, baseline left out. */
   readonly scores: readonly StageScore[];
-  /** Where the score of the newest run stands; null: it has none. */
+  /** Where the score of that run stands; null: it has none. */
   readonly standing: HeldOutStanding | null;
   /** The best held-out score of all its runs. */
   readonly best: (StageScore & { readonly runId: number }) | null;
-  /** What its newest run started from, or before the first run what it would start from. */
+  /** What that run started from, or before the first run what it would start from. */
   readonly origin: StageOrigin;
   /** What the next stage would start from. */
   readonly handsOn: { readonly runId: number; readonly step: number } | null;
@@ -115,19 +115,19 @@ export function curriculum(
 
 /** One stage with everything its rows hold. */
 export function stageView(store: Store, stage: StageRow, paths: OpenWorkspace['paths']): Omit<StageView, 'timeLeft'> {
-  const runs = store.runs.list({ stageId: stage.id });
-  const [newest] = runs;
+  const runs = store.runs.ofStage(stage.id);
+  const [latest] = runs;
   const hands = nextStart(store, stage) ?? (stage.metScore === null ? null : checkpointBefore(store, stage, paths));
   return {
     ...stage,
     promotion: promotionOf(stage),
     dataset: datasetOf(store, stage),
-    run: newest === undefined ? null : { ...stageRun(newest), lacks: resumeLacks(store, newest) },
+    run: latest === undefined ? null : { ...stageRun(latest), lacks: resumeLacks(store, latest) },
     runs: runs.length,
-    scores: newest === undefined ? [] : trainingScores(store, newest.id).map(scoreOf),
-    standing: newest === undefined ? null : standingOf(store, newest),
+    scores: latest === undefined ? [] : trainingScores(store, latest.id).map(scoreOf),
+    standing: latest === undefined ? null : standingOf(store, latest),
     best: bestOfStage(store, runs),
-    origin: newest === undefined ? nextOrigin(store, stage, paths) : originOf(store, newest),
+    origin: latest === undefined ? nextOrigin(store, stage, paths) : originOf(store, latest),
     handsOn: hands === null ? null : { runId: hands.runId, step: hands.step },
   };
 }

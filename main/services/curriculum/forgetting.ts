@@ -134,7 +134,7 @@ function columnOf(store: Store, { id: stageId, name, words, datasetId }: StageRo
 }
 
 function baseModel(store: Store, stage: StageRow, paths: Pick<HostPaths, 'resources'>): string {
-  const [run] = store.runs.list({ stageId: stage.id });
+  const [run] = store.runs.ofStage(stage.id);
   const { model = 'tiny' } = { ...stageDefaults(store, stage, paths), ...stage.config };
   return run?.model ?? String(model);
 }

@@ -147,7 +147,7 @@ function* checkpointsBefore(store: Store, stage: PlannedStage): Generator<Checkp
 function checkReach(store: Store, stage: StageRow, paths: Pick<HostPaths, 'resources'>): void {
   const model = modelOf(store, stage, paths);
   const earlier = store.stages.list().filter((one) => one.position < stage.position && one.metScore === null);
-  const runs = earlier.reverse().flatMap(({ id }) => store.runs.list({ stageId: id }));
+  const runs = earlier.reverse().flatMap(({ id }) => store.runs.ofStage(id));
   for (const { id } of runs.filter(({ state }) => state !== 'collapsed')) {
     const newest = newestCheckpoint(store, id);
     const checkpoint = newest ?? checkpointOutOfReach(store, id);
@@ -165,10 +165,10 @@ function isOfAnother(store: Store, path: string, model: string, paths: Pick<Host
   return otherBase(store, fromStoredPath(store.folder, path), model, paths) !== null;
 }
 
-/** The checkpoint that the next stage starts from: from the stage's newest run with checkpoints, chosen by its rule. */
+/** The checkpoint that the next stage starts from: from the run with checkpoints that trained last, chosen by its rule. */
 export function nextStart(store: Store, stage: StageRow): CheckpointRow | null {
   if (stage.metScore !== null) return ownStart(store, stage);
-  for (const run of store.runs.list({ stageId: stage.id })) {
+  for (const run of store.runs.ofStage(stage.id)) {
     if (run.state === 'collapsed') continue;
     const there = refreshCheckpoints(store, run.id).filter(({ deletedAt }) => deletedAt === null);
     const last = there.at(-1);

@@ -63,11 +63,11 @@ interface LosingStage {
   readonly row: DatasetRow | undefined;
 }
 
-/** Stages whose dataset is gone and is known by name: from its row, or from the stage's newest run. */
+/** Stages whose dataset is gone and is known by name: from its row, or from the stage's latest run. */
 function stagesLosing(store: Store): readonly LosingStage[] {
   return store.stages.list().flatMap(({ id, name, words, datasetId }): LosingStage[] => {
     const row = datasetId === null ? undefined : store.datasets.get(datasetId);
-    const stored = row?.file ?? store.runs.list({ stageId: id, limit: 1 })[0]?.dataset;
+    const stored = row?.file ?? store.runs.ofStage(id)[0]?.dataset;
     if (words === null || stored === undefined) return [];
     const file = fromStoredPath(store.folder, stored);
     return existsSync(file) ? [] : [{ id, name, words, file, row }];
@@ -115,11 +115,11 @@ function notMadeHere(stages: readonly LosingStage[]): BraidError {
   );
 }
 
-/** Where the dataset that a stage's newest run was trained on is there, it is the stage's again. */
+/** Where the dataset that a stage's latest run was trained on is there, it is the stage's again. */
 function assignOwn(store: Store): void {
   store.transaction(() => {
     for (const { id } of stagesWithout(store)) {
-      const stored = store.runs.list({ stageId: id, limit: 1 })[0]?.dataset;
+      const stored = store.runs.ofStage(id)[0]?.dataset;
       const row = stored === undefined ? undefined : store.datasets.byFile(fromStoredPath(store.folder, stored));
       if (row !== undefined && existsSync(fromStoredPath(store.folder, row.file)))
         changeStage(store, id, { datasetId: row.id });

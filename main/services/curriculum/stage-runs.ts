@@ -98,7 +98,7 @@ export function openStageRuns(
         `Expected a held-out score that meets the rule of "${stage.name}" (${rule === null ? 'it has none' : `at least ${rule.at_least}`}), got ${score}`,
         'Train it, or change its rule.',
       );
-    markAsMet(stage, score, metReason(score, rule));
+    store.transaction(() => markAsMet(stage, score, metReason(score, rule)));
   }
 
   function markAsMet(stage: StageRow, score: number, reason: string): void {
@@ -107,7 +107,10 @@ export function openStageRuns(
     promote(stage);
   }
 
-  /** A stage's state follows its most recently ended run, even one resumed by hand. */
+  /**
+   * A stage's state follows its most recently ended run, even one resumed by hand. With it, or not at all, the next one
+   * is queued: what a kill or a full disk keeps from being stored is found again as a stage without a run.
+   */
   function follow(run: RunRow | undefined, hasTrained = true): StageRow | null {
     const stage = run?.stageId === null || run === undefined ? undefined : store.stages.get(run.stageId);
     if (run === undefined || stage === undefined || run.state === 'running' || run.state === 'paused') return null;
@@ -115,18 +118,22 @@ export function openStageRuns(
     const promotion = promotionOf(stage);
     if (met !== null && promotion !== null && run.state === 'stopped') {
       const reason = metReason(met, promotion);
-      store.runs.setState(run.id, run.state, reason);
-      markAsMet(stage, met, reason);
+      store.transaction(() => {
+        store.runs.setState(run.id, run.state, reason);
+        markAsMet(stage, met, reason);
+      });
       return store.stages.get(stage.id) ?? null;
     }
     const rule = { unmet: unmetGoal(store, run.id), endEarly: promotion?.end_early === true };
     const { state, reason } = stateAfter(run, rule, closing);
-    settle(stage, state, reason);
+    store.transaction(() => {
+      settle(stage, state, reason);
+      if (state === 'done' && hasTrained) promote(stage);
+    });
     if (state === 'unmet') {
       const remedy = 'Give it more steps, change its settings, or lower its rule.';
       notices.add({ severity: 'warning', message: `"${stage.name}": ${reason}`, remedy, runId: run.id });
     }
-    if (state === 'done' && hasTrained) promote(stage);
     return store.stages.get(stage.id) ?? null;
   }
 
@@ -165,7 +172,7 @@ export function openStageRuns(
     },
     updateEnded: () => {
       for (const stage of orphans()) {
-        const run = store.runs.list({ stageId: stage.id, limit: 1 })[0];
+        const [run] = store.runs.ofStage(stage.id);
         if (run === undefined) settle(stage, 'failed', 'Its run is no longer in the history');
         else follow(run);
       }

@@ -61,7 +61,7 @@ interface MeasuredStage extends Pace {
 }
 
 function measuredPace(store: Store, { id: stageId, words }: StageRow): MeasuredStage[] {
-  const [run] = store.runs.list({ stageId, limit: 1 });
+  const [run] = store.runs.ofStage(stageId);
   if (run === undefined) return [];
   const seconds = paceAfterWarmUp(store, run);
   if (seconds === null) return [];
@@ -73,7 +73,7 @@ function measuredPace(store: Store, { id: stageId, words }: StageRow): MeasuredS
 /** Steps that the curriculum will still make: none of a stage that ended without meeting its rule. */
 function stepsLeft(store: Store, { id: stageId, state, steps }: StageRow): number {
   if (state === 'done' || state === 'unmet') return 0;
-  const [run] = store.runs.list({ stageId, limit: 1 });
+  const [run] = store.runs.ofStage(stageId);
   return run === undefined ? steps : Math.max(0, run.maxSteps - run.step);
 }
 

@@ -187,6 +187,45 @@ describe('the queue of stages', () => {
     expect([store.runs.list().length, queue.list()]).toEqual([1, []]);
   });
 
+  it('promotes after all where a full disk or a kill came between a stage and the next', async () => {
+    const { store, stage, stateOf, open } = await bench();
+    changeSettings(store, { auto_promote: true, run_queue: false });
+    const [first, second] = [stage(), stage()];
+    store.stages.setState(first, 'running');
+    const { setState } = store.stages;
+    const full = vi.spyOn(store.stages, 'setState').mockImplementation((id, state, reason) => {
+      if (state === 'queued') throw new BraidError('DISK_FULL', 'the disk is full');
+      return setState(id, state, reason);
+    });
+    store.runs.setState(addRun(store, { stageId: first }), 'done', null);
+    expect(errorOf(() => open())).toMatchObject({ code: 'DISK_FULL' });
+    expect(stateOf(first)).toBe('running');
+    full.mockRestore();
+    open();
+    expect([stateOf(first), stateOf(second)]).toEqual(['done', 'queued']);
+  });
+
+  it('follows the run that trained last, not the newest: one resumed by hand', async () => {
+    const { store, paths, model, stage, open } = await bench();
+    const [first, second] = [stage(), stage()];
+    const [resumed, newer] = ['models', 'outputs'].map((place) => {
+      const run = addRun(store, { stageId: first, model });
+      store.checkpoints.record(run, 2, place, 'final');
+      store.runs.setState(run, 'stopped', null);
+      return run;
+    });
+    const start = () => stageConfig(store, requireStage(store, second), paths).from_checkpoint;
+    expect(start()).toMatch(/outputs$/);
+    store.runs.setState(newer ?? 0, 'done', null);
+    store.runs.claim(resumed ?? 0, { pid: 1, hostId: 'here:1' });
+    store.stages.setState(first, 'running');
+    interruptRun(store, resumed ?? 0, 'The app ended without ending the run');
+    open();
+    expect(store.stages.get(first)).toMatchObject({ state: 'failed', reason: 'The app ended without ending the run' });
+    expect(start()).toMatch(/models$/);
+    expect(stageView(store, requireStage(store, first), paths).run?.id).toBe(resumed);
+  });
+
   it('reports errors of a stage before it is queued, and those found when it starts', async () => {
     const { store, dataset, notices, stage, stateOf, open, settled } = await bench();
     const queue = open();
