@@ -18,6 +18,8 @@ import { parsePythonJson } from './python-json.ts';
 export function openCommand(spec: CommandSpec, all: CommandFiles): Component {
   const folder = folderOf(filesOf(spec, all));
   let running: Running | null = null;
+  /** No id is used twice: an answer that comes late must not count for another completion. */
+  let firstId = 0;
 
   /** The outcomes by id; whoever is missing wasn't answered, for the reason that is given. */
   const attempt = async (answers: readonly (readonly [number, Answer])[]) => {
@@ -32,7 +34,9 @@ export function openCommand(spec: CommandSpec, all: CommandFiles): Component {
 
   const scorePart = async (answers: readonly Answer[]): Promise<readonly Outcome[]> => {
     const outcomes = new Map<number, Outcome>();
-    let waiting = [...answers.entries()];
+    const ids = answers.map((_, i) => firstId + i);
+    firstId += answers.length;
+    let waiting = answers.map((answer, i) => [ids[i] ?? 0, answer] as const);
     let reason = '';
     // A process that died over one completion is started once more for the others.
     for (let round = 0; round < 2 && waiting.length > 0; round++) {
@@ -42,7 +46,7 @@ export function openCommand(spec: CommandSpec, all: CommandFiles): Component {
       if (failure !== null) reason = failure.reason;
       if (failure !== null && !failure.restart) break;
     }
-    return answers.map((_, id) => outcomes.get(id) ?? reason);
+    return ids.map((id) => outcomes.get(id) ?? reason);
   };
 
   return {

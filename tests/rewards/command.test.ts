@@ -36,6 +36,14 @@ describe('openCommand', () => {
     expect(await outcomesOf(reversed, 'a', 'bb', 'ccc')).toEqual([1, 2, 3]);
   });
 
+  it('takes no late second answer for one about another completion of the next batch', async () => {
+    const late = command(
+      'if (globalThis.last !== undefined) say({ id: last, score: 9 }); globalThis.last = line.id; say({ id: line.id, score: 1 });',
+      { batch_size: 1 },
+    );
+    expect(await outcomesOf(late, 'a', 'b')).toEqual([1, expect.stringContaining('answered an id that was not asked')]);
+  });
+
   it.each([
     ['text', "say({ id: line.id, score: 'good' });", 'expected a finite number as the score, got "good"'],
     ['no score', 'say({ id: line.id });', 'expected a finite number as the score, got none'],
