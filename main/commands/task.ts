@@ -165,6 +165,7 @@ function rescore(options: RescoreOptions, context: CommandContext): void {
     context.print(
       `${counted(result.n, 'completion')}: ${short(result.before)} before, ${short(result.after)} after; the order changes in ${result.order_changed} of ${counted(result.groups, 'group')}, the gradient's sign for ${counted(result.sign_changed, 'completion')}; ${counted(result.dead_before, 'dead group')} before, ${result.dead_after} after; ${result.failures} failed`,
     );
+    for (const note of result.notes) context.print(`[!] ${note}`);
     context.out(result);
   } finally {
     store.close();

@@ -88,6 +88,11 @@ function Result({ data, isOld }: { readonly data: RescoredDraft; readonly isOld:
         {without_record > 0 && `; ${number(without_record)} without a record in the run's dataset`}. Dead groups:{' '}
         {number(dead_before)} before, {number(dead_after)} with this version.
       </p>
+      {data.notes.map((note) => (
+        <p key={note} className={classes.verdict} data-tone="warn">
+          {note}
+        </p>
+      ))}
       <LineChart title="Mean reward of stored completions" series={series} format={score} height={170} />
       {changed.length > 0 && (
         <>

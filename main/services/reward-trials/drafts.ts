@@ -12,6 +12,7 @@ import { REWARD_FILE } from '../../tasks/sandbox/messages.ts';
 import { stripTypes } from '../../tasks/sandbox/strip-types.ts';
 import { type Score, type TaskFacts, type TaskShow, totalReward } from '../../tasks/task.ts';
 import type { ScoredAnswers } from '../../trainer/protocol/reward-calls.ts';
+import { requireRun } from '../runs/runs.ts';
 import type { ConsentFile } from '../tasks/consent.ts';
 import { rewardAccess } from '../tasks/reward-access.ts';
 import { requireSource } from '../tasks/task-list.ts';
@@ -21,7 +22,7 @@ import { EXAMPLES } from './check-task.ts';
 import { type OutsideComponent, outsideOf } from './draft-consent.ts';
 import { type Rewarded, recordsOf } from './dry-run.ts';
 import type { RewardProcess } from './process.ts';
-import { type ChangedGroup, changedGroups, type Rescored, rescored } from './rescore.ts';
+import { asWeighed, type ChangedGroup, changedGroups, type Rescored, rescored } from './rescore.ts';
 import type { KeptSample, SampledAnswers } from './sampled-answers.ts';
 import { fileAnswers, storedAnswers, type TrialAnswers } from './trial-answers.ts';
 import { type TrialReport, trialReport } from './trial-report.ts';
@@ -166,9 +167,10 @@ export async function rescoreDraft(place: DraftPlace, draft: Draft, runId: numbe
   const source = draftSource(draft, place);
   const { facts, given } = givenAnswers(place, source, { kind: 'run', runId }, Number.POSITIVE_INFINITY);
   const scored = await scoreGiven(place, 'rescore', source, given);
-  const rewards = scored.scores.map((score) => withReward(facts, score));
+  const weighed = asWeighed(place.store, runId, facts);
+  const rewards = scored.scores.map((score) => withReward(weighed, score));
   return {
-    ...rescored(runId, source, given, rewards),
+    ...rescored(requireRun(place.store, runId), source, given, rewards),
     total: given.total,
     changed: changedGroups(given, rewards, CHANGED_SHOWN),
   };

@@ -3,13 +3,21 @@
  * changed: the order of completions in a group, and so the sign of the gradient. Nothing is stored.
  */
 
+import { isDeepStrictEqual } from 'node:util';
+import { BraidError } from '../../errors.ts';
 import { largest, smallest } from '../../lists.ts';
 import type { Store } from '../../store/index.ts';
+import type { RunRow } from '../../store/runs.ts';
 import type { ExternalAccess } from '../../tasks/external/access.ts';
 import type { FolderSource } from '../../tasks/folder/source.ts';
 import { taskHash } from '../../tasks/folder/source.ts';
-import { openTask } from '../../tasks/index.ts';
+import { openTask, taskFacts } from '../../tasks/index.ts';
+import type { TaskFacts } from '../../tasks/task.ts';
+import { counted } from '../../text/format.ts';
 import { nanStats } from '../../trainer/advantages/advantages.ts';
+import { requireRun } from '../runs/runs.ts';
+import { savedConfig } from '../runs/saved-config.ts';
+import { runTask } from '../tasks/run-task.ts';
 import { type Rewarded, rewarded } from './dry-run.ts';
 import { storedAnswers, type TrialAnswer, type TrialAnswers } from './trial-answers.ts';
 
@@ -42,6 +50,8 @@ export interface Rescored {
   readonly dead_before: number;
   readonly dead_after: number;
   readonly steps: readonly RescoredStep[];
+  /** What speaks against the comparison, in sentences. */
+  readonly notes: readonly string[];
 }
 
 /** A completion with both of its rewards, NaN where it has none. */
@@ -72,18 +82,44 @@ export function rescoreRun(
   try {
     const given = storedAnswers(store, runId, task);
     const scored = rewarded(
-      task,
+      asWeighed(store, runId, task),
       given.answers.map(({ answer }) => answer),
     );
-    return rescored(runId, source, given, scored);
+    return rescored(requireRun(store, runId), source, given, scored);
   } finally {
     task.close();
   }
 }
 
+/**
+ * The task with the weights that a run gave its components instead of the task's: a version of the reward is compared
+ * with the run, not other weights.
+ */
+export function asWeighed<F extends Pick<TaskFacts, 'rewardNames' | 'rewardWeights'>>(
+  store: Store,
+  runId: number,
+  task: F,
+): F {
+  const run = requireRun(store, runId);
+  const { reward_weights: given } = savedConfig(run);
+  const own = given === null ? null : factsOfRun(store, run);
+  if (given === null || own === null || !isDeepStrictEqual(own.rewardNames, task.rewardNames)) return task;
+  return isDeepStrictEqual(own.rewardWeights, given) ? task : { ...task, rewardWeights: given };
+}
+
+/** null: the copy of its task is gone. */
+function factsOfRun(store: Store, run: RunRow): TaskFacts | null {
+  try {
+    return taskFacts(runTask(store, run));
+  } catch (error) {
+    if (error instanceof BraidError) return null;
+    throw error;
+  }
+}
+
 /** The numbers of a re-scored run. */
 export function rescored(
-  runId: number,
+  run: Pick<RunRow, 'id' | 'taskHash'>,
   source: FolderSource,
   given: TrialAnswers,
   scored: readonly Rewarded[],
@@ -92,7 +128,7 @@ export function rescored(
   const groups = [...Map.groupBy(all, ({ trial }) => trial.group).values()];
   const steps = [...Map.groupBy(all, ({ trial }) => trial.step ?? 0)];
   return {
-    run_id: runId,
+    run_id: run.id,
     task: source.name,
     hash: taskHash(source),
     n: all.length,
@@ -105,7 +141,15 @@ export function rescored(
     dead_before: groups.filter((group) => isDead(group.map(({ before }) => before))).length,
     dead_after: groups.filter((group) => isDead(group.map(({ after }) => after))).length,
     steps: steps.map(([step, of]) => ({ step, n: of.length, ...means(of) })),
+    notes: taskHash(source) === run.taskHash ? repetitionNotes(all.filter(isChanged).length) : [],
   };
+}
+
+function repetitionNotes(changed: number): string[] {
+  if (changed === 0) return [];
+  return [
+    `The run was trained with this version, but ${counted(changed, 'completion')} ${changed === 1 ? 'gets' : 'get'} another reward now: it depends on more than the completion, such as chance, the clock, or a program or server that has changed. A resumed run may differ.`,
+  ];
 }
 
 /** The groups whose order changes, those with most changed signs first. */
@@ -132,6 +176,12 @@ function pairs({ answers }: TrialAnswers, scored: readonly Rewarded[]): Rescored
 const EQUAL = 1e-6;
 
 type Pair = Pick<RescoredAnswer, 'before' | 'after'>;
+
+/** Not only by rounding; a failure that was none, or the other way round, is a change. */
+function isChanged({ before, after }: Pair): boolean {
+  if (Number.isNaN(before) || Number.isNaN(after)) return Number.isNaN(before) !== Number.isNaN(after);
+  return Math.abs(after - before) > EQUAL * Math.max(1, Math.abs(before));
+}
 
 function means(of: readonly Pair[]): Pair {
   return {

@@ -46,6 +46,26 @@ describe('rescoreRun', () => {
     });
   });
 
+  it("weighs components as the run did, and notices a reward that isn't repeated", () => {
+    const folder = temporaryFolder();
+    const dataset = join(folder, 'records.jsonl');
+    writeFileSync(dataset, lines({ id: 'r', word: 'hi' }));
+    const task = readTaskFolder(writeTask(folder));
+    const store = temporaryStore();
+    const run = (changes: object) =>
+      createRun(store, parseConfig({ task: task.folder, dataset, ...changes }), { task });
+    const { runId } = run({ reward_weights: [3, 4] });
+    const of = (index: number, completion: string, reward: number) =>
+      sampleOf({ index, completion, reward, recordId: 'r' });
+    store.samples.record(runId, 1, [of(0, 'hi', 7), of(1, 'no', 4)]);
+    expect(rescoreRun(store, runId, task, rewardWorker)).toMatchObject({ before: 5.5, after: 5.5, notes: [] });
+    store.samples.record(runId, 2, [of(0, 'hi', 7), of(1, 'no', 5)]);
+    const [note] = rescoreRun(store, runId, task, rewardWorker).notes;
+    expect(note).toContain('1 completion gets another reward now');
+    const changed = { ...task, reward: `${task.reward}\n` };
+    expect(rescoreRun(store, runId, changed, rewardWorker).notes).toEqual([]);
+  });
+
   it('says which task the records are of where this one does not fit them', () => {
     const folder = temporaryFolder();
     const dataset = join(folder, 'records.jsonl');
