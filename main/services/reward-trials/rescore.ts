@@ -103,8 +103,7 @@ export function asWeighed<F extends Pick<TaskFacts, 'rewardNames' | 'rewardWeigh
   const run = requireRun(store, runId);
   const { reward_weights: given } = savedConfig(run);
   const own = given === null ? null : factsOfRun(store, run);
-  if (given === null || own === null || !isDeepStrictEqual(own.rewardNames, task.rewardNames)) return task;
-  return isDeepStrictEqual(own.rewardWeights, given) ? task : { ...task, rewardWeights: given };
+  return isDeepStrictEqual(own?.rewardNames, task.rewardNames) ? { ...task, rewardWeights: given } : task;
 }
 
 /** null: the copy of its task is gone. */

@@ -27,12 +27,15 @@ export function watchSettings(
   };
 }
 
-/** The maximum weighted reward; null if it is unknown. */
+/** The maximum weighted reward; null if it is unknown: the task says it for its own weights, and so for multiples of them. */
 export function highestReward(
-  { highestReward, rewardNames }: Pick<Task, 'highestReward' | 'rewardNames'>,
+  { highestReward, rewardNames, rewardWeights }: Pick<Task, 'highestReward' | 'rewardNames' | 'rewardWeights'>,
   weights: TrainConfig['reward_weights'],
 ): number | null {
   if (weights === null || highestReward === null) return highestReward;
-  const [weight = 1] = weights;
-  return rewardNames.length === 1 && weight > 0 ? weight * highestReward : null;
+  const own = rewardWeights ?? rewardNames.map(() => 1);
+  const first = own.findIndex((weight) => weight !== 0);
+  const factor = (weights[first] ?? 0) / (own[first] ?? 1);
+  const isMultiple = own.every((weight, i) => Math.abs(weight * factor - (weights[i] ?? 0)) <= 1e-9 * Math.abs(factor));
+  return factor > 0 && isMultiple ? factor * highestReward : null;
 }
