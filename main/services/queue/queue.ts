@@ -124,7 +124,6 @@ export function openQueue(store: Store, options: StageRunsOptions): RunQueue {
   updateEnded();
   live.onStart(({ stageId }) => {
     if (stageId === null) return;
-    store.stages.setState(stageId, 'running');
     // It is training again; it pauses the queue again if it fails again. A hold on everything waits for the user.
     const held = hold.get();
     if (held?.stageId === stageId && held.all !== true) hold.set(null);

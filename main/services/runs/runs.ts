@@ -147,12 +147,16 @@ export function interruptRun(store: Store, runId: number, reason: string): boole
   });
 }
 
-/** Assigns an ended run to this process, in state "running". Returns the run as it was. */
+/**
+ * Assigns an ended run to this process, in state "running", and with it its stage, which then follows it to its end,
+ * whoever resumes it. Returns the run as it was.
+ */
 export function claimRun(store: Store, runId: number, host: RunHost = currentHost()): RunRow {
   return store.transaction(() => {
     const before = requireRun(store, runId);
     refuseLive(before, host, store.now());
     store.runs.claim(runId, host);
+    if (before.stageId !== null) store.stages.setState(before.stageId, 'running');
     return before;
   });
 }

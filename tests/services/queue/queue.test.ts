@@ -8,7 +8,7 @@ import { stageConfig } from '../../../main/services/curriculum/stage-config.ts';
 import { requireStage, type StageRunsOptions } from '../../../main/services/curriculum/stage-runs.ts';
 import { openQueue } from '../../../main/services/queue/queue.ts';
 import { decisiveScores, promotionSchema } from '../../../main/services/runs/promotion.ts';
-import { interruptRun } from '../../../main/services/runs/runs.ts';
+import { claimRun, interruptRun } from '../../../main/services/runs/runs.ts';
 import { type LiveRuns, openLiveRuns } from '../../../main/services/training/live-runs.ts';
 import { openChanges } from '../../../main/services/workspace/changes.ts';
 import { openNotices } from '../../../main/services/workspace/notices.ts';
@@ -224,6 +224,22 @@ describe('the queue of stages', () => {
     expect(store.stages.get(first)).toMatchObject({ state: 'failed', reason: 'The app ended without ending the run' });
     expect(start()).toMatch(/models$/);
     expect(stageView(store, requireStage(store, first), paths).run?.id).toBe(resumed);
+  });
+
+  it('follows a run that a command resumes, after the stage had failed', async () => {
+    const { store, stage, open } = await bench();
+    changeSettings(store, { auto_promote: true, run_queue: false });
+    const [first, second] = [stage(), stage()];
+    const run = addRun(store, { stageId: first });
+    store.runs.setState(run, 'interrupted', 'killed');
+    store.stages.setState(first, 'failed', 'killed');
+    const queue = open();
+    claimRun(store, run);
+    queue.updateEnded();
+    expect(store.stages.get(first)).toMatchObject({ state: 'running', reason: null });
+    store.runs.setState(run, 'done', null);
+    queue.updateEnded();
+    expect([store.stages.get(first)?.state, store.stages.get(second)?.state]).toEqual(['done', 'queued']);
   });
 
   it('reports errors of a stage before it is queued, and those found when it starts', async () => {
