@@ -45,11 +45,14 @@ export function holdAfter(settled: {
   return waiting > 0 ? { stageId: stage.id, reason: `"${stage.name}": ${reason ?? state}` } : held;
 }
 
-/** The planned stage to queue after one that is done; none if the user has queued something, or it has no dataset. */
+/**
+ * The planned stage to queue after one that is done; none if the user has queued something, it has no dataset, or one in
+ * between has failed or missed its rule: that waits for a person.
+ */
 export function nextPlanned(stages: readonly StageRow[], done: StageRow): StageRow | undefined {
   if (stages.some(({ state }) => state === 'queued')) return undefined;
-  const next = stages.find(({ position, state }) => position > done.position && state === 'planned');
-  return next?.datasetId === null ? undefined : next;
+  const next = stages.find(({ position, state }) => position > done.position && state !== 'done');
+  return next?.state !== 'planned' || next.datasetId === null ? undefined : next;
 }
 
 /** Stages that are marked running although none of the live runs is theirs. */

@@ -77,7 +77,7 @@ describe('nextPlanned', () => {
     const stages = [
       stage(1, 'planned'),
       stage(2, 'done'),
-      stage(3, 'failed'),
+      stage(3, 'done'),
       stage(4, 'planned'),
       stage(5, 'planned'),
     ];
@@ -88,6 +88,7 @@ describe('nextPlanned', () => {
     ['the user has queued something', [stage(2, 'planned'), stage(3, 'queued')]],
     ['it has no dataset', [stage(2, 'planned', null), stage(3, 'planned')]],
     ['none is left', [stage(2, 'done')]],
+    ['one in between missed its rule', [stage(2, 'unmet'), stage(3, 'planned')]],
   ])('is none where %s', (_, stages) => expect(nextPlanned(stages, stage(1, 'done'))).toBeUndefined());
 });
 
