@@ -12,6 +12,8 @@ import {
   secondsFrom,
   type TrainConfig,
 } from '../../trainer/config/config.ts';
+import type { ConfigFields } from '../config/presets.ts';
+import { rootModel } from '../models/starting-model.ts';
 import { savedFields } from '../runs/saved-config.ts';
 import { evaluationSeconds, paceAfterWarmUp, secondsLeft } from '../runs/step-times.ts';
 import { knownEstimate } from '../training/known-estimates.ts';
@@ -32,16 +34,16 @@ export interface Pace {
   readonly seconds: number;
 }
 
-/** Settings that a step's time depends on, besides the length of the texts. */
+/** Settings that a step's time depends on, besides the model and the length of the texts. */
 const PACE_FIELDS = [
-  ...['model', 'method', 'use_peft', 'lora_r', 'beta', 'backend', 'engine', 'threads', 'num_generations'],
+  ...['method', 'use_peft', 'lora_r', 'beta', 'backend', 'engine', 'threads', 'num_generations'],
   ...['per_device_train_batch_size', 'gradient_accumulation_steps', 'steps_per_generation', 'num_iterations'],
 ] as const;
 
 /** Time left by stage; a stage that is done, or of which nothing is known, has none. */
 export function stageTimes(store: Store, paths: Pick<HostPaths, 'resources'>): ReadonlyMap<number, TimeLeft> {
   const stages = store.stages.list();
-  const measured = stages.flatMap((stage) => measuredPace(store, stage));
+  const measured = stages.flatMap((stage) => measuredPace(store, stage, paths));
   return new Map(
     stages.flatMap((stage) => {
       const steps = stepsLeft(store, stage);
@@ -60,14 +62,18 @@ interface MeasuredStage extends Pace {
   readonly key: string;
 }
 
-function measuredPace(store: Store, { id: stageId, words }: StageRow): MeasuredStage[] {
+function measuredPace(
+  store: Store,
+  { id: stageId, words }: StageRow,
+  paths: Pick<HostPaths, 'resources'>,
+): MeasuredStage[] {
   const [run] = store.runs.ofStage(stageId);
   if (run === undefined) return [];
   const seconds = paceAfterWarmUp(store, run);
   if (seconds === null) return [];
   const left = secondsLeft(store, run, seconds) ?? 0;
   const evaluation = evaluationSeconds(store, run.id);
-  return [{ stageId, words: words ?? 0, seconds, left, evaluation, key: keyOf(savedFields(run)) }];
+  return [{ stageId, words: words ?? 0, seconds, left, evaluation, key: keyOf(store, savedFields(run), paths) }];
 }
 
 /** Steps that the curriculum will still make: none of a stage that ended without meeting its rule. */
@@ -91,7 +97,7 @@ function timeOf(
   if (checked !== null) return { low: checked.seconds, high: checked.seconds, basis: 'checked' };
   const planned = plannedSettings(store, stage, paths);
   if (planned === null || stage.words === null) return null;
-  const key = keyOf(planned);
+  const key = keyOf(store, planned, paths);
   const like = measured.filter((other) => other.key === key && other.words > 0);
   const range = scaledPace(like, stage.words);
   if (range === null) return null;
@@ -127,9 +133,20 @@ function plannedSettings(store: Store, stage: StageRow, paths: Pick<HostPaths, '
   return isRight ? parseConfig({ ...fields, dataset: 'planned' }, stage.name) : null;
 }
 
-function keyOf(fields: object): string {
-  const values = new Map<string, unknown>(Object.entries(fields));
-  return JSON.stringify(PACE_FIELDS.map((name) => values.get(name) ?? null));
+function keyOf(store: Store, fields: ConfigFields, paths: Pick<HostPaths, 'resources'>): string {
+  return JSON.stringify([rootOf(store, fields, paths), ...PACE_FIELDS.map((name) => fields[name] ?? null)]);
+}
+
+/** The model at the beginning: a stage's run names the checkpoint that it started from. */
+function rootOf(store: Store, fields: ConfigFields, paths: Pick<HostPaths, 'resources'>): string {
+  const [model, start] = [String(fields.model), fields.from_checkpoint];
+  try {
+    return rootModel(store, { model, from_checkpoint: typeof start === 'string' ? start : null }, paths);
+  } catch (error) {
+    // A start that is gone is like no other.
+    if (error instanceof BraidError) return model;
+    throw error;
+  }
 }
 
 /**

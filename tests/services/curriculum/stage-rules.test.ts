@@ -74,13 +74,7 @@ describe('holdAfter', () => {
 
 describe('nextPlanned', () => {
   it('is the first planned stage behind the one that is done', () => {
-    const stages = [
-      stage(1, 'planned'),
-      stage(2, 'done'),
-      stage(3, 'done'),
-      stage(4, 'planned'),
-      stage(5, 'planned'),
-    ];
+    const stages = [stage(1, 'planned'), stage(2, 'done'), stage(3, 'done'), stage(4, 'planned'), stage(5, 'planned')];
     expect(nextPlanned(stages, stage(2, 'done'))?.id).toBe(4);
   });
 

@@ -1,4 +1,5 @@
-import { resolve } from 'node:path';
+import { mkdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { checkoutPaths } from '../../../main/commands/host-paths.ts';
 import { stageDefaults } from '../../../main/services/curriculum/stage-config.ts';
@@ -81,5 +82,16 @@ describe('stageTimes', () => {
     ]);
     store.stages.setState(first, 'done');
     expect(stageTimes(store, paths).has(first)).toBe(false);
+  });
+
+  it('counts stages of one model as alike, whose runs name the checkpoint that each started from', () => {
+    const { store, ids } = ladder([10, 50, 100]);
+    const [first = 0, second = 0, third = 0] = ids;
+    const defaults = stageDefaults(store, { position: 0, steps: 100 }, paths);
+    store.checkpoints.record(run(store, first, 2, defaults), 40, 'outputs/one/checkpoint-40', 'final');
+    const from_checkpoint = join(store.folder, 'outputs/one/checkpoint-40');
+    mkdirSync(from_checkpoint, { recursive: true });
+    run(store, second, 4, { ...defaults, model: from_checkpoint, from_checkpoint });
+    expect(stageTimes(store, paths).get(third)).toEqual({ low: 650, high: 800, basis: 'scaled' });
   });
 });
