@@ -1,4 +1,4 @@
-/** Checkpoints that a run saved before it was resumed from an earlier one, and that nothing in the workspace refers to. */
+/** Which of a run's checkpoints something in the workspace refers to: those from before it was rewound go otherwise. */
 import { type CheckpointRow, checkpointReference } from '../../store/checkpoints.ts';
 import type { Store } from '../../store/index.ts';
 import { fromStoredPath } from '../workspace/workspace.ts';
@@ -6,15 +6,29 @@ import { REPLIES } from './forget-references.ts';
 import { startFolder } from './from-checkpoint.ts';
 import { RESUMABLE, waitingFor } from './waiting.ts';
 
-/** Their steps. A folder that the resumed run has saved into again isn't among them. */
+/**
+ * The steps of those from before it was resumed from an earlier one that nothing refers to. A folder that the resumed run
+ * has saved into again isn't among them.
+ */
 export function abandonedCheckpoints(store: Store, runId: number): ReadonlySet<number> {
   const discarded = store.checkpoints.ofRun(runId).filter(({ deletedAt }) => deletedAt !== null);
   if (discarded.length === 0) return new Set();
-  const parents = new Set(store.runs.list().map(({ parentCheckpointId }) => parentCheckpointId));
+  const starts = startsOf(store);
   const chosen = chosenReferences(store);
-  const isFree = (row: CheckpointRow): boolean =>
-    !parents.has(row.id) && !chosen.has(checkpointReference(row.id)) && !isPlanned(store, row);
+  const isFree = (row: CheckpointRow): boolean => !starts(row) && !chosen.has(checkpointReference(row.id));
   return new Set(discarded.filter(isFree).map(({ step }) => step));
+}
+
+/** The steps of those that another run has started from, or will: without one its run can't be resumed, or start. */
+export function checkpointsStartedFrom(store: Store, runId: number): ReadonlySet<number> {
+  const there = store.checkpoints.ofRun(runId).filter(({ deletedAt }) => deletedAt === null);
+  return new Set(there.filter(startsOf(store)).map(({ step }) => step));
+}
+
+/** Whether a run has started from a checkpoint, or waits to. */
+function startsOf(store: Store): (row: CheckpointRow) => boolean {
+  const parents = new Set(store.runs.list().map(({ parentCheckpointId }) => parentCheckpointId));
+  return (row) => parents.has(row.id) || isPlanned(store, row);
 }
 
 /** What comparisons and the reply system call the models that they refer to. */

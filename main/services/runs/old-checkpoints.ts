@@ -10,6 +10,8 @@ interface Beside {
   readonly known: ReadonlySet<number>;
   /** Steps of those that it has no longer, and that nothing refers to. */
   readonly abandoned?: ReadonlySet<number>;
+  /** Steps of those that other runs start from, which are kept beside the newest. */
+  readonly started?: ReadonlySet<number>;
   /** By step: the checkpoint with the best score is kept among them, whatever its age, beside the newest. */
   readonly scores?: ReadonlyMap<number, number>;
   /** Where the checkpoints' states lie; those of removed ones are removed, too. */
@@ -26,7 +28,7 @@ export async function dropOldCheckpoints(
   folder: string,
   step: number,
   limit: number | null,
-  { known, abandoned = new Set(), scores = new Map(), engine = null }: Beside,
+  { known, abandoned = new Set(), started = new Set(), scores = new Map(), engine = null }: Beside,
 ): Promise<void> {
   if (limit === null) return;
   try {
@@ -38,7 +40,7 @@ export async function dropOldCheckpoints(
     );
     const isAmongNewest = best === null || past.slice(-limit).includes(best);
     const newest = isAmongNewest ? limit : Math.max(1, limit - 1);
-    const beyond = past.slice(0, -newest).filter((old) => old !== best);
+    const beyond = past.slice(0, -newest).filter((old) => old !== best && !started.has(old.step));
     for (const old of [...passed.filter((one) => abandoned.has(one.step)), ...beyond]) {
       // What can't be removed there only takes space: the checkpoint here goes anyway.
       if (engine !== null) await dropState(old.path, engine).catch(() => undefined);

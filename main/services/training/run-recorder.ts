@@ -11,7 +11,7 @@ import type { RunRow } from '../../store/runs.ts';
 import { type TrainConfig, totalSteps } from '../../trainer/config/config.ts';
 import type { RemoteEngine } from '../../trainer/protocol/remote.ts';
 import type { TrainerEvent } from '../../trainer/protocol/trainer-events.ts';
-import { abandonedCheckpoints } from '../runs/abandoned-checkpoints.ts';
+import { abandonedCheckpoints, checkpointsStartedFrom } from '../runs/abandoned-checkpoints.ts';
 import { addHostEvent, recordEvents } from '../runs/events.ts';
 import { openRunFiles, type RunFiles } from '../runs/files.ts';
 import { dropOldCheckpoints } from '../runs/old-checkpoints.ts';
@@ -158,7 +158,8 @@ function openCheckpointLimit(
       const there = store.checkpoints.ofRun(runId).filter(({ deletedAt }) => deletedAt === null);
       const known = new Set(there.map(({ step }) => step));
       const abandoned = abandonedCheckpoints(store, runId);
-      const beside = { known, abandoned, scores: decisiveScores(store, runId), engine };
+      const started = checkpointsStartedFrom(store, runId);
+      const beside = { known, abandoned, started, scores: decisiveScores(store, runId), engine };
       dropping = dropping
         .then(() => dropOldCheckpoints(folder, saved.step, config.save_total_limit, beside))
         .then(onDropped);

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { abandonedCheckpoints } from '../../../main/services/runs/abandoned-checkpoints.ts';
+import { abandonedCheckpoints, checkpointsStartedFrom } from '../../../main/services/runs/abandoned-checkpoints.ts';
 import { discardAfter, recordEvents } from '../../../main/services/runs/events.ts';
 import { createRun } from '../../../main/services/runs/runs.ts';
 import { checkpointReference } from '../../../main/store/checkpoints.ts';
@@ -20,6 +20,7 @@ describe('abandonedCheckpoints', () => {
     const promptSet = store.promptSets.keep({ task: 'interleave', hash: 'h', datasets: [], seed: 1, records: [] });
     store.comparisons.add(promptSet, [{ reference: checkpointReference(third?.id ?? 0), name: 'third' }]);
     store.queue.addRun('next', { ...config, from_checkpoint: path(4) });
+    expect(checkpointsStartedFrom(store, runId)).toEqual(new Set([2, 4]));
     discardAfter(store, runId, 1);
     expect(abandonedCheckpoints(store, runId)).toEqual(new Set([5, 6]));
     save(6);

@@ -38,6 +38,13 @@ describe('dropOldCheckpoints', () => {
     expect(readdirSync(folder).sort()).toEqual(kept);
   });
 
+  it('keeps those that other runs start from beside the newest', async () => {
+    const folder = temporaryFolder();
+    for (const saved of ALL) mkdirSync(join(folder, `checkpoint-${saved}`));
+    await dropOldCheckpoints(folder, 10, 1, { known, started: new Set([4]) });
+    expect(readdirSync(folder).sort()).toEqual(['checkpoint-10', 'checkpoint-4']);
+  });
+
   it.each([
     ['the best beside the newest', 2, { 2: 0.5, 4: 0.9, 8: 0.7, 10: 0.6 }, [10, 4]],
     ['the later of equals', 2, { 2: 0.9, 4: 0.9, 8: 0.7, 10: 0.6 }, [10, 4]],
