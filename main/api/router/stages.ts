@@ -33,6 +33,7 @@ export const stages = {
   change: api.stages.change.handler(({ context: { app, access }, input: { stageId, ...edit } }) => {
     const { config: known } = requireStage(app.store, stageId);
     changeStage(app.store, stageId, withPaths(edit, access, app, known));
+    if (edit.promotion !== undefined) app.queue.reconsider(stageId);
     app.changes.publish('stages');
   }),
   remove: api.stages.remove.handler(({ context: { app }, input }) => app.queue.removeStage(input.stageId)),

@@ -41,6 +41,8 @@ export interface StageRuns {
    * `hasTrained`: not where a finished run could not be resumed, which lets nothing follow it again.
    */
   ended(runId: number, error: string | null, hasTrained?: boolean): Promise<void>;
+  /** After a stage's rule was changed: one that had missed it may meet the new one. */
+  reconsider(stage: StageRow): void;
   /** Updates stages whose run ended elsewhere: before this start, or by a command line. */
   updateEnded(): void;
   /** Starts nothing more: the app is quitting. */
@@ -169,6 +171,13 @@ export function openStageRuns(
       const ended = error === null ? follow(store.runs.get(runId), hasTrained) : null;
       if (ended?.state === 'done' && hasTrained && !closing && afterStage !== undefined)
         await workBetween(ended, afterStage);
+    },
+    reconsider: (stage) => {
+      const [run] = store.runs.ofStage(stage.id);
+      if (stage.state !== 'unmet' || run === undefined) return;
+      const unmet = unmetGoal(store, run.id);
+      if (unmet === null) follow(run);
+      else if (unmet !== stage.reason) store.stages.setState(stage.id, 'unmet', unmet);
     },
     updateEnded: () => {
       for (const stage of orphans()) {

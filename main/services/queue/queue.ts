@@ -24,6 +24,8 @@ export interface RunQueue extends QueueHold {
   dequeue(stageId: number): void;
   /** Counts a stage as met by a held-out score, without training it. */
   countAsMet(stageId: number, score: number): void;
+  /** After a stage's rule was changed: one that had missed it may be done by the new one, and what waits starts. */
+  reconsider(stageId: number): void;
   /** Queues a run outside the curriculum; what can be checked now is. Returns its id in the queue. */
   addRun(config: TrainConfig, name: string | null): number;
   /** Queues a sweep, or resumes it. */
@@ -161,6 +163,11 @@ export function openQueue(store: Store, options: StageRunsOptions): RunQueue {
     dequeue,
     countAsMet: (stageId, score) => {
       stages.countAsMet(requireStage(store, stageId), score);
+      changes.publish('stages');
+      startNext();
+    },
+    reconsider: (stageId) => {
+      stages.reconsider(requireStage(store, stageId));
       changes.publish('stages');
       startNext();
     },

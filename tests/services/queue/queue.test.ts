@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { BraidError } from '../../../main/errors.ts';
 import { stageView } from '../../../main/services/curriculum/curriculum.ts';
-import { addStage, type StageEdit } from '../../../main/services/curriculum/edit.ts';
+import { addStage, changeStage, type StageEdit } from '../../../main/services/curriculum/edit.ts';
 import { stageConfig } from '../../../main/services/curriculum/stage-config.ts';
 import { requireStage, type StageRunsOptions } from '../../../main/services/curriculum/stage-runs.ts';
 import { openQueue } from '../../../main/services/queue/queue.ts';
@@ -224,6 +224,28 @@ describe('the queue of stages', () => {
     expect(store.stages.get(first)).toMatchObject({ state: 'failed', reason: 'The app ended without ending the run' });
     expect(start()).toMatch(/models$/);
     expect(stageView(store, requireStage(store, first), paths).run?.id).toBe(resumed);
+  });
+
+  it('counts a stage as done once its rule is lowered to what it has reached', async () => {
+    const { store, notices, stage, stateOf, open } = await bench();
+    changeSettings(store, { auto_promote: true, run_queue: false });
+    const [first, second] = [stage({ promotion: impossible }), stage()];
+    store.stages.setState(first, 'running');
+    const run = addRun(store, { stageId: first, configJson: '{"eval_dataset":"d"}' });
+    const row = { runId: run, checkpointId: null, model: 'tiny', dataset: 'd', n: 2, low: null, high: null };
+    store.evaluations.add({ ...row, exactMatch: null, metrics: {}, duringTraining: true, step: 2, mean: 0.7 }, []);
+    store.runs.setState(run, 'done', null);
+    const queue = open();
+    const lower = (at_least: number) => {
+      changeStage(store, first, { promotion: promotion({ at_least }) });
+      queue.reconsider(first);
+    };
+    lower(0.8);
+    expect(store.stages.get(first)).toMatchObject({ state: 'unmet', reason: expect.stringContaining('goal of 0.8') });
+    expect([notices.list().length, stateOf(second)]).toEqual([1, 'planned']);
+    lower(0.7);
+    expect(store.stages.get(first)).toMatchObject({ state: 'done', reason: null });
+    expect(stateOf(second)).toBe('queued');
   });
 
   it('follows a run that a command resumes, after the stage had failed', async () => {
