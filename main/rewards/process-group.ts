@@ -1,20 +1,47 @@
 /** Programs that Braid runs for a task: in a folder of their own, and in a group that ends with them. */
 import { ChildProcess, execFileSync, type StdioOptions, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { processExists } from '../io/process-exists.ts';
 import { programHere } from '../io/programs.ts';
 import type { CommandFiles } from '../tasks/external/access.ts';
 
-/** A new folder with these files. */
+/** What is younger may be of another container, whose processes can't be seen from here. */
+const MIN_AGE_MS = 24 * 3_600_000;
+
+/** A new folder with these files; those that killed processes have left go. */
 export function folderOf(files: CommandFiles): string {
-  const folder = mkdtempSync(join(tmpdir(), 'braid-reward-'));
+  sweepFolders();
+  const folder = mkdtempSync(join(tmpdir(), `braid-reward-${process.pid}-`));
   for (const [name, content] of Object.entries(files)) {
     const file = join(folder, name);
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, content);
   }
   return folder;
+}
+
+function sweepFolders(): void {
+  for (const name of namesIn(tmpdir())) {
+    const pid = Number(/^braid-reward-(\d+)-/.exec(name)?.[1]);
+    if (!(pid > 0) || processExists(pid)) continue;
+    const folder = join(tmpdir(), name);
+    try {
+      if (Date.now() - statSync(folder).mtimeMs > MIN_AGE_MS) rmSync(folder, { recursive: true });
+    } catch {
+      // Another user's, or gone already: it only takes a little space.
+    }
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    // One that can be written but not read.
+    return [];
+  }
 }
 
 /** Starts a program in a group of its own, so that whatever it starts ends with it. What can't be started has an `error` event. */
