@@ -7,7 +7,7 @@ import { counted, score } from '../components/format.ts';
 import { StateBadge } from '../components/StateBadge.tsx';
 import classes from './Curriculum.module.css';
 import { ladderShape } from './ladder-shape.ts';
-import { originInWords, ruleInShort, stateOf, stepCount, waitsFor } from './words.ts';
+import { originInWords, ruleInShort, stateOf, stepCount, waitsFor, worseInWords } from './words.ts';
 
 export interface LadderProps {
   readonly stages: readonly StageView[];
@@ -135,7 +135,7 @@ function Card({ stage, live, after, shortage }: CardProps) {
       <span className={classes.line}>
         best <b className={isMet && !isWorse ? classes.met : ''}>{score(best)}</b>
       </span>
-      {isWorse && <span className={classes.lack}>below the {score(standing.baseline)} before</span>}
+      {isWorse && <span className={classes.lack}>{worseInWords(standing, best)}</span>}
       <span className={classes.soft}>{ruleInShort(promotion)}</span>
       <span className={classes.soft}>
         {stepCount(steps)}

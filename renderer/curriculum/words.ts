@@ -1,7 +1,7 @@
 /** Describes stages in words. Pure. */
 import type { LiveStatus, Promotion, StageOrigin, StageSettings, StageView } from '../../main/api/contract/index.ts';
 import { formatValue } from '../components/config-form/entry.ts';
-import { counted } from '../components/format.ts';
+import { counted, score } from '../components/format.ts';
 
 /** "held-out ≥ 0.90, 2 times in a row". */
 export function ruleInWords(rule: Promotion | null): string {
@@ -20,6 +20,12 @@ export function ruleInShort(rule: Promotion | null): string {
 export function originInWords(origin: StageOrigin): string {
   if (origin.kind === 'checkpoint') return `run ${origin.runId}, step ${origin.step}`;
   return shortName(origin.name);
+}
+
+/** That a stage's newest score is below its baseline, under its best one, which need not be: `last 0.063, below the 0.125 before`. */
+export function worseInWords({ newest, baseline }: NonNullable<StageView['standing']>, best: number | null): string {
+  const last = newest === null || newest.mean === best ? '' : `last ${score(newest.mean)}, `;
+  return `${last}below the ${score(baseline)} before`;
 }
 
 /** Why a stage starts from its model although a checkpoint lies before it. */

@@ -14,10 +14,19 @@ import {
   runToResume,
   stateOf,
   waitsFor,
+  worseInWords,
 } from '../../renderer/curriculum/words.ts';
 import { nextStep } from '../../renderer/home/next-step.ts';
 
 const rule = { at_least: 0.9, evaluations: 2, hand_on: 'last', end_early: false } as const;
+
+describe('worseInWords', () => {
+  it('names the newest score where the best, which stands above it, is another', () => {
+    const standing = { baseline: 0.125, newest: { step: 4, mean: 0.063 } } as NonNullable<StageView['standing']>;
+    expect(worseInWords(standing, 0.2)).toBe('last 0.063, below the 0.125 before');
+    expect(worseInWords(standing, 0.063)).toBe('below the 0.125 before');
+  });
+});
 
 describe('loweredInWords', () => {
   it('names both rates as the form shows them', () => {
