@@ -25,7 +25,7 @@ import { type LiveRuns, type LiveWorkspace, openLiveRuns } from '../training/liv
 import type { Preflight } from '../training/preflight.ts';
 import { noticeEnd, noticeEvent } from '../training/run-notices.ts';
 import { type Changes, openChanges } from '../workspace/changes.ts';
-import { currentHost } from '../workspace/host.ts';
+import { currentHost, isHostAlive, isOnOtherMachine } from '../workspace/host.ts';
 import { openJobs } from '../workspace/jobs.ts';
 import { type KeptJob, openKeptJob } from '../workspace/kept-job.ts';
 import { sweepLeftovers } from '../workspace/leftovers.ts';
@@ -152,6 +152,7 @@ export function openApp(options: AppOptions): App {
       try {
         publishForeignWrites();
         failLostStages(store, live, changes);
+        publishEnded(markKilledRuns(store), changes);
         queue.updateEnded();
         queue.begin();
       } catch (error) {
@@ -241,6 +242,16 @@ function failLostStages(store: Store, live: LiveRuns, changes: Changes): void {
       // The disk is still full: the next check tries again.
     }
   }
+}
+
+/** Of commands on this machine: a long silence of another one may end. */
+function markKilledRuns(store: Store): readonly number[] {
+  return markAbandonedRuns(store, (run) => isOnOtherMachine(run) || isHostAlive(run, store.now()));
+}
+
+function publishEnded(runIds: readonly number[], changes: Changes): void {
+  for (const id of runIds) changes.publish('run', id);
+  if (runIds.length > 0) changes.publish('runs');
 }
 
 /** A command line may write to the same workspace; the page shows changes within a second. */

@@ -260,14 +260,17 @@ function isHostOf(run: RunRow, host: RunHost): boolean {
   return run.pid === host.pid && run.hostId === host.hostId;
 }
 
-/** Marks runs whose host process is gone as interrupted; called at each start. Returns the ids. */
+/** Marks runs whose host process is gone as interrupted. Returns the ids. */
 export function markAbandonedRuns(
   store: Store,
   isAlive: (run: RunRow) => boolean = (run) => isHostAlive(run, store.now()),
 ): number[] {
   const reasonOf = (run: RunRow): string => `The app (process ${run.pid ?? 'unknown'}) quit during the run`;
+  const lost = (): RunRow[] => store.runs.list({ states: ['running', 'paused'] }).filter((run) => !isAlive(run));
+  // Asked every second by an open app, which locks nothing for it.
+  if (lost().length === 0) return [];
   const abandoned = store.transaction(() => {
-    const found = store.runs.list({ states: ['running', 'paused'] }).filter((run) => !isAlive(run));
+    const found = lost();
     for (const run of found) interruptRun(store, run.id, reasonOf(run));
     return found;
   });

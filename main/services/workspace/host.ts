@@ -39,6 +39,11 @@ function startedAfter(pid: number, heartbeatAt: number): boolean {
   return start !== null && start > heartbeatAt + clockToleranceMs;
 }
 
+/** Whether the process is, or was, on another machine, of which only its silence says that it is gone. */
+export function isOnOtherMachine({ hostId }: Pick<RunRow, 'hostId'>): boolean {
+  return hostId !== null && splitIdentity(hostId)[0] !== hostname();
+}
+
 /** What the clock may have been set forward by since the machine started, and what the system rounds. */
 const clockToleranceMs = 5000;
 

@@ -6,6 +6,7 @@ import { addStage } from '../../../main/services/curriculum/edit.ts';
 import { createRun, finishRun } from '../../../main/services/runs/runs.ts';
 import { forkTrainer } from '../../../main/services/trainer-process/channel.ts';
 import { runTrainerJob } from '../../../main/services/trainer-process/job.ts';
+import { identityOf } from '../../../main/services/workspace/host.ts';
 import { openTinyApp } from '../../api/transports.ts';
 import { errorOf } from '../../store/helpers.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
@@ -83,6 +84,14 @@ describe('openApp', () => {
     app.changes.listen((change) => heard.push(change));
     finishRun(world.store, runId, 'done');
     await expect.poll(() => heard, { timeout: 15_000 }).toContainEqual({ topic: 'run', id: runId });
+  });
+
+  it('marks a run as interrupted whose command was killed while the app is open', async () => {
+    const world = await tinyWorkspace();
+    const app = openTinyApp(world);
+    const killed = { pid: 999_999_999, hostId: identityOf(process.pid) };
+    const { runId } = createRun(world.store, world.config(), { host: killed });
+    await expect.poll(() => app.store.runs.get(runId)?.state, { timeout: 15_000 }).toBe('interrupted');
   });
 
   it('warns once of a backend that jobs compute on although it is slow', async () => {
