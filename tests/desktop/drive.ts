@@ -10,7 +10,7 @@ import { until } from '../until.ts';
 import type { DoubleOptions, FrameKind, Order, Report } from './electron-double/wire.ts';
 
 const root = resolve(import.meta.dirname, '../..');
-const register = join(import.meta.dirname, 'electron-double/register.ts');
+const register = new URL('electron-double/register.ts', import.meta.url).href;
 const ownPage: FrameKind = { origin: 'app://braid', inside: false };
 
 export interface StartOptions extends Partial<DoubleOptions> {
