@@ -1,5 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readLaunch } from '../../main/desktop/launch.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
@@ -11,7 +11,7 @@ describe('readLaunch', () => {
     mkdirSync(join(cwd, 'folder'));
     const given = ['--no-first-run', 'a.txt', '--workspace', 'mine', 'none.txt', 'folder', '4127'];
     expect(readLaunch(given, cwd)).toEqual({ workspace: join(cwd, 'mine'), files: [join(cwd, 'a.txt')] });
-    expect(readLaunch(['--workspace=/else/where'], cwd)).toEqual({ workspace: '/else/where', files: [] });
+    expect(readLaunch(['--workspace=/else/where'], cwd)).toEqual({ workspace: resolve('/else/where'), files: [] });
     expect(readLaunch([], cwd)).toEqual({ workspace: undefined, files: [] });
   });
 

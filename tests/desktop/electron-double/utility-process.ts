@@ -2,11 +2,10 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { EventEmitter } from 'node:events';
 import { PassThrough } from 'node:stream';
-import { fileURLToPath } from 'node:url';
 import type * as Electron from 'electron';
 import { called } from './report.ts';
 
-const shim = fileURLToPath(new URL('./parent-port.ts', import.meta.url));
+const shim = new URL('./parent-port.ts', import.meta.url).href;
 
 const LATE_MS = 50;
 
