@@ -12,9 +12,21 @@ export function processExists(pid: number): boolean {
   }
 }
 
-/** When a process started, in milliseconds since 1970, to the second; null: the system doesn't say. Takes half a second on Windows. */
+/** What was asked in the last minute: Windows needs half a second to answer. */
+const known = new Map<number, { readonly start: number | null; readonly askedAt: number }>();
+const KEPT_MS = 60_000;
+
+/** When a process started, in milliseconds since 1970, to the second; null: the system doesn't say. */
 export function processStart(pid: number): number | null {
   if (pid === process.pid) return Date.now() - process.uptime() * 1000;
+  const kept = known.get(pid);
+  if (kept !== undefined && performance.now() - kept.askedAt < KEPT_MS) return kept.start;
+  const start = askedStart(pid);
+  known.set(pid, { start, askedAt: performance.now() });
+  return start;
+}
+
+function askedStart(pid: number): number | null {
   const [program, ...args] =
     process.platform === 'win32' ? fromPowerShell(pid) : ['/bin/ps', '-o', 'lstart=', '-p', `${pid}`];
   const env = { ...process.env, LC_ALL: 'C' };
