@@ -1,10 +1,11 @@
 /** Opens braid.db: checks the file, sets it up, and migrates it to the newest schema. */
 import { closeSync, existsSync, openSync, readdirSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { BraidError } from '../errors.ts';
 import { pause } from '../io/pause.ts';
-import { explaining, explainStatements } from './errors.ts';
+import { copyBefore, keepCopyBefore } from './copy-before.ts';
+import { databaseError, explaining, explainStatements } from './errors.ts';
 import { migrations as allMigrations } from './migrations/index.ts';
 import type { Migration } from './migrations/migration.ts';
 
@@ -70,7 +71,7 @@ export function openDatabase(file: string, options: OpenOptions = {}): Db {
       if (readonly) refuseOld(db, file, newestOf(migrations));
       else {
         configure(db, timeout);
-        migrate(db, migrations);
+        migrate(db, file, migrations);
       }
       explainStatements(db, file);
       return db;
@@ -149,9 +150,15 @@ function checkFile(db: Db, file: string, newest: number): void {
     `Expected ${file} to be at version ${newest} or older, got version ${version}: it was written by a newer Braid`,
     {
       kind: 'input',
-      remedy: 'Update Braid, or choose another workspace with --workspace; the file was not touched.',
+      remedy: `Update Braid, or choose another workspace with --workspace; the file was not touched.${wayBack(file, newest)}`,
     },
   );
+}
+
+function wayBack(file: string, version: number): string {
+  const copy = copyBefore(file, version);
+  if (!existsSync(copy)) return '';
+  return ` Or go back to how it was before that: move it (and its -wal and -shm files) away, and rename ${copy} to ${basename(file)}.`;
 }
 
 /** Only a connection that writes can bring a database to the newest version. */
@@ -201,15 +208,37 @@ function switchToWal(db: Db, until: number): void {
   }
 }
 
-/** Each migration and its version number are one transaction: a failure leaves the version before it. */
-function migrate(db: Db, migrations: readonly Migration[]): void {
-  for (const migration of migrations) {
-    db.transaction(() => {
-      if (numberPragma(db, 'user_version') >= migration.version) return;
-      db.exec(migration.sql);
+/** All that are missing are one transaction: a failure leaves the version before it, which the Braid before it opens. */
+function migrate(db: Db, file: string, migrations: readonly Migration[]): void {
+  if (numberPragma(db, 'user_version') >= newestOf(migrations)) return;
+  db.transaction(() => {
+    // Another process may have done it meanwhile.
+    const before = numberPragma(db, 'user_version');
+    const missing = migrations.filter(({ version }) => version > before);
+    if (missing.length > 0 && before > 0) keepCopyBefore(file, before);
+    for (const migration of missing) {
+      explainingUpdate(file, before, () => db.exec(migration.sql));
       db.pragma(`application_id = ${applicationId}`);
       db.pragma(`user_version = ${migration.version}`);
-    }).immediate();
+    }
+  }).immediate();
+}
+
+/** A database that isn't what its version says, as only a Braid from between two versions writes one. */
+function explainingUpdate(file: string, version: number, work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    if (!(error instanceof Database.SqliteError) || databaseError(error, file) !== error) throw error;
+    throw new BraidError(
+      'DATABASE_UNREADABLE',
+      `Expected ${file} to be what version ${version} of it has, but it can't be updated from that: ${error.message}`,
+      {
+        cause: error,
+        remedy:
+          'Nothing was changed: the Braid that wrote it still opens it. Restore a backup, or choose another workspace with --workspace.',
+      },
+    );
   }
 }
 

@@ -1,4 +1,14 @@
-import { existsSync, mkdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
@@ -115,15 +125,44 @@ describe('openDatabase', () => {
     });
   });
 
-  it('leaves the version before a migration that fails', () => {
+  it('leaves the version before all migrations where one fails', () => {
     const file = fileIn();
-    const one = { version: 1, sql: 'create table a (x integer) strict' };
-    const bad = { version: 2, sql: 'create table b (x integer) strict; create table a (x integer) strict' };
+    const [one, two] = ['a', 'b'].map((name, i) => ({
+      version: i + 1,
+      sql: `create table ${name} (x integer) strict`,
+    }));
+    if (one === undefined || two === undefined) throw new Error('Expected two migrations');
+    const bad = { version: 3, sql: 'create table c (x integer) strict; create table a (x integer) strict' };
     openDatabase(file, { migrations: [one] }).close();
-    expect(() => openDatabase(file, { migrations: [one, bad] })).toThrow(/already exists/);
+    expect(errorOf(() => openDatabase(file, { migrations: [one, two, bad] }))).toMatchObject({
+      message: expect.stringContaining('table a already exists'),
+      remedy: expect.stringContaining('Nothing was changed'),
+    });
     const db = openDatabase(file, { migrations: [one] });
-    expect(db.prepare("select count(*) from sqlite_schema where name = 'b'").pluck().get()).toBe(0);
+    expect(db.prepare("select count(*) from sqlite_schema where name in ('b', 'c')").pluck().get()).toBe(0);
     db.close();
+  });
+
+  it('keeps the database as it was before an update, and says how to go back to it', () => {
+    const file = fileIn();
+    const before = migrations.slice(0, -1);
+    const version = Math.max(...before.map((migration) => migration.version));
+    const old = openDatabase(file, { migrations: before });
+    old.exec(`insert into setting (key, value) values ('theme', '"dark"')`);
+    // What a process that was killed left.
+    writeFileSync(`${file}.v${version}.part`, 'half');
+    openDatabase(file).close();
+    old.close();
+
+    const remedy = expect.stringContaining(`rename ${file}.v${version} to braid.db`);
+    expect(errorOf(() => openDatabase(file, { migrations: before }))).toMatchObject({ remedy });
+    if (process.platform !== 'win32') expect(statSync(`${file}.v${version}`).mode & 0o777).toBe(0o600);
+    expect(readdirSync(dirname(file)).filter((name) => name.endsWith('.part'))).toEqual([]);
+    rmSync(file);
+    renameSync(`${file}.v${version}`, file);
+    const back = openStore(file);
+    expect(back.settings.get('theme')).toBe('dark');
+    back.close();
   });
 
   it('makes no file for a database in memory', () => {
