@@ -11,6 +11,7 @@ const HINTS: ReadonlyMap<string, string> = new Map([
   ['RUN_IS_DONE', `\`braid train --resume CHECKPOINT --steps N\`; the next stage: ${STAGE}`],
   ['BAD_CHECKPOINT', '`braid train --resume CHECKPOINT`.'],
   ['OTHER_DATASET', STAGE],
+  ['OTHER_MODEL', STAGE],
   ['BAD_OPTIMIZER_STATE', STAGE],
   ['UNKNOWN_TASK', '`braid task new NAME`.'],
   ['BAD_TASK', '`braid task new NAME`.'],

@@ -136,7 +136,11 @@ function readModules(
 function checkTensor(file: SafetensorsFile, name: string, shape: readonly number[], path: string): void {
   const entry = file.entries.get(name);
   if (entry === undefined)
-    throw inputError('TENSOR_MISSING', `${path}: expected a tensor "${name}", the file has none`);
+    throw inputError(
+      'TENSOR_MISSING',
+      `${path}: expected a tensor "${name}", the file has none`,
+      'Use the base model that the adapter was trained on; a bundled one changes with the version of Braid.',
+    );
   if (entry.shape.join() === shape.join()) return;
   throw inputError(
     'ADAPTER_MISMATCH',

@@ -9,11 +9,13 @@ import { changesReference } from '../config/config.ts';
 import type { CheckpointFile } from '../engine/engine.ts';
 import { REFERENCE_FILE, referenceTensors, restoreReference } from '../policy/reference.ts';
 import type { Session } from './session.ts';
+import { checkStartingModel, STARTING_MODEL } from './starting-model.ts';
 
 const OPTIMIZER_FILE = 'optimizer.safetensors';
 
 /** The files of a checkpoint; large ones are read when they are written. */
-export function checkpointFiles({ policy, reference, start, optimizer, config }: Session): readonly CheckpointFile[] {
+export function checkpointFiles(session: Session): readonly CheckpointFile[] {
+  const { policy, reference, start, optimizer, config, startingModel } = session;
   const baseConfig = readConfigToCopy(start.modelFolder);
   const weights =
     policy.adapter === null
@@ -23,11 +25,18 @@ export function checkpointFiles({ policy, reference, start, optimizer, config }:
     changesReference(config) && reference !== null
       ? [[REFERENCE_FILE, safetensorsPieces(referenceTensors(reference))]]
       : [];
-  return [...Object.entries(weights), [OPTIMIZER_FILE, safetensorsPieces(optimizer.stateTensors())], ...synced];
+  return [
+    ...Object.entries(weights),
+    [OPTIMIZER_FILE, safetensorsPieces(optimizer.stateTensors())],
+    [STARTING_MODEL, `${JSON.stringify(startingModel, null, 2)}\n`],
+    ...synced,
+  ];
 }
 
 /** Restores optimiser and reference. Weights were loaded when the session opened. */
-export function loadState(folder: string, { optimizer, start, reference }: Session): void {
+export function loadState(folder: string, session: Session): void {
+  const { optimizer, start, reference } = session;
+  checkStartingModel(folder, session);
   const file = openSafetensors(join(folder, OPTIMIZER_FILE), { finite: !hasChecksums(folder) });
   try {
     optimizer.readState({

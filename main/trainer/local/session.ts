@@ -24,6 +24,7 @@ import type { SessionTokens } from '../stage/encode-start.ts';
 import { openMeaning } from '../stage/meaning.ts';
 import { encodeWritable, openRunTask } from '../stage/run-task.ts';
 import type { Stage } from '../stage/stage.ts';
+import { describeWeights, type StartingModel } from './starting-model.ts';
 
 /** A stage with the model that is trained on it. */
 export interface Session extends Stage {
@@ -33,6 +34,8 @@ export interface Session extends Stage {
   /** The reference for the KL; null if beta is 0. */
   readonly reference: Policy | null;
   readonly parameters: readonly Parameter[];
+  /** The weights that the run started from, and still reads them where it has a reference or an adapter. */
+  readonly startingModel: StartingModel;
   readonly optimizer: AdamW;
 }
 
@@ -81,6 +84,7 @@ export function openSessionOn(start: TrainerStart, tokens: SessionTokens, task: 
     policy,
     reference,
     parameters,
+    startingModel: describeWeights([first.model, ...(first.adapter === null ? [] : [first.adapter])]),
     optimizer,
     records,
     evalRecords,

@@ -1,9 +1,16 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { temporaryFolder, temporaryFolderOfFile } from '../../temporary-folder.ts';
 import { tinyDataset } from '../../tiny-dataset.ts';
+import { writeTinyModel } from '../../tiny-model.ts';
 import { openTiny, tinyRun } from './tiny-run.ts';
 
+/** Models that come in the place of the first: other weights, and one more layer. */
+const otherWeights = temporaryFolderOfFile();
+const otherLayers = temporaryFolderOfFile();
+await writeTinyModel(otherWeights, {}, () => 0.05);
+await writeTinyModel(otherLayers, { numLayers: 2 });
 const { model } = await openTiny();
 
 /** The fields of transformers' TrainerState, as its `save_to_json` writes them (5.17). */
@@ -50,6 +57,33 @@ describe('saveCheckpoint', () => {
       message: expect.stringContaining("the run's original held-out records"),
     });
     expect((await tinyRun({ ...resumed, evalRecords: test })).steps).toHaveLength(1);
+  });
+
+  it.each([
+    ['an adapter', { use_peft: true, beta: 0 }],
+    ['a KL reference', { use_peft: false, beta: 0.1 }],
+  ])('is not resumed on other weights under %s than it started from', async (_, own) => {
+    const folder = temporaryFolder();
+    const put = (from: string): void => cpSync(from, folder, { recursive: true });
+    put(model);
+    const { checkpoint } = await tinyRun({ model: folder, config: { ...own, max_steps: 1 } });
+    const resumed = { model: folder, config: { ...own, max_steps: 2 }, resumeFrom: checkpoint };
+    put(otherWeights);
+    await expect(tinyRun(resumed)).rejects.toMatchObject({
+      code: 'OTHER_MODEL',
+      remedy: expect.stringMatching(/new run/),
+    });
+    put(model);
+    expect((await tinyRun(resumed)).steps).toHaveLength(1);
+  });
+
+  it('is not resumed from an older version whose model had other layers, where they are the KL reference', async () => {
+    const own = { use_peft: false, beta: 0.1 };
+    const { checkpoint } = await tinyRun({ model, config: { ...own, max_steps: 1 } });
+    for (const file of ['starting_model.json', 'checksums.sha256']) rmSync(join(checkpoint, file));
+    const resumed = { config: { ...own, max_steps: 2 }, resumeFrom: checkpoint };
+    await expect(tinyRun({ ...resumed, model: otherLayers })).rejects.toMatchObject({ code: 'OTHER_MODEL' });
+    expect((await tinyRun({ ...resumed, model })).steps).toHaveLength(1);
   });
 
   it("keeps what Braid doesn't use of the base model's config.json, and the tokenizer's files", async () => {
