@@ -1,7 +1,8 @@
 /** A copy of a database before it is migrated: the way back to the Braid that wrote it. */
-import { closeSync, openSync, renameSync, rmSync } from 'node:fs';
+import { closeSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import Database from 'better-sqlite3';
-import { databaseError } from './errors.ts';
+import { BraidError } from '../errors.ts';
+import { databaseError, isDiskFull } from './errors.ts';
 
 /** Where the database was kept as it was at `version`: beside it, under a name that no Braid opens by itself. */
 export function copyBefore(file: string, version: number): string {
@@ -17,15 +18,28 @@ export function keepCopyBefore(file: string, version: number): void {
   const part = `${copy}.part`;
   const reader = new Database(file, { readonly: true, fileMustExist: true });
   try {
-    rmSync(part, { force: true });
+    remove(part);
     // SQLite would give it the mode of any new file.
     closeSync(openSync(part, 'wx', 0o600));
     reader.prepare('vacuum into ?').run(part);
     renameSync(part, copy);
   } catch (error) {
-    rmSync(part, { force: true });
-    throw databaseError(error, file);
+    remove(part);
+    throw isDiskFull(databaseError(error, file)) ? noRoom(file, error) : databaseError(error, file);
   } finally {
     reader.close();
   }
+}
+
+/** With the journal that SQLite has beside it while it writes. */
+function remove(part: string): void {
+  for (const file of [part, `${part}-journal`]) rmSync(file, { force: true });
+}
+
+function noRoom(file: string, cause: unknown): BraidError {
+  const megabytes = Math.ceil(statSync(file).size / 2 ** 20);
+  return new BraidError('DISK_FULL', `The disk is too full for the copy of ${file} that is kept before an update`, {
+    cause,
+    remedy: `Free about ${2 * megabytes} MiB on that disk, for the copy and the update, and try again; nothing was changed.`,
+  });
 }

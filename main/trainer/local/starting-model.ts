@@ -3,11 +3,11 @@
  * again when a run is resumed: with others (a model that was replaced, or a bundled one of another version) it would go
  * on as another run.
  */
-import { createHash } from 'node:crypto';
-import { closeSync, existsSync, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { inputError } from '../../errors.ts';
+import { describeFile } from '../../io/describe-file.ts';
 import { parameterShapes } from '../../model/model.ts';
 import { readJson } from '../../model/read-json.ts';
 import { changesReference } from '../config/config.ts';
@@ -24,7 +24,7 @@ const schema = z.record(z.string(), z.string());
 const isWeights = (name: string): boolean =>
   name.endsWith('.safetensors') && name !== 'optimizer.safetensors' && name !== REFERENCE_FILE;
 
-/** Of each folder's weights: the size and some of the bytes, as reading gigabytes takes long and training changes all. */
+/** Of each folder's weights, in order. */
 export function describeWeights(folders: readonly string[]): StartingModel {
   const files = folders.flatMap((folder) =>
     readdirSync(folder)
@@ -33,25 +33,6 @@ export function describeWeights(folders: readonly string[]): StartingModel {
       .map((name) => join(folder, name)),
   );
   return Object.fromEntries(files.map((file, i) => [`weights ${i + 1}`, describeFile(file)]));
-}
-
-const BLOCKS = 256;
-const BLOCK_BYTES = 4096;
-
-function describeFile(file: string): string {
-  const handle = openSync(file, 'r');
-  try {
-    const { size } = fstatSync(handle);
-    const hash = createHash('sha256');
-    const block = Buffer.alloc(BLOCK_BYTES);
-    for (let i = 0; i < BLOCKS; i++) {
-      const at = Math.floor((Math.max(0, size - BLOCK_BYTES) * i) / (BLOCKS - 1));
-      hash.update(block.subarray(0, readSync(handle, block, 0, BLOCK_BYTES, at)));
-    }
-    return `${size} bytes, samples sha256 ${hash.digest('hex').slice(0, 16)}`;
-  } finally {
-    closeSync(handle);
-  }
 }
 
 /** Refuses to resume `folder` on other weights than the run started from, where they are used on. */

@@ -19,7 +19,7 @@ import { type RewardTrust, rewardAccess } from '../../tasks/reward-access.ts';
 import type { JobProgress } from '../../trainer-process/job.ts';
 import type { JobContext } from '../../workspace/jobs.ts';
 import type { OpenWorkspace } from '../../workspace/open-workspace.ts';
-import { modelFingerprint } from './fingerprint.ts';
+import { earlierFingerprint, modelFingerprint } from './fingerprint.ts';
 import { freezePrompts, type PromptChoice, type PromptSet, readPromptSet } from './prompt-set.ts';
 import { type EvaluatedModel, storedItems, storeEvaluation } from './stored.ts';
 import { requireComparison } from './view.ts';
@@ -127,7 +127,8 @@ function evaluateMissing(host: Host, id: number, fresh: boolean): void {
   const limit = typeof prompts.source === 'string' ? null : trainedLimit(asked);
   for (const { position, entry, ...parts } of askedAlike(asked)) {
     const fingerprint = modelFingerprint(parts, limit);
-    const known = fresh ? undefined : store.promptSets.find(prompts.id, fingerprint);
+    const find = (by: string): number | undefined => store.promptSets.find(prompts.id, by);
+    const known = fresh ? undefined : (find(fingerprint) ?? find(earlierFingerprint(parts, limit)));
     // When repeated, the old numbers are shown until the new ones exist.
     if (!fresh) settle(store, id, position, known ?? null, prompts);
     if (known === undefined) missing.push({ position, entry, fingerprint, limit, chat: parts.chat });

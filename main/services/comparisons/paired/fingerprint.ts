@@ -1,7 +1,8 @@
 /** The fingerprint of a model's current files: an evaluation is valid while it is unchanged. */
 import { createHash } from 'node:crypto';
-import { readdirSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { describeFile } from '../../../io/describe-file.ts';
 import type { ModelParts } from '../../../trainer/policy/model-parts.ts';
 import { REFERENCE_FILE } from '../../../trainer/policy/reference.ts';
 
@@ -12,20 +13,45 @@ const COUNTS =
 /** Of a checkpoint's training. */
 const NOT_THE_MODEL: readonly string[] = ['optimizer.safetensors', REFERENCE_FILE];
 
-/** Equal for equal files, and the same limit of completions where one is recorded; uses sizes and times, as reading gigabytes would take minutes. */
-export function modelFingerprint({ base, adapter, tokenizer, chat }: ModelParts, limit: number | null = null): string {
+/** Equal for equal files, wherever they lie, and the same limit of completions where one is recorded. */
+export function modelFingerprint(parts: ModelParts, limit: number | null = null): string {
+  return hashed(parts, limit, (place, folder, name, { size, mtimeMs }) => [
+    place,
+    name,
+    contentOf(join(folder, name), `${size} ${mtimeMs}`),
+  ]);
+}
+
+/** As earlier versions stored it: by paths and times, which another place of the app or of the workspace changes. */
+export function earlierFingerprint(parts: ModelParts, limit: number | null = null): string {
+  return hashed(parts, limit, (_, folder, name, { size, mtimeMs }) => [folder, name, size, Math.round(mtimeMs)]);
+}
+
+type Described = (place: number, folder: string, name: string, stats: Stats) => readonly unknown[];
+
+function hashed({ base, adapter, tokenizer, chat }: ModelParts, limit: number | null, describe: Described): string {
   const folders = [...new Set([base, adapter ?? base, tokenizer])];
-  const files = folders.flatMap((folder) =>
+  const files = folders.flatMap((folder, place) =>
     readdirSync(folder)
       .filter((name) => COUNTS.test(name) && !NOT_THE_MODEL.includes(name))
       .sort()
-      .map((name) => {
-        const { size, mtimeMs } = statSync(join(folder, name));
-        return [folder, name, size, Math.round(mtimeMs)];
-      }),
+      .map((name) => describe(place, folder, name, statSync(join(folder, name)))),
   );
   return createHash('sha256')
     .update(JSON.stringify([...files, ...(chat === undefined ? [] : [chat]), ...(limit === null ? [] : [limit])]))
     .digest('hex')
     .slice(0, 32);
+}
+
+/** Pages ask for the same files again and again: by path, with the size and time that it was read at. */
+const known = new Map<string, { readonly state: string; readonly content: string }>();
+
+function contentOf(file: string, state: string): string {
+  const before = known.get(file);
+  if (before?.state === state) return before.content;
+  const content = file.endsWith('.safetensors')
+    ? describeFile(file)
+    : createHash('sha256').update(readFileSync(file)).digest('hex');
+  known.set(file, { state, content });
+  return content;
 }

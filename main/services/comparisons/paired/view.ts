@@ -15,7 +15,7 @@ import { resolveModelParts } from '../../models/resolve.ts';
 import type { OpenWorkspace } from '../../workspace/open-workspace.ts';
 import { readSettings } from '../../workspace/settings.ts';
 import { toStoredPath } from '../../workspace/workspace.ts';
-import { modelFingerprint } from './fingerprint.ts';
+import { earlierFingerprint, modelFingerprint } from './fingerprint.ts';
 import { heldOutFile, type PromptSet, promptTask, readPrompt, readPromptSet } from './prompt-set.ts';
 import { type EvaluatedModel, storedItems, storedSummary, wordsOf } from './stored.ts';
 import { comparisonVerdict } from './verdict.ts';
@@ -273,8 +273,9 @@ function standing(
   if (evaluationId === null) return 'same';
   try {
     // It was taken with the settings that a baseline borrows from a checkpoint.
-    const now = modelFingerprint({ ...resolveModelParts(entry.model, app.paths), ...(chat && { chat }) }, limit);
-    return app.store.promptSets.fingerprint(evaluationId) === now ? 'same' : 'changed';
+    const parts = { ...resolveModelParts(entry.model, app.paths), ...(chat && { chat }) };
+    const then = app.store.promptSets.fingerprint(evaluationId);
+    return then === modelFingerprint(parts, limit) || then === earlierFingerprint(parts, limit) ? 'same' : 'changed';
   } catch {
     // The base model is gone or unreadable: the adapter alone can't be evaluated again.
     return 'gone';

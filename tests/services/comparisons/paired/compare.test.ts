@@ -1,6 +1,8 @@
-import { rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { describe, expect, it, vi } from 'vitest';
+import { earlierFingerprint, modelFingerprint } from '../../../../main/services/comparisons/paired/fingerprint.ts';
 import {
   comparisonFigures,
   continueComparison,
@@ -12,7 +14,10 @@ import {
   removeComparison,
   startComparison,
 } from '../../../../main/services/comparisons/paired/index.ts';
+import { requireModel } from '../../../../main/services/models/list.ts';
+import { resolveModelParts } from '../../../../main/services/models/resolve.ts';
 import { errorOf } from '../../../store/helpers.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 import { baseline, comparisonHost, jobEnd, keepAnswers, other } from './host.ts';
 
 describe('startComparison', () => {
@@ -70,13 +75,40 @@ describe('startComparison', () => {
     const { host, compare, prompts } = await comparisonHost();
     keepAnswers(host, prompts);
     const id = compare();
-    const later = new Date(Date.now() + 60_000);
-    utimesSync(join(host.workspace.models, 'wide/model.safetensors'), later, later);
+    const weights = join(host.workspace.models, 'wide/model.safetensors');
+    const trained = readFileSync(weights);
+    trained.fill(0, trained.length - 64);
+    writeFileSync(weights, trained);
     expect(readComparison(host, id).models.map(({ standing }) => standing)).toEqual(['same', 'changed']);
     compare();
     expect(await jobEnd(host)).toMatchObject({ title: 'Compare: wide on 4 prompts', state: 'done' });
     continueComparison(host, id, true);
     expect(await jobEnd(host)).toMatchObject({ title: 'Compare: 2 models on 4 prompts', state: 'done' });
+  });
+
+  it('takes a model for the same wherever it lies and whenever it was written, and one that an earlier version saw', async () => {
+    const { host, compare, prompts } = await comparisonHost();
+    keepAnswers(host, prompts);
+    const id = compare();
+    const standings = () => readComparison(host, id).models.map(({ standing }) => standing);
+    const { base, ...rest } = resolveModelParts(requireModel(host, other).model, host.paths);
+    const moved = temporaryFolder();
+    cpSync(base, moved, { recursive: true });
+    expect(modelFingerprint({ ...rest, base: moved, tokenizer: moved })).toBe(modelFingerprint({ ...rest, base }));
+
+    const later = new Date(Date.now() + 60_000);
+    utimesSync(join(base, 'model.safetensors'), later, later);
+    expect(standings()).toEqual(['same', 'same']);
+
+    const db = new Database(host.store.file);
+    db.prepare('update prompt_evaluation set fingerprint = ? where fingerprint = ?').run(
+      earlierFingerprint({ ...rest, base }),
+      modelFingerprint({ ...rest, base }),
+    );
+    db.close();
+    expect(standings()).toEqual(['same', 'same']);
+    continueComparison(host, id, false);
+    expect(host.jobs.list()).toEqual([]);
   });
 
   it('compares on several lengths', async () => {
