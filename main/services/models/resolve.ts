@@ -7,6 +7,7 @@ import { parseJson } from '../../io/json.ts';
 import { readRegular } from '../../io/read-file.ts';
 import { namesIn, otherWeights } from '../../trainer/memory/model-folder.ts';
 import type { ModelParts } from '../../trainer/policy/model-parts.ts';
+import { mayBeBase } from '../../trainer/policy/starting-weights.ts';
 import type { HostPaths } from '../workspace/paths.ts';
 import { downloadedHubModel, HUB_NAME } from './hub-origin.ts';
 
@@ -147,7 +148,12 @@ function baseOf(adapter: string, paths: Paths): string {
     if (downloaded !== null) return downloaded;
   }
   // An absolute name is the same from both.
-  const places = [resolve(adapter, name), resolve(name), ...sinceMoved(adapter, name, paths)];
+  const places = [
+    resolve(adapter, name),
+    resolve(name),
+    ...sinceMoved(adapter, name, paths),
+    ...sinceUpdated(adapter, name, paths),
+  ];
   const found = places.find((place) => existsSync(join(place, 'config.json')));
   if (found !== undefined) return found;
   throw inputError('BASE_MISSING', `${file}: the base model "${name}" doesn't exist`, GIVE_BASE);
@@ -160,6 +166,14 @@ function sinceMoved(adapter: string, name: string, { models }: Paths): string[] 
   const parts = name.split(/[\\/]/);
   const inside = parts.flatMap((part, i) => (part === 'models' || part === 'outputs' ? [parts.slice(i)] : []));
   return inside.map((rest) => join(root, ...rest));
+}
+
+/** The bundled model that an adapter's base is, named where the app lay before an update, or an AppImage before this start. */
+function sinceUpdated(adapter: string, name: string, paths: Paths): string[] {
+  const bundled = /[\\/]resources[\\/]models[\\/]([\w.-]+)$/.exec(name)?.[1] ?? '';
+  if (!isBundled(bundled, paths)) return [];
+  const folder = join(paths.resources, 'models', bundled);
+  return mayBeBase(adapter, folder) ? [folder] : [];
 }
 
 /** As much as is read of it when it is loaded. */

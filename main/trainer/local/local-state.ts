@@ -8,8 +8,9 @@ import { openSafetensors, safetensorsPieces } from '../../model/safetensors.ts';
 import { changesReference } from '../config/config.ts';
 import type { CheckpointFile } from '../engine/engine.ts';
 import { REFERENCE_FILE, referenceTensors, restoreReference } from '../policy/reference.ts';
+import { STARTING_MODEL } from '../policy/starting-weights.ts';
 import type { Session } from './session.ts';
-import { checkStartingModel, STARTING_MODEL } from './starting-model.ts';
+import { checkStartingModel } from './starting-model.ts';
 
 const OPTIMIZER_FILE = 'optimizer.safetensors';
 

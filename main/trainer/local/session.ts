@@ -19,12 +19,12 @@ import { modelsBytes } from '../memory/float32-bytes.ts';
 import { storedBytes } from '../memory/stored-bytes.ts';
 import { AdamW } from '../optim/optimizer.ts';
 import type { Policy } from '../policy/policy.ts';
+import { describeWeights, type StartingModel } from '../policy/starting-weights.ts';
 import type { TrainerStart } from '../protocol/start.ts';
 import type { SessionTokens } from '../stage/encode-start.ts';
 import { openMeaning } from '../stage/meaning.ts';
 import { encodeWritable, openRunTask } from '../stage/run-task.ts';
 import type { Stage } from '../stage/stage.ts';
-import { describeWeights, type StartingModel } from './starting-model.ts';
 
 /** A stage with the model that is trained on it. */
 export interface Session extends Stage {

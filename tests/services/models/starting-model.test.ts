@@ -10,13 +10,14 @@ import {
   stageConfig,
   stageDefaults,
 } from '../../../main/services/curriculum/stage-config.ts';
-import { resolveModel } from '../../../main/services/models/resolve.ts';
+import { resolveModel, resolveModelParts } from '../../../main/services/models/resolve.ts';
 import { chosenStartingModel, rootModel } from '../../../main/services/models/starting-model.ts';
 import { replyFields, replyPreset } from '../../../main/services/recipes/reply-presets.ts';
 import { createRun } from '../../../main/services/runs/runs.ts';
 import { toStoredPath } from '../../../main/services/workspace/workspace.ts';
 import { parseConfig } from '../../../main/trainer/config/config.ts';
 import { checkModelFolder } from '../../../main/trainer/memory/model-folder.ts';
+import { describeWeights, STARTING_MODEL } from '../../../main/trainer/policy/starting-weights.ts';
 import { errorOf, temporaryStore } from '../../store/helpers.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 
@@ -47,6 +48,23 @@ function world() {
   };
   return { store, first, second, checkpoint };
 }
+
+describe('resolveModelParts', () => {
+  it('finds the bundled base of an adapter that was trained where the app lay before, unless it is another one', () => {
+    const { checkpoint } = world();
+    const trainedOn = (name: string) => checkpoint({}, `/opt/Braid-0.0.9/resources/models/${name}`);
+    const folder = trainedOn('tiny');
+    const tiny = join(paths.resources, 'models', 'tiny');
+    const write = (content: object) => writeFileSync(join(folder, STARTING_MODEL), JSON.stringify(content));
+    // Of an older version, which notes nothing; then of this one.
+    expect(resolveModelParts(folder, paths).base).toBe(tiny);
+    write(describeWeights([tiny]));
+    expect(resolveModelParts(folder, paths).base).toBe(tiny);
+    write({ 'weights 1': 'others' });
+    for (const other of [folder, trainedOn('none')])
+      expect(errorOf(() => resolveModelParts(other, paths))).toMatchObject({ code: 'BASE_MISSING' });
+  });
+});
 
 describe('resolveModel', () => {
   it('takes the names of the list of models, and of the Hub for what is downloaded', () => {
