@@ -2,6 +2,7 @@
 import { closeSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { BraidError } from '../errors.ts';
+import { errorCode, writeError } from '../io/atomic-write.ts';
 import { databaseError, isDiskFull } from './errors.ts';
 
 /** Where the database was kept as it was at `version`: beside it, under a name that no Braid opens by itself. */
@@ -25,7 +26,7 @@ export function keepCopyBefore(file: string, version: number): void {
     renameSync(part, copy);
   } catch (error) {
     remove(part);
-    throw isDiskFull(databaseError(error, file)) ? noRoom(file, error) : databaseError(error, file);
+    throw copyError(error, file, part);
   } finally {
     reader.close();
   }
@@ -34,6 +35,17 @@ export function keepCopyBefore(file: string, version: number): void {
 /** With the journal that SQLite has beside it while it writes. */
 function remove(part: string): void {
   for (const file of [part, `${part}-journal`]) rmSync(file, { force: true });
+}
+
+/** What the system or SQLite says against the copy, in words. */
+export function copyError(error: unknown, file: string, part: string): unknown {
+  const found = databaseError(writeError(error, part, 'a copy of the database before its update'), file);
+  if (isDiskFull(found)) return noRoom(file, error);
+  if (!['EROFS', 'EACCES', 'EPERM'].includes(errorCode(error) ?? '')) return found;
+  return new BraidError('DATABASE_READ_ONLY', `Expected to update the database ${file}, but its folder is read-only`, {
+    cause: error,
+    remedy: 'Give this user write permission there, or copy the workspace and name the copy with --workspace.',
+  });
 }
 
 function noRoom(file: string, cause: unknown): BraidError {

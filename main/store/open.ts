@@ -167,7 +167,8 @@ function refuseOld(db: Db, file: string, newest: number): void {
   if (version === newest) return;
   throw new BraidError('DATABASE_TOO_OLD', `Expected ${file} to be at version ${newest}, got version ${version}`, {
     kind: 'input',
-    remedy: 'Open the workspace once with this Braid (npm start, or braid serve): that updates the database.',
+    remedy:
+      'Open the workspace once with this Braid (npm start, or braid serve): that updates the database. If it is on a read-only disk, copy it first, and name the copy with --workspace.',
   });
 }
 

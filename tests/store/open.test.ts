@@ -12,6 +12,7 @@ import {
 import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
+import { copyError } from '../../main/store/copy-before.ts';
 import { databaseError } from '../../main/store/errors.ts';
 import { openStore } from '../../main/store/index.ts';
 import { migrations } from '../../main/store/migrations/index.ts';
@@ -163,6 +164,18 @@ describe('openDatabase', () => {
     const back = openStore(file);
     expect(back.settings.get('theme')).toBe('dark');
     back.close();
+  });
+
+  it('says so where the copy before an update has no place', () => {
+    const file = fileIn();
+    openDatabase(file).close();
+    const without = (code: string) =>
+      copyError(Object.assign(new Error(code), { code, syscall: 'open' }), file, `${file}.v1.part`);
+    expect(without('EROFS')).toMatchObject({
+      code: 'DATABASE_READ_ONLY',
+      remedy: expect.stringContaining('--workspace'),
+    });
+    expect(without('ENOSPC')).toMatchObject({ code: 'DISK_FULL', remedy: expect.stringContaining('about 2 MiB') });
   });
 
   it('makes no file for a database in memory', () => {
