@@ -12,7 +12,7 @@ import { withStops } from '../../model/stop-strings.ts';
 import type { Task } from '../../tasks/task.ts';
 import { setComputeDtype } from '../../tensor/compute-dtype.ts';
 import { longestPrompt } from '../batching/prompts.ts';
-import { isReinforcement, type TrainConfig } from '../config/config.ts';
+import { changesReference, isReinforcement, type TrainConfig } from '../config/config.ts';
 import { decideForRun, type MemoryDecision, recordedDecision } from '../memory/decide.ts';
 import { currentBudget } from '../memory/device.ts';
 import { modelsBytes } from '../memory/float32-bytes.ts';
@@ -34,7 +34,7 @@ export interface Session extends Stage {
   /** The reference for the KL; null if beta is 0. */
   readonly reference: Policy | null;
   readonly parameters: readonly Parameter[];
-  /** The weights that the run started from, and still reads them where it has a reference or an adapter. */
+  /** The weights that it started from and reads again when it is resumed: a fixed reference's, an adapter's base. */
   readonly startingModel: StartingModel;
   readonly optimizer: AdamW;
 }
@@ -84,7 +84,7 @@ export function openSessionOn(start: TrainerStart, tokens: SessionTokens, task: 
     policy,
     reference,
     parameters,
-    startingModel: describeWeights([first.model, ...(first.adapter === null ? [] : [first.adapter])]),
+    startingModel: describeWeights(readAgain(start, first, reference !== null)),
     optimizer,
     records,
     evalRecords,
@@ -125,6 +125,13 @@ function weightsOf(checkpoint: string, { config, modelFolder }: TrainerStart): S
     `${checkpoint}: the checkpoint contains a LoRA adapter, but "use_peft" is false`,
     'Set use_peft to true to continue training the adapter.',
   );
+}
+
+/** Folders of starting weights that a resumed run reads: others may be gone by then. */
+function readAgain({ config, modelFolder }: TrainerStart, first: StartingWeights, hasReference: boolean): string[] {
+  const isFixed = hasReference && !changesReference(config);
+  if (config.use_peft) return [modelFolder, ...(isFixed && first.adapter !== null ? [first.adapter] : [])];
+  return isFixed ? [first.model] : [];
 }
 
 function openAdapter(model: Model, folder: string | null, config: TrainConfig): Adapter | null {

@@ -10,14 +10,12 @@ import type { Session } from './session.ts';
 
 type StartedSession = Pick<Session, 'start' | 'startingModel' | 'policy' | 'reference'>;
 
-/** Refuses to resume `folder` on other weights than the run started from, where they are still used. */
+/** Refuses to resume `folder` on other weights than the run started from, where they are still read. */
 export function checkStartingModel(folder: string, { start, startingModel, policy, reference }: StartedSession): void {
-  const readsReference = reference !== null && !changesReference(start.config);
-  if (!readsReference && policy.adapter === null) return;
   const noted = notedWeights(folder);
   const isSame =
     noted === null
-      ? !readsReference || shapesOf(policy) === shapesOf(reference)
+      ? reference === null || changesReference(start.config) || shapesOf(policy) === shapesOf(reference)
       : JSON.stringify(noted) === JSON.stringify(startingModel);
   if (isSame) return;
   const used = policy.adapter === null ? 'its KL reference' : "its adapter's base";

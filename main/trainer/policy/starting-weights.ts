@@ -1,4 +1,4 @@
-/** Which weights a run started from, as its checkpoints note it. */
+/** Which weights a run started from and reads again when it is resumed, as its checkpoints note them. */
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';

@@ -77,6 +77,20 @@ describe('saveCheckpoint', () => {
     expect((await tinyRun(resumed)).steps).toHaveLength(1);
   });
 
+  it.each([
+    ['all weights', false],
+    ['an adapter', true],
+  ])('is resumed where the checkpoint that a stage of %s started from is gone', async (_, use_peft) => {
+    const own = { use_peft, beta: 0 };
+    const first = await tinyRun({ model, config: { ...own, max_steps: 1 } });
+    const next = { ...own, from_checkpoint: first.checkpoint };
+    const modelFolder = use_peft ? model : first.checkpoint;
+    const { checkpoint } = await tinyRun({ model: modelFolder, config: { ...next, max_steps: 1 } });
+    rmSync(first.checkpoint, { recursive: true });
+    const resumed = await tinyRun({ model, config: { ...next, max_steps: 2 }, resumeFrom: checkpoint });
+    expect(resumed.steps).toHaveLength(1);
+  });
+
   it('is not resumed from an older version whose model had other layers, where they are the KL reference', async () => {
     const own = { use_peft: false, beta: 0.1 };
     const { checkpoint } = await tinyRun({ model, config: { ...own, max_steps: 1 } });
