@@ -19,6 +19,7 @@ const EXPECTED: Readonly<Record<string, string>> = {
   'main/services/workspace/lock.ts': 'a workspace is chosen when Braid starts',
   'main/services/workspace/read-only.ts': 'only commands open a workspace to read',
   'main/store/open.ts': 'a workspace is chosen when Braid starts',
+  'main/store/copy-before.ts': 'a workspace is chosen when Braid starts',
   'main/store/errors.ts': 'a workspace is chosen when Braid starts',
   'main/io/atomic-write.ts': 'a workspace is chosen when Braid starts',
   'main/api/router/app.ts': 'a workspace is chosen when Braid starts',
@@ -46,12 +47,14 @@ const EXPECTED: Readonly<Record<string, string>> = {
   'main/services/tasks/make-served-task.ts': 'settings of a template are options',
   'main/services/tasks/new-task.ts': 'settings of a template are options',
   'main/services/tasks/server-choice.ts': 'how a server is started',
+  'main/services/trackers/mlflow.ts': 'a command of MLflow',
   'main/services/trackers/follow.ts': 'only a command sends an ended run',
   'main/services/trl/import-run.ts': 'only commands import without a configuration',
   'main/services/trl/layout.ts': 'the export for TRL is a command',
   'main/services/trl/readme.ts': 'the export for TRL is a command',
   'main/services/trl/serve-reward.ts': 'the export for TRL is a command',
   'main/services/trl/trainer-state.ts': 'the export for TRL is a command',
+  'main/trainer/config/other-names.ts': 'names of other trainers in a configuration file',
   'main/trainer/config/trl-names.ts': 'names of TRL in a configuration file',
 };
 
