@@ -84,7 +84,7 @@ const parts: readonly Part[] = [
   {
     what: 'bundled tasks',
     files:
-      /^resources\/tasks\/(braid\.d\.ts|[\w-]+\/((task|run|template)\.yaml|(reward|tools)\.ts|(reward|gym|server|verify|second_text)\.py|[\w.]+\.jsonl))$/,
+      /^resources\/tasks\/(braid\.d\.ts|[\w-]+\/((task|run|template)\.yaml|(reward|tools)\.ts|(rewards?|call|gym|server|verify|second_text)\.py|[\w.]+\.jsonl))$/,
     least: 30,
   },
   { what: 'our Python programs', files: /^resources\/(trackers|trl)\/(\w+\.py|requirements\.txt)$/, least: 4 },
