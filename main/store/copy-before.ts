@@ -1,5 +1,6 @@
 /** A copy of a database before it is migrated: the way back to the Braid that wrote it. */
-import { closeSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { BraidError } from '../errors.ts';
 import { errorCode, writeError } from '../io/atomic-write.ts';
@@ -8,6 +9,14 @@ import { databaseError, isDiskFull } from './errors.ts';
 /** Where the database was kept as it was at `version`: beside it, under a name that no Braid opens by itself. */
 export function copyBefore(file: string, version: number): string {
   return `${file}.v${version}`;
+}
+
+/** The copies that are kept beside a database. */
+export function copiesOf(file: string): readonly string[] {
+  const isCopy = (name: string): boolean => name.startsWith(`${basename(file)}.v`) && /\.v\d+$/.test(name);
+  return readdirSync(dirname(file))
+    .filter(isCopy)
+    .map((name) => join(dirname(file), name));
 }
 
 /**

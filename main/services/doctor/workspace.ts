@@ -1,7 +1,8 @@
 /** The workspace: its disk, folder and database. Nothing is created or changed. */
-import { accessSync, constants, existsSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
 import { diskSpace } from '../../io/disk-space.ts';
+import { copiesOf } from '../../store/copy-before.ts';
 import { inspectDatabase } from '../../store/inspect.ts';
 import { openDatabase } from '../../store/open.ts';
 import { counted, formatBytes } from '../../text/format.ts';
@@ -43,10 +44,19 @@ function checkDatabase(file: string): Check {
     return ok('Database', 'none yet; SQLite works');
   }
   const { version, newest, runs } = inspectDatabase(file);
-  const detail = `${file}, version ${version}, ${counted(runs, 'run')}`;
+  const detail = `${file}, version ${version}, ${counted(runs, 'run')}${copiesInWords(file)}`;
   if (version === newest) return ok('Database', detail);
   if (version < newest) return ok('Database', `${detail}, upgraded to ${newest} when next opened`);
   return fail('Database', `${detail}; written by a newer Braid`, 'Update Braid, or choose another workspace.');
+}
+
+/** Nothing removes them by itself. */
+function copiesInWords(file: string): string {
+  const copies = copiesOf(file);
+  if (copies.length === 0) return '';
+  const bytes = copies.reduce((sum, copy) => sum + statSync(copy).size, 0);
+  const names = copies.map((copy) => basename(copy)).join(', ');
+  return `; from before updates, and may be deleted: ${names}, ${formatBytes(bytes)}`;
 }
 
 /** The folder, or its closest existing parent. */

@@ -6,7 +6,10 @@ import { checkBrowser, checkElectron } from '../../../main/services/doctor/deskt
 import { readElectronPackage } from '../../../main/services/doctor/electron-package.ts';
 import { checkEmbedded } from '../../../main/services/doctor/embedded.ts';
 import { checkMemory, checkNode } from '../../../main/services/doctor/machine.ts';
-import { temporaryFolderOfFile } from '../../temporary-folder.ts';
+import { checkWorkspace } from '../../../main/services/doctor/workspace.ts';
+import { keepCopyBefore } from '../../../main/store/copy-before.ts';
+import { openStore } from '../../../main/store/index.ts';
+import { temporaryFolder, temporaryFolderOfFile } from '../../temporary-folder.ts';
 
 const folder = temporaryFolderOfFile();
 
@@ -41,6 +44,16 @@ describe('checks', () => {
     writeFileSync(file, '');
     chmodSync(file, 0o755);
     expect(checkBrowser(folder)).toMatchObject({ status: 'OK', detail: file });
+  });
+
+  it('names the copies of a database that updates have left', () => {
+    const root = temporaryFolder();
+    const database = join(root, 'braid.db');
+    openStore(database).close();
+    const detail = () => checkWorkspace({ root, database }).find(({ name }) => name === 'Database')?.detail;
+    expect(detail()).toMatch(/version \d+, 0 runs$/);
+    keepCopyBefore(database, 15);
+    expect(detail()).toMatch(/0 runs; from before updates, and may be deleted: braid\.db\.v15, \d+ KiB$/);
   });
 
   it('says what is missing of kernels, model and texts', async () => {
