@@ -5,7 +5,13 @@ import type { Command } from 'commander';
 import { inputError } from '../errors.ts';
 import { fetchHubModel, parseRepo } from '../services/models/hub.ts';
 import { hubOptions } from '../services/models/hub-access.ts';
-import { HUB_NAME, hubModelFolder, recordedHubModel, refuseOtherHubModel } from '../services/models/hub-origin.ts';
+import {
+  HUB_NAME,
+  hubModelFolder,
+  notDownloaded,
+  recordedHubModel,
+  refuseOtherHubModel,
+} from '../services/models/hub-origin.ts';
 import { checkpointOfRun } from '../services/runs/from-checkpoint.ts';
 import { openSecrets } from '../services/workspace/secrets.ts';
 import { locateWorkspace, makeWorkspace, type Workspace } from '../services/workspace/workspace.ts';
@@ -85,12 +91,7 @@ async function folderFor(given: string, command: Command, ask: Ask): Promise<str
   if (existsSync(join(context.workspace.root, model))) return given;
   refuseRun(model, context.workspace);
   const isWanted = await ask(`${model} isn't a folder here. Download it from the Hugging Face Hub? [y/N] `);
-  if (!isWanted)
-    throw inputError(
-      'MODEL_MISSING',
-      `${model}: there is no such folder, and no model of that name has been downloaded`,
-      'Give the path of a model folder, or download it from the Hugging Face Hub.',
-    );
+  if (!isWanted) throw notDownloaded(model, 'download it from the Hugging Face Hub');
   const got = await download(model, 'main', context);
   if (got === null) throw inputError('INTERRUPTED', 'The download was interrupted', 'The same command resumes it.');
   return `${name}${got}`;

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { inputError } from '../../errors.ts';
+import { type BraidError, inputError } from '../../errors.ts';
 import { writeFileAtomic } from '../../io/atomic-write.ts';
 import { parseJson } from '../../io/json.ts';
 import { readRegular } from '../../io/read-file.ts';
@@ -40,6 +40,15 @@ export function downloadedHubModel(models: string, repo: string): string | null 
   if (!existsSync(join(folder, 'config.json'))) return null;
   const recorded = recordedHubModel(folder);
   return recorded === null || isSame(recorded.repo, repo) ? folder : null;
+}
+
+/** Of a name as the Hub's; `wayOn`: what to do but give a path. */
+export function notDownloaded(model: string, wayOn: string): BraidError {
+  return inputError(
+    'MODEL_MISSING',
+    `${model}: there is no such folder, and no model of that name has been downloaded`,
+    `Give the path of a model folder, or ${wayOn}.`,
+  );
 }
 
 /** Refuses a folder that is known to hold another model than the one of this name. */

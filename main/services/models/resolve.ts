@@ -9,7 +9,7 @@ import { namesIn, otherWeights } from '../../trainer/memory/model-folder.ts';
 import type { ModelParts } from '../../trainer/policy/model-parts.ts';
 import { mayBeBase } from '../../trainer/policy/starting-weights.ts';
 import type { HostPaths } from '../workspace/paths.ts';
-import { downloadedHubModel, HUB_NAME } from './hub-origin.ts';
+import { downloadedHubModel, HUB_NAME, notDownloaded } from './hub-origin.ts';
 
 type Paths = Pick<HostPaths, 'resources' | 'models'>;
 
@@ -39,11 +39,7 @@ export function resolveModel(model: string, paths: Paths): string {
   const own = ownModel(model, paths);
   if (own !== null) return own;
   if (HUB_NAME.test(model) && !existsSync(folder))
-    throw inputError(
-      'MODEL_MISSING',
-      `${model}: there is no such folder, and no model of that name has been downloaded`,
-      'Give the path of a model folder, or download it from the Hugging Face Hub on the Models screen.',
-    );
+    throw notDownloaded(model, 'download it from the Hugging Face Hub on the Models screen');
   const other = otherWeights(namesIn(folder));
   const inside = modelInside(folder);
   throw inputError(
