@@ -39,7 +39,12 @@ export interface TrainOptions {
 
 /** The configuration: defaults, then the file (by default the task's own), then --set, then the options. */
 export function trainConfig(options: TrainOptions, command: Command, context: CommandContext): TrainConfig {
-  return parseConfig(trainFields(options, command, context), options.config ?? 'command line');
+  return configOf(trainFields(options, command, context), options);
+}
+
+/** The fields that `trainFields` gives, completed and checked. */
+export function configOf(fields: ConfigFields, { config }: Pick<TrainOptions, 'config'>): TrainConfig {
+  return parseConfig(fields, config ?? 'command line');
 }
 
 /** What to say of given settings that others outweigh: steps by epochs, which TRL does not do, and an adapter's by its own. */

@@ -24,13 +24,13 @@ import { lostHistory, openWorkspace } from '../services/workspace/workspace.ts';
 import { openStore, type Store } from '../store/index.ts';
 import type { TaskSource } from '../tasks/index.ts';
 import { counted } from '../text/format.ts';
-import { parseConfig, TRACKERS } from '../trainer/config/config.ts';
+import { TRACKERS } from '../trainer/config/config.ts';
 import { agree, type ConsentOptions, withConsentOptions } from './consent-options.ts';
 import { requireServer } from './engine-server.ts';
 import { hostPaths } from './host-paths.ts';
 import { type CommandContext, commandContext, wholeNumber, withCommonOptions } from './shared.ts';
 import { followJob } from './side-job.ts';
-import { type TrainOptions, trainConfig, trainFields, unusedSettings } from './train-config.ts';
+import { configOf, type TrainOptions, trainConfig, trainFields, unusedSettings } from './train-config.ts';
 import { trainSeeds } from './train-seeds.ts';
 import { followTraining, stopOnSignals } from './training-view.ts';
 
@@ -176,7 +176,7 @@ function begin(
   const common = { paths: hostPaths(), ...(onEvents === undefined ? {} : { onEvents }) };
   if (options.resume === undefined) {
     const fields = trainFields(options, command, context);
-    const config = parseConfig(fields, options.config ?? 'command line');
+    const config = configOf(fields, options);
     agreeFor(() => findTask(config.task, { workspace: store.folder, paths: hostPaths() }), options);
     const named = options.experiment === undefined ? {} : { name: seedRunName(options.experiment, config.seed) };
     const run = startTraining(store, config, { ...common, ...named });
