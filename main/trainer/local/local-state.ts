@@ -7,12 +7,11 @@ import { readConfigToCopy } from '../../model/read-json.ts';
 import { openSafetensors, safetensorsPieces } from '../../model/safetensors.ts';
 import { changesReference } from '../config/config.ts';
 import type { CheckpointFile } from '../engine/engine.ts';
-import { REFERENCE_FILE, referenceTensors, restoreReference } from '../policy/reference.ts';
+import { OPTIMIZER_FILE, REFERENCE_FILE } from '../policy/checkpoint-names.ts';
+import { referenceTensors, restoreReference } from '../policy/reference.ts';
 import { STARTING_MODEL } from '../policy/starting-weights.ts';
 import type { Session } from './session.ts';
 import { checkStartingModel } from './starting-model.ts';
-
-const OPTIMIZER_FILE = 'optimizer.safetensors';
 
 /** The files of a checkpoint; large ones are read when they are written. */
 export function checkpointFiles(session: Session): readonly CheckpointFile[] {

@@ -14,9 +14,6 @@ import { type NamedPieces, openSafetensors } from '../../model/safetensors.ts';
 import type { TrainConfig } from '../config/config.ts';
 import type { Policy } from './policy.ts';
 
-/** The reference's weights in a checkpoint. */
-export const REFERENCE_FILE = 'reference_model.safetensors';
-
 type SyncConfig = Pick<TrainConfig, 'sync_ref_model' | 'ref_model_sync_steps' | 'ref_model_mixup_alpha'>;
 
 /** Whether the reference is mixed after this step (from 1). */

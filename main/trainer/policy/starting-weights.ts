@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { describeFile } from '../../io/describe-file.ts';
 import { readJson } from '../../model/read-json.ts';
+import { NOT_THE_MODEL } from './checkpoint-names.ts';
 
 /** In a checkpoint; absent in those of older versions. */
 export const STARTING_MODEL = 'starting_model.json';
@@ -12,13 +13,12 @@ export const STARTING_MODEL = 'starting_model.json';
 export type StartingModel = Readonly<Record<string, string>>;
 
 const schema = z.record(z.string(), z.string());
-const OF_TRAINING = /^(optimizer|reference_model)\.safetensors$/;
 
 /** Of each folder's weights, in order. */
 export function describeWeights(folders: readonly string[]): StartingModel {
   const files = folders.flatMap((folder) =>
     readdirSync(folder)
-      .filter((name) => name.endsWith('.safetensors') && !OF_TRAINING.test(name))
+      .filter((name) => name.endsWith('.safetensors') && !NOT_THE_MODEL.includes(name))
       .sort()
       .map((name) => join(folder, name)),
   );

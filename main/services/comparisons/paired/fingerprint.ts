@@ -3,15 +3,12 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeFile } from '../../../io/describe-file.ts';
+import { NOT_THE_MODEL } from '../../../trainer/policy/checkpoint-names.ts';
 import type { ModelParts } from '../../../trainer/policy/model-parts.ts';
-import { REFERENCE_FILE } from '../../../trainer/policy/reference.ts';
 
 /** The files that determine completions: weights, adapter, config, tokenizer, system prompt. Optimiser state and logs don't. */
 const COUNTS =
   /\.safetensors(\.index\.json)?$|^(adapter_config|chat_settings|config|generation_config|tokenizer.*)\.json$|\.jinja$/;
-
-/** Of a checkpoint's training. */
-const NOT_THE_MODEL: readonly string[] = ['optimizer.safetensors', REFERENCE_FILE];
 
 /** Equal for equal files, wherever they lie, and the same limit of completions where one is recorded. */
 export function modelFingerprint(parts: ModelParts, limit: number | null = null): string {
