@@ -167,10 +167,11 @@ export async function rescoreDraft(place: DraftPlace, draft: Draft, runId: numbe
   const source = draftSource(draft, place);
   const { facts, given } = givenAnswers(place, source, { kind: 'run', runId }, Number.POSITIVE_INFINITY);
   const scored = await scoreGiven(place, 'rescore', source, given);
-  const weighed = asWeighed(place.store, runId, facts);
+  const run = requireRun(place.store, runId);
+  const weighed = asWeighed(place.store, run, facts);
   const rewards = scored.scores.map((score) => withReward(weighed, score));
   return {
-    ...rescored(requireRun(place.store, runId), source, given, rewards),
+    ...rescored(run, source, given, rewards),
     total: given.total,
     changed: changedGroups(given, rewards, CHANGED_SHOWN),
   };

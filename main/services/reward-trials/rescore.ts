@@ -80,12 +80,13 @@ export function rescoreRun(
 ): Rescored {
   const task = openTask(source, rewardWorker, access);
   try {
+    const run = requireRun(store, runId);
     const given = storedAnswers(store, runId, task);
     const scored = rewarded(
-      asWeighed(store, runId, task),
+      asWeighed(store, run, task),
       given.answers.map(({ answer }) => answer),
     );
-    return rescored(requireRun(store, runId), source, given, scored);
+    return rescored(run, source, given, scored);
   } finally {
     task.close();
   }
@@ -97,10 +98,9 @@ export function rescoreRun(
  */
 export function asWeighed<F extends Pick<TaskFacts, 'rewardNames' | 'rewardWeights'>>(
   store: Store,
-  runId: number,
+  run: RunRow,
   task: F,
 ): F {
-  const run = requireRun(store, runId);
   const { reward_weights: given } = savedConfig(run);
   const own = given === null ? null : factsOfRun(store, run);
   return isDeepStrictEqual(own?.rewardNames, task.rewardNames) ? { ...task, rewardWeights: given } : task;
