@@ -1,7 +1,7 @@
 /**
  * Names of settings in other programs than TRL's GRPOConfig: PEFT's LoraConfig, TRL's other configurations and its older
- * fields, verl, OpenRLHF, LLaMA-Factory, Axolotl, Unsloth, ms-swift, torchtune, NeMo-RL, prime-rl. A configuration that was written for one of them is refused
- * with the field that is meant, or with the reason why there is none.
+ * fields, verl, OpenRLHF, LLaMA-Factory, Axolotl, Unsloth, ms-swift, torchtune, NeMo-RL, prime-rl. A configuration that
+ * was written for one of them is refused with the field that is meant, or with the reason why there is none.
  */
 import type { TrainConfig } from './schema.ts';
 import { each } from './trl-names.ts';
@@ -86,7 +86,13 @@ const NOT_HERE: Readonly<Record<string, string>> = {
   ...each('set num_iterations for passes over a batch of completions, num_train_epochs for those over the records', [
     'max_epochs',
   ]),
-  ...each('there is no critic, and no discount', ['critic_learning_rate', 'gamma', 'lambd', 'lam', 'normalize_reward']),
+  ...each('GRPO has neither a critic nor a discount', [
+    'critic_learning_rate',
+    'gamma',
+    'lambd',
+    'lam',
+    'normalize_reward',
+  ]),
   ...each('set per_device_train_batch_size, gradient_accumulation_steps and steps_per_generation', [
     ...['train_batch_size', 'global_batch_size', 'rollout_batch_size', 'ppo_mini_batch_size', 'gen_batch_size'],
   ]),
@@ -100,7 +106,7 @@ const NOT_HERE: Readonly<Record<string, string>> = {
     ...['reward_funcs', 'reward_functions', 'reward_model', 'reward_model_name_or_path', 'reward_pretrain'],
     ...['reward_model_path', 'remote_rm_url', 'custom_reward_function', 'external_plugins'],
   ]),
-  ...each('there is no training on preferences: set method to grpo or sft', ['pref_beta', 'pref_loss']),
+  ...each("preferences aren't trained on: set method to grpo or sft", ['pref_beta', 'pref_loss']),
   ...each("columns become a task's fields by `braid dataset import --map`, and its prompt is made of them", [
     ...['input_key', 'label_key', 'output_key', 'prompt_key', 'input_template', 'apply_chat_template'],
     ...['dataset_prompt_column', 'reward_fn_key'],
