@@ -9,11 +9,11 @@ import { noBrowser } from './browser.ts';
 
 const STEPS = 16;
 
-/** The rewards of the tutorial, in its order. */
+/** The rewards of the tutorial, in its order, without the indentation of its list. */
 function tutorialRewards(): readonly string[] {
   const page = readFileSync(join(import.meta.dirname, '../../docs/tutorial.md'), 'utf8');
   const section = page.slice(page.indexOf('## 8.'), page.indexOf('## Where to go'));
-  return [...section.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code = '']) => code);
+  return [...section.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code = '']) => code.replaceAll(/^ {3}/gm, ''));
 }
 
 /** Replaces the text in the editor, as by typing. */
