@@ -82,7 +82,8 @@ interface Running {
   end(): Promise<void>;
 }
 
-function startCommand({ command, timeout_s }: CommandSpec, folder: string): Running {
+function startCommand(spec: CommandSpec, folder: string): Running {
+  const { command, timeout_s } = spec;
   let onLine: (line: string) => void = () => undefined;
   let onEnd: (why: string) => void = () => undefined;
   let ended: string | null = null;
@@ -112,7 +113,7 @@ function startCommand({ command, timeout_s }: CommandSpec, folder: string): Runn
       };
       onEnd = (why) => fail(`${why}${outcomes.size === 0 ? neverRead(why) : ''}`, !why.startsWith("can't"));
       if (ended !== null) return onEnd(ended);
-      child.stdin?.write(answers.map(([id, answer]) => `${JSON.stringify(asRequest(answer, id))}\n`).join(''));
+      child.stdin?.write(answers.map(([id, answer]) => `${JSON.stringify(asRequest(answer, id, spec))}\n`).join(''));
     });
 
   return {

@@ -1,6 +1,9 @@
 /** The interface of a component outside the sandbox: batches of completions in, a number or a reason for each out. */
 import { numberFault } from '../float32.ts';
+import { completedOf } from '../samples/completion.ts';
 import type { ComponentUse, Outcome } from '../tasks/external/messages.ts';
+import type { CommandSpec, HttpSpec } from '../tasks/external/spec.ts';
+import { groupOf } from '../tasks/groups.ts';
 import type { Answer } from '../tasks/task.ts';
 
 export interface ComponentBatch extends Omit<ComponentUse, 'seconds'> {
@@ -13,10 +16,16 @@ export interface Component {
   close(): Promise<void>;
 }
 
-/** A completion as a command or an endpoint gets it; `id` is its place in the batch. `messages`: of several turns. */
-export function asRequest({ record, completion, tokens, finish, messages }: Answer, id: number) {
-  const { prompt, ...fields } = record;
-  return { id, record: fields, prompt, completion, tokens, finish, ...(messages && { messages }) };
+/**
+ * A completion as a command or an endpoint gets it; `id` is its place in the batch. `messages`: of several turns; `group`
+ * and `place`: of a component that compares the completions of a prompt.
+ */
+export function asRequest(answer: Answer, id: number, { group: isComparing }: Pick<CommandSpec | HttpSpec, 'group'>) {
+  const { prompt, ...record } = answer.record;
+  const request = { id, record, prompt, ...completedOf(answer) };
+  if (!isComparing) return request;
+  const { completions: group, place } = groupOf(answer);
+  return { ...request, group, place };
 }
 
 /** The values that a rubric or another template is filled with. */

@@ -30,7 +30,8 @@ export function openEndpoint(
   };
 
   const scorePart = async (answers: readonly Answer[], breaker: Breaker): Promise<readonly Outcome[]> => {
-    const posted = await breaker.ask(() => postJson(url, { answers: answers.map(asRequest) }, options));
+    const requests = answers.map((answer, i) => asRequest(answer, i, spec));
+    const posted = await breaker.ask(() => postJson(url, { answers: requests }, options));
     const outcomes = 'failure' in posted ? posted.failure : scoresIn(posted.body, answers.length);
     return typeof outcomes === 'string' ? answers.map(() => outcomes) : outcomes;
   };

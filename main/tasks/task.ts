@@ -22,6 +22,16 @@ export interface Answer<R extends TaskRecord = TaskRecord> extends Completed {
   readonly asked?: readonly ChatMessage[];
   /** What the environment gave while the completion was sampled; absent: it is asked again. */
   readonly outcome?: Score;
+  /** The completions of the same prompt, for rewards that compare them; absent: this one alone. */
+  readonly group?: Group;
+}
+
+/** The completions of one prompt (groups.ts). */
+export interface Group {
+  /** All of them, in order. One list for all answers of the group: sent to a thread, it is copied once. */
+  readonly completions: readonly Completed[];
+  /** Which of them the answer is, from 0. */
+  readonly place: number;
 }
 
 /** A scored completion. A failed one has the reason, and `NaN` in every component. */

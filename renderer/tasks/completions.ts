@@ -13,6 +13,12 @@ const answer: readonly Completion[] = [
   { label: 'completion', type: 'variable', detail: 'string', info: 'The text that the model wrote.' },
   { label: 'tokens', type: 'variable', detail: 'number', info: 'Tokens of the completion, with its end token.' },
   { label: 'finish', type: 'variable', detail: "'stop' | 'length'", info: 'Whether it ended by itself.' },
+  {
+    label: 'group',
+    type: 'variable',
+    detail: 'Completion[]',
+    info: 'As the second parameter: all completions of the prompt.',
+  },
 ];
 
 const words: readonly Completion[] = ['const', 'let', 'return', 'if', 'else', 'for', 'function', 'export'].map(

@@ -1,6 +1,8 @@
 /** What each bundled task asks for and rewards, in a sentence, for whoever chooses one to copy. */
 export const templateWords: Readonly<Record<string, string>> = {
   conversation: 'Whole conversations from chat files; the last answer is the target.',
+  'correct-and-short':
+    'The right number, and of the right completions of a prompt the shorter ones: a reward that compares.',
   countdown: 'Make a number from given numbers; the expression is computed.',
   'exact-match': 'Question and answer; right if the words are the same. The plainest start.',
   'follow-the-cue': 'A conversation of three turns with an environment; the bundled model learns it.',

@@ -15,6 +15,12 @@ declare module 'braid' {
     readonly messages?: readonly Message[];
   }
 
+  /**
+   * A completion of the same prompt: the second argument of a reward is the list of all of them, the third the place of
+   * this one in it. An evaluation has one a prompt.
+   */
+  export type Completion = Pick<Answer, 'completion' | 'tokens' | 'finish' | 'messages'>;
+
   /** One message of a conversation. */
   export interface Message {
     /** `user` is also the environment. */

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openCommand } from '../../main/rewards/command.ts';
+import { inGroups } from '../../main/tasks/groups.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
 import { answersTo, outcomesOf, specOf } from './answers.ts';
@@ -28,6 +29,16 @@ describe('openCommand', () => {
       "say({ id: line.id, score: line.record.word === 'it' && line.prompt === 'Say it' && line.tokens === 2 && line.finish === 'stop' ? 1 : 0 });",
     );
     expect(await outcomesOf(strict, 'ab')).toEqual([1]);
+  });
+
+  it('gives each completion with those of its prompt where it compares them', async () => {
+    const ranking = command(
+      'say({ id: line.id, score: line.group.filter(({ tokens }) => tokens < line.group[line.place].tokens).length });',
+      { group: true },
+    );
+    const { outcomes } = await ranking.score(inGroups(answersTo('abc', 'a', 'ab', 'a'), (i) => Math.floor(i / 3)));
+    await ranking.close();
+    expect(outcomes).toEqual([2, 0, 1, 0]);
   });
 
   it('takes answers out of order', async () => {

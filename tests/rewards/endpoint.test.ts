@@ -32,6 +32,13 @@ describe('openEndpoint', () => {
     });
   });
 
+  it('posts the completions of the prompt with each one only where it compares them', async () => {
+    const server = await rewardServer((request, _, response) => json(response, lengths(request)));
+    for (const group of [true, false]) await outcomesOf(open(server.url, { group }), 'a');
+    const [comparing, alone] = server.received.map(({ body }) => body.answers[0]);
+    expect(comparing).toEqual({ ...alone, group: [{ completion: 'a', tokens: 1, finish: 'stop' }], place: 0 });
+  });
+
   it('fails the completion alone whose score is NaN as Python writes it', async () => {
     const server = await rewardServer((_, __, response) => void response.end('{"scores": [0.5, NaN]}'));
     expect(await outcomesOf(open(server.url), 'a', 'b')).toEqual([

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openCommand } from '../../main/rewards/command.ts';
+import { inGroups } from '../../main/tasks/groups.ts';
 import { answersTo, outcomesOf, specOf } from './answers.ts';
 
 const python = process.platform === 'win32' ? 'python' : 'python3';
@@ -22,7 +23,27 @@ def plain(completions):
     return [len(text.strip()) for text in completions]
 async def rlhf(queries, prompts):
     return {"rewards": [len(queries[0]) - len(prompts[0])]}
+calls = 0
+def longest(completions, word, **kwargs):
+    global calls
+    calls += 1
+    return [float(len(text) == max(map(len, completions))) + 10 * calls for text in completions]
+def batch(data_sources, solution_strs, ground_truths, extra_infos):
+    return [solution_strs.index(text) for text in solution_strs]
+def few(completions):
+    return [1]
 `;
+
+async function grouped(name: string, record: object = {}) {
+  const spec = specOf<'command'>({ command: [python, 'call.py', 'mine.py', name, 'text'], group: true });
+  const component = openCommand(spec, { 'call.py': call, 'mine.py': functions });
+  const answers = answersTo('a', 'abc', 'ab', 'x').map((answer) => {
+    return { ...answer, record: { ...answer.record, id: 'r', ...record } };
+  });
+  const { outcomes } = await component.score(inGroups(answers, (i) => Math.floor(i / 3)));
+  await component.close();
+  return outcomes;
+}
 
 function outcomes(...how: readonly string[]) {
   const command = [python, 'call.py', 'mine.py', ...how];
@@ -49,6 +70,12 @@ describe.skipIf(spawnSync(python, ['--version']).status !== 0)('call.py', () => 
     const { outcomes: scored } = await component.score(answer === undefined ? [] : [{ ...answer, record }]);
     await component.close();
     expect(scored).toEqual([1]);
+  });
+
+  it('calls a function that compares once for the completions of a prompt', async () => {
+    expect(await grouped('longest')).toEqual([10, 11, 10, 21]);
+    expect(await grouped('batch', { ground_truth: 'it' })).toEqual([0, 1, 2, 0]);
+    expect((await grouped('few'))[0]).toContain('gave 1 scores for 3 completions');
   });
 
   it('says what is wrong with a function, and which is missing', async () => {

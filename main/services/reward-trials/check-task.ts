@@ -11,6 +11,7 @@ import { missingFields } from '../../tasks/folder/missing-fields.ts';
 import { misspeltFields } from '../../tasks/folder/record-fields.ts';
 import { checkCommandFiles, type FolderSource, outsideKinds, taskHash } from '../../tasks/folder/source.ts';
 import { doublesBraces, fieldsIn, foreignPlaces } from '../../tasks/folder/template.ts';
+import { withGroups } from '../../tasks/groups.ts';
 import { openTask } from '../../tasks/index.ts';
 import { REWARD_FILE } from '../../tasks/sandbox/messages.ts';
 import { stripTypes } from '../../tasks/sandbox/strip-types.ts';
@@ -175,10 +176,7 @@ function externalKinds({ definition }: FolderSource): Readonly<Record<string, st
 }
 
 function exampleFaults(task: Task, given: readonly GivenAnswer[], file: string): FileFault[] {
-  return rewarded(
-    task,
-    given.map(({ answer }) => answer),
-  ).flatMap((scored, i) => {
+  return rewarded(task, withGroups(given)).flatMap((scored, i) => {
     const { line = null, expected = null } = given[i] ?? {};
     const reason = scored.failure ?? difference(scored, expected);
     return reason === null ? [] : [{ file, line, reason }];

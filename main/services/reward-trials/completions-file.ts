@@ -8,15 +8,13 @@ import { readJsonLines } from '../../io/json-lines.ts';
 import type { ChatMessage } from '../../samples/chat-message.ts';
 import { ConversationFault, readTurns } from '../../tasks/folder/conversation.ts';
 import { ownText } from '../../tasks/folder/environment.ts';
-import type { Answer, Task, TaskRecord } from '../../tasks/task.ts';
+import type { NamedGroup } from '../../tasks/groups.ts';
+import type { Task, TaskRecord } from '../../tasks/task.ts';
 import { splitWords } from '../../text/words.ts';
 
 /** One completion of the file. */
-export interface GivenAnswer {
-  readonly answer: Answer;
+export interface GivenAnswer extends NamedGroup {
   readonly line: number;
-  /** Which completions answer the same record. */
-  readonly group: string;
   /** What the file says that it should get: the weighted sum, or some components. */
   readonly expected: number | Readonly<Record<string, number>> | null;
 }

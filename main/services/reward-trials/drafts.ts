@@ -187,12 +187,8 @@ function scoreGiven(
   source: FolderSource,
   { answers }: TrialAnswers,
 ): Promise<ScoredAnswers> {
-  return rewards.score(
-    lane,
-    source,
-    answers.map(({ answer }) => answer),
-    rewardAccess(source, { workspace: store.folder, paths }, trust),
-  );
+  const named = answers.map(({ answer, group }) => ({ answer, group }));
+  return rewards.score(lane, source, named, rewardAccess(source, { workspace: store.folder, paths }, trust));
 }
 
 function givenAnswers({ store, sampled }: DraftPlace, source: FolderSource, from: TrialSource, limit: number) {

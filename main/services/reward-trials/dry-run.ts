@@ -2,6 +2,7 @@
 
 import { missingFields } from '../../tasks/folder/missing-fields.ts';
 import type { FolderSource } from '../../tasks/folder/source.ts';
+import { withGroups } from '../../tasks/groups.ts';
 import { type Answer, type Score, type Task, type TaskRecord, totalReward } from '../../tasks/task.ts';
 import { deadGroups, nanStats } from '../../trainer/advantages/advantages.ts';
 import { type GivenAnswer, readCompletions } from './completions-file.ts';
@@ -47,7 +48,7 @@ const MOST_FAILED = 20;
 /** Scores a file of completions with a task, which `source` was opened to. */
 export function dryRun(task: Task, source: FolderSource, file: string): DryRun {
   const given = readCompletions(file, task);
-  const answers = given.map(({ answer }) => answer);
+  const answers = withGroups(given);
   // The thread's start isn't part of the time that a completion takes.
   task.score([]);
   const began = performance.now();
@@ -91,7 +92,7 @@ export function recordsOf(answers: readonly Answer[]): TaskRecord[] {
   return [...new Map(answers.map(({ record }) => [record.id, record])).values()];
 }
 
-/** Scores completions, with the weighted sum of each. */
+/** Scores completions in their groups, with the weighted sum of each. */
 export function rewarded(task: Task, answers: readonly Answer[]): Rewarded[] {
   return task.score(answers).map((score) => ({ ...score, reward: totalReward(task, score.components) }));
 }

@@ -3,7 +3,7 @@ import { BraidError } from '../../errors.ts';
 import { startRemedy } from '../../io/start-reason.ts';
 import type { ExternalAccess } from '../../tasks/external/access.ts';
 import type { FolderSource } from '../../tasks/folder/source.ts';
-import type { Answer } from '../../tasks/task.ts';
+import type { NamedGroup } from '../../tasks/groups.ts';
 import type { RewardAnswer, RewardCall, ScoredAnswers } from '../../trainer/protocol/reward-calls.ts';
 import type { TrainerChannel } from '../trainer-process/channel.ts';
 import { describeExit, failedError, keepTail, type TrainerExit } from '../trainer-process/process.ts';
@@ -17,7 +17,7 @@ export interface RewardProcess {
   score(
     lane: string,
     source: FolderSource,
-    answers: readonly Answer[],
+    answers: readonly NamedGroup[],
     access?: ExternalAccess | null,
   ): Promise<ScoredAnswers>;
   close(): void;

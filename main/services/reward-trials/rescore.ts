@@ -11,6 +11,7 @@ import type { RunRow } from '../../store/runs.ts';
 import type { ExternalAccess } from '../../tasks/external/access.ts';
 import type { FolderSource } from '../../tasks/folder/source.ts';
 import { taskHash } from '../../tasks/folder/source.ts';
+import { withGroups } from '../../tasks/groups.ts';
 import { openTask, taskFacts } from '../../tasks/index.ts';
 import type { TaskFacts } from '../../tasks/task.ts';
 import { counted } from '../../text/format.ts';
@@ -82,10 +83,7 @@ export function rescoreRun(
   try {
     const run = requireRun(store, runId);
     const given = storedAnswers(store, runId, task);
-    const scored = rewarded(
-      asWeighed(store, run, task),
-      given.answers.map(({ answer }) => answer),
-    );
+    const scored = rewarded(asWeighed(store, run, task), withGroups(given.answers));
     return rescored(run, source, given, scored);
   } finally {
     task.close();

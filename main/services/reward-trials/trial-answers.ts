@@ -5,6 +5,7 @@ import { append } from '../../lists.ts';
 import { writtenOf } from '../../samples/completion.ts';
 import type { StoredSample } from '../../samples/sample.ts';
 import type { Store } from '../../store/index.ts';
+import type { NamedGroup } from '../../tasks/groups.ts';
 import type { Answer, Task } from '../../tasks/task.ts';
 import { readDataset } from '../datasets/index.ts';
 import { requireRun } from '../runs/runs.ts';
@@ -12,10 +13,7 @@ import { savedConfig } from '../runs/saved-config.ts';
 import { readCompletions } from './completions-file.ts';
 
 /** A completion to try a reward on. */
-export interface TrialAnswer {
-  readonly answer: Answer;
-  /** Which completions answer the same prompt at the same time. */
-  readonly group: string;
+export interface TrialAnswer extends NamedGroup {
   /** The step of the run that stored it; null: of no run. */
   readonly step: number | null;
   /** The reward that the run gave it; null: of no run, or it failed. */

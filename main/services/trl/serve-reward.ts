@@ -10,6 +10,7 @@ import { BraidError, inputError } from '../../errors.ts';
 import { parseJson } from '../../io/json.ts';
 import { linesOf } from '../../io/lines.ts';
 import type { ExternalAccess } from '../../tasks/external/access.ts';
+import { inGroups } from '../../tasks/groups.ts';
 import { nativeTask, openTask, type TaskSource } from '../../tasks/index.ts';
 import type { Answer, Task, TaskRecord } from '../../tasks/task.ts';
 import { nanStats } from '../../trainer/advantages/advantages.ts';
@@ -131,7 +132,8 @@ function parseRequest(line: string): Answer[] {
   }
   const { data, error } = requestSchema.safeParse(value);
   if (data === undefined) throw badRequest(`${error.issues[0]?.path.join('.')}: ${error.issues[0]?.message}`);
-  return data.answers.map((answer) => ({ ...answer, record: answer.record as TaskRecord }));
+  const answers = data.answers.map((answer) => ({ ...answer, record: answer.record as TaskRecord }));
+  return inGroups(answers, (i) => answers[i]?.record.id);
 }
 
 function badRequest(reason: string) {

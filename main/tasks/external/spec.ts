@@ -12,6 +12,8 @@ const text = z.string().min(1);
 const weight = z.number();
 const timeout_s = z.number().positive().max(3600);
 const batch_size = z.int().min(1).max(1024);
+/** Whether each completion comes with all of its prompt's. */
+const group = z.boolean();
 const requests = {
   timeout_s: timeout_s.default(60),
   /** Requests under way at a time. */
@@ -30,8 +32,15 @@ const schemas = {
     files: z.array(text).max(32).default([]),
     timeout_s: timeout_s.default(60),
     batch_size: batch_size.default(64),
+    group: group.default(false),
   }),
-  http: z.strictObject({ weight, http: text, batch_size: batch_size.default(16), ...requests }),
+  http: z.strictObject({
+    weight,
+    http: text,
+    batch_size: batch_size.default(16),
+    group: group.default(false),
+    ...requests,
+  }),
   judge: z.strictObject({
     weight,
     judge: text,

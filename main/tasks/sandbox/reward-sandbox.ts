@@ -2,7 +2,9 @@
 import type { QuickJSContext, QuickJSHandle, QuickJSWASMModule } from 'quickjs-emscripten-core';
 import { inputError } from '../../errors.ts';
 import { numberFault } from '../../float32.ts';
+import { completedOf } from '../../samples/completion.ts';
 import { didYouMean, nearestName } from '../../text/nearest-name.ts';
+import { groupOf } from '../groups.ts';
 import type { Answer, EnvironmentStep, EnvironmentTurn } from '../task.ts';
 import { NO_CLOCK } from './fixed-clock.ts';
 import { LOAD_MS, REWARD_FILE, type RewardFunction, type RewardProgram } from './messages.ts';
@@ -26,14 +28,17 @@ export const runJavaScript = (program, expressions) =>
 ${NO_CLOCK}
 `;
 
-/** Calls a function of the reward; its result as text, for the numbers NaN and Infinity have no JSON. */
+/**
+ * Calls a function of the reward; its result as text, for the numbers NaN and Infinity have no JSON. Each call reads the
+ * group anew: a reward may sort it.
+ */
 const DRIVER = `(() => {
   const { parse, stringify } = JSON;
   const { keys } = Object;
   const told = (value) => (typeof value === 'number' ? '' + value : null);
   const typeOf = (value) => (value === null ? 'null' : typeof value);
-  return (run, answer, names) => {
-    const value = run(parse(answer));
+  return (run, answer, names, ...group) => {
+    const value = run(parse(answer), ...group.map((one) => parse(one)));
     if (typeof value !== 'object' || value === null) return stringify({ type: typeOf(value), number: told(value) });
     if (typeof value.then === 'function') return stringify({ type: 'promise' });
     const numbers = {};
@@ -41,6 +46,9 @@ const DRIVER = `(() => {
     return stringify({ type: 'object', keys: keys(value), numbers });
   };
 })()`;
+
+/** Whether a function may look at more than its first parameter, the answer: a group is many times as long. */
+const TAKES_GROUP = '(run) => run.length !== 1 || /[=.]/.test((run + "").split(/\\)\\s*\\{|=>/)[0])';
 
 interface Loaded {
   readonly sandbox: Sandbox;
@@ -51,6 +59,8 @@ interface Loaded {
   /** Limit of one call. */
   readonly timeMs: number;
   readonly functions: Readonly<Partial<Record<RewardFunction, QuickJSHandle>>>;
+  /** Those of them that are given the group. */
+  readonly comparing: ReadonlySet<string>;
 }
 
 export interface RewardSandbox {
@@ -142,7 +152,16 @@ function loadReward(engine: QuickJSWASMModule, code: string, program: RewardProg
     const names = [...scores, ...(hasStep ? (['step'] as const) : []), ...(hasCheck ? (['check'] as const) : [])];
     const functions = Object.fromEntries(names.map((name) => [name, exportedFunction(context, exports, name, file)]));
     exports.dispose();
-    return { sandbox, driver, stepDriver, file, timeMs: limits.timeMs, functions };
+    const takesGroup = sandbox.unwrap(context.evalCode(TAKES_GROUP, 'driver.js'));
+    const isComparing = ([, called]: readonly [string, QuickJSHandle]): boolean =>
+      sandbox.unwrap(context.callFunction(takesGroup, context.undefined, called)).consume(context.dump) === true;
+    const comparing = new Set(
+      Object.entries(functions)
+        .filter(isComparing)
+        .map(([name]) => name),
+    );
+    takesGroup.dispose();
+    return { sandbox, driver, stepDriver, file, timeMs: limits.timeMs, functions, comparing };
   }
 }
 
@@ -224,11 +243,16 @@ interface Told {
 function callReward(
   loaded: Loaded,
   name: 'reward' | 'check',
-  { record, completion, tokens, finish, messages }: Answer,
+  answer: Answer,
   components: readonly string[],
 ): readonly number[] {
-  const given = { record, completion, tokens, finish, ...(messages !== undefined && { messages }) };
-  return numbersOf(JSON.parse(run(loaded, loaded.driver, name, [given, components])) as Told, components, name);
+  const given = { record: answer.record, ...completedOf(answer) };
+  const values: unknown[] = [given, components];
+  if (loaded.comparing.has(name)) {
+    const { completions, place } = groupOf(answer);
+    values.push(completions, place);
+  }
+  return numbersOf(JSON.parse(run(loaded, loaded.driver, name, values)) as Told, components, name);
 }
 
 /** Calls a function of the reward through its driver, with values as JSON. */

@@ -9,6 +9,7 @@ import { UNFILTERED } from '../../model/sampler.ts';
 import { withStops } from '../../model/stop-strings.ts';
 import { hashString } from '../../random.ts';
 import { type Completed, completedOf } from '../../samples/completion.ts';
+import { inGroups } from '../../tasks/groups.ts';
 import { openTask } from '../../tasks/index.ts';
 import type { Task, TaskMetrics } from '../../tasks/task.ts';
 import { openPolicies, type PolicyOpener } from '../memory/open-policy.ts';
@@ -113,7 +114,8 @@ async function sampleModel(
       const byRecord = <T>(all: readonly T[]): T[][] =>
         batch.map((_, i) => all.slice(i * job.samples, (i + 1) * job.samples));
       append(completions, byRecord(answers.map(completedOf)));
-      append(measures, byRecord(measuring?.measure(answers) ?? []));
+      const groups = inGroups(answers, (row) => Math.floor(row / job.samples));
+      append(measures, byRecord(measuring?.measure(groups) ?? []));
       await onDone(completions.length);
     }
     return {

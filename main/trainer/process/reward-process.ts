@@ -5,6 +5,7 @@
 
 import { append } from '../../lists.ts';
 import { taskHash } from '../../tasks/folder/source.ts';
+import { withGroups } from '../../tasks/groups.ts';
 import { openTask } from '../../tasks/index.ts';
 import { type RewardThread, startRewardThread } from '../../tasks/sandbox/scorer.ts';
 import type { Score, Task } from '../../tasks/task.ts';
@@ -85,7 +86,7 @@ async function score(call: RewardCall): Promise<RewardAnswer | null> {
   if (isReplaced()) return null;
   const task = taskOf(call);
   task.score([]);
-  const { answers } = call;
+  const answers = withGroups(call.answers);
   const scores: Score[] = [];
   const checks: number[] = [];
   const began = performance.now();

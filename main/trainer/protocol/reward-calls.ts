@@ -1,7 +1,8 @@
 /** What a host and its reward process say to each other. */
 import type { ExternalAccess } from '../../tasks/external/access.ts';
 import type { FolderSource } from '../../tasks/folder/source.ts';
-import type { Answer, Score } from '../../tasks/task.ts';
+import type { NamedGroup } from '../../tasks/groups.ts';
+import type { Score } from '../../tasks/task.ts';
 import type { Failure } from './failure.ts';
 
 /** Completions to score. A later call of the same lane replaces it: who has typed on doesn't want the old answer. */
@@ -11,7 +12,7 @@ export interface RewardCall {
   readonly lane: string;
   readonly source: FolderSource;
   /** None: the reward is only loaded, which finds what is wrong with it. */
-  readonly answers: readonly Answer[];
+  readonly answers: readonly NamedGroup[];
   /** When the call ends with what it has. */
   readonly budgetMs: number;
   /** The entry of the sandbox's thread. */

@@ -5,6 +5,7 @@
 
 import type { Played } from '../../samples/completion.ts';
 import { ownText } from '../../tasks/folder/environment.ts';
+import { inGroups } from '../../tasks/groups.ts';
 import type { Answer, Task } from '../../tasks/task.ts';
 import { computeAdvantages, roundingMetrics } from '../advantages/advantages.ts';
 import { setAdvantages } from '../advantages/polychromic.ts';
@@ -55,7 +56,8 @@ function answersOf(
   decode: (ids: readonly number[]) => string,
   groupSize: number,
 ): Answer[] {
-  return completions.map((one, row) => answerOf(promptOfRow(prompts, row, groupSize), one, decode));
+  const answers = completions.map((one, row) => answerOf(promptOfRow(prompts, row, groupSize), one, decode));
+  return inGroups(answers, (row) => Math.floor(row / groupSize));
 }
 
 /** A sampled completion as a task scores it. */

@@ -3,11 +3,13 @@
 What it is called with follows from its parameters:
 - completions: TRL, Unsloth, Open-R1: f(prompts, completions, **columns); ms-swift: a class with such a __call__. Lists
   with one entry, messages of a chat; with `text` at the end of the command, texts. The record's fields are the columns.
-- solution_str: verl: f(data_source, solution_str, ground_truth, extra_info), of the fields of these names.
+- solution_str: verl: f(data_source, solution_str, ground_truth, extra_info), of the fields of these names; or lists of
+  them, in the plural, as its batch manager calls it.
 - queries: OpenRLHF: f(queries, prompts, labels), with the field `label`.
 
-Each completion is scored alone: a function that compares those of a group can't be called so. Token ids
-(completion_ids) and trainer_state aren't here. None, a function that doesn't apply, counts as 0, as in TRL's sum.
+Each completion is scored alone; with `group: true` beside the command in task.yaml a function gets all completions of a
+prompt at once, and can compare them. Token ids (completion_ids) and trainer_state aren't here. None, a function that
+doesn't apply, counts as 0, as in TRL's sum.
 """
 
 import asyncio
@@ -49,25 +51,43 @@ def field(record: dict, name: str):
     return record[name]
 
 
-def score(answer: dict) -> float:
-    record, prompt, completion = answer["record"], answer["prompt"], answer["completion"]
-    if "solution_str" in parameters:
-        given = {key: record.get(key) for key in ("data_source", "extra_info")}
-        result = called({**given, "solution_str": completion, "ground_truth": field(record, "ground_truth")})
-        return result["score"] if isinstance(result, dict) else result
+def scores(record: dict, prompt: str, written: list) -> list:
+    """What the function gives for these completions of a prompt."""
+    texts, count = [one["completion"] for one in written], len(written)
+    if "solution_str" in parameters or "solution_strs" in parameters:
+        columns = {key: record.get(key) for key in ("data_source", "extra_info")}
+        columns["ground_truth"] = field(record, "ground_truth")
+        if "solution_strs" in parameters:
+            lists = {f"{key}s": [value] * count for key, value in columns.items()}
+            results = called({**lists, "solution_strs": texts})
+        else:
+            results = [called({**columns, "solution_str": text}) for text in texts]
+        return [one["score"] if isinstance(one, dict) else one for one in results]
     if "queries" in parameters:
         label = field(record, "label") if "labels" in parameters else None
-        result = called({"queries": [prompt + completion], "prompts": [prompt], "labels": [label]})
-        return (result["rewards"] if isinstance(result, dict) else result)[0]
-    asked, said = prompt, completion
+        queries = [prompt + text for text in texts]
+        result = called({"queries": queries, "prompts": [prompt] * count, "labels": [label] * count})
+        return result["rewards"] if isinstance(result, dict) else result
+    asked, said = prompt, texts
     if "text" not in how:
         asked = record.get("messages") or [{"role": "user", "content": prompt}]
-        said = answer.get("messages") or [{"role": "assistant", "content": completion}]
-    columns = {key: [value] for key, value in record.items() if key != "messages"}
+        said = [one.get("messages") or [{"role": "assistant", "content": one["completion"]}] for one in written]
+    columns = {key: [value] * count for key, value in record.items() if key != "messages"}
     unheard = {key: lambda *_: None for key in ("log_extra", "log_metric")}
-    return called({**columns, **unheard, "prompts": [asked], "completions": [said]})[0]
+    return called({**columns, **unheard, "prompts": [asked] * count, "completions": said})
 
 
+def score(answer: dict):
+    global newest
+    asked = answer["record"], answer["prompt"], answer.get("group", [answer])
+    if "group" not in answer or newest[0] != asked:  # the completions of a group come one after the other
+        newest = asked, list(scores(*asked))
+        if len(newest[1]) != len(asked[2]):
+            raise ValueError(f"the function gave {len(newest[1])} scores for {len(asked[2])} completions")
+    return newest[1][answer.get("place", 0)]
+
+
+newest: tuple = (None, [])
 for line in sys.stdin:
     answer = json.loads(line)
     try:

@@ -126,6 +126,19 @@ describe('tryDraft', () => {
     expect(await tryDraft(app, none, { kind: 'run', runId })).toMatchObject({ dead: 0, failedGroups: 6, failures: 24 });
   });
 
+  it('compares completions with those of their group', async () => {
+    const { place: app, draft, runId } = place();
+    const reward = rewardTs
+      .replace(
+        '{ record, completion }: Answer<{ word: string }>',
+        '{ record, completion }: Answer<{ word: string }>, group',
+      )
+      .replace('words(completion).length <= 2', 'group.length === 4');
+    const report = await tryDraft(app, { ...draft, reward }, { kind: 'run', runId });
+    expect(report.best[0]).toMatchObject({ components: { short: 1 } });
+    expect(report.worst[0]).toMatchObject({ components: { said: 0, short: 1 } });
+  });
+
   it('stops when its time is up, with what it has', async () => {
     const { place: app, draft, runId } = place(300);
     const slow = {

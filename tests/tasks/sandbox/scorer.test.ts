@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { inGroups } from '../../../main/tasks/groups.ts';
 import { openScorer, type RewardThread } from '../../../main/tasks/sandbox/scorer.ts';
 import { answer, outcome, program, rewardWorker, scoreWith } from './scoring.ts';
 
@@ -16,6 +17,24 @@ export function reward({ record, completion, tokens, finish }: Answer<{ target: 
   it('gives components in the order of task.yaml, exactly as they were computed', () => {
     const text = 'export const reward = () => ({ b: 0.1 + 0.2, a: -1e-300 })';
     expect(first(text, { components: ['a', 'b'] })).toEqual([-1e-300, 0.1 + 0.2]);
+  });
+
+  it.each([
+    ['a second parameter', '({ completion }, group, place)'],
+    ['one with a default', '({ completion }, group = [], place = 0)'],
+    ['a rest', '(...[{ completion }, group, place])'],
+  ])('gives %s all completions of the prompt, which it may sort', (_, parameters) => {
+    const text = `export const reward = ${parameters} =>
+  (group[place].completion === completion ? 10 : 0) + group.map((one) => one.completion).sort().indexOf(completion);`;
+    const scorer = openScorer(program(text), rewardWorker);
+    onTestFinished(() => scorer.close());
+    const answers = ['c', 'a', 'b', 'z'].map((completion) => answer(completion));
+    const grouped = inGroups(answers, (i) => (i < 3 ? 0 : 1));
+    expect(scorer.score('reward', grouped).map(outcome)).toEqual([[12], [10], [11], [10]]);
+  });
+
+  it("doesn't send the group to a reward with one parameter", () => {
+    expect(first('export function reward(answer) { return arguments.length; }')).toEqual([1]);
   });
 
   it('calls the check where there is one', () => {
