@@ -78,7 +78,8 @@ export function openSandbox(engine: QuickJSWASMModule, memoryMb: number): Sandbo
     if (error instanceof SandboxFault) return error;
     if (error instanceof Thrown && isNearFull(engine, memoryMb) && ['', null].includes(error.details as string | null))
       return outOfMemory('', memoryMb);
-    if (error instanceof Thrown) return describe(error.details, file, { timeMs, memoryMb });
+    if (error instanceof Thrown)
+      return describe(error.details, file, { timeMs, memoryMb }, performance.now() > deadline);
     // The thread's own stack ended before QuickJS's: its instance is no longer consistent.
     isBroken = true;
     return new SandboxFault('the call stack is too deep', true);
@@ -148,17 +149,19 @@ class Thrown extends Error {
 
 const LONGEST = 500;
 
-function describe(details: unknown, file: string, { timeMs, memoryMb }: RewardLimits): SandboxFault {
+/** `isLate`: its time was over. Interrupted in `then`, QuickJS calls that "not a function". */
+function describe(details: unknown, file: string, { timeMs, memoryMb }: RewardLimits, isLate: boolean): SandboxFault {
   const { name, message, stack } = (typeof details === 'object' && details !== null ? details : {}) as {
     readonly name?: unknown;
     readonly message?: unknown;
     readonly stack?: unknown;
   };
   const place = placeIn(stack, file);
-  if (name === 'InternalError' && message === 'interrupted')
-    return new SandboxFault(`${place}took longer than ${timeMs} ms`, true);
   if (message === 'out of memory') return outOfMemory(place, memoryMb);
   if (message === 'stack overflow') return new SandboxFault(`${place}the call stack is too deep`, true);
+  const isBuiltIn = typeof stack === 'string' && /^\s*at \S+ \(native\)/.test(stack);
+  if ((name === 'InternalError' && message === 'interrupted') || (isLate && isBuiltIn && message === 'not a function'))
+    return new SandboxFault(`${place}took longer than ${timeMs} ms`, true);
   const what =
     typeof message === 'string' && typeof name === 'string' ? `${name}: ${message}` : `threw ${shown(details)}`;
   return new SandboxFault(`${place}${what.slice(0, LONGEST)}`, false);
