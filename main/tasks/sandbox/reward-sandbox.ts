@@ -5,7 +5,7 @@ import { numberFault } from '../../float32.ts';
 import { completedOf } from '../../samples/completion.ts';
 import { didYouMean, nearestName } from '../../text/nearest-name.ts';
 import { groupOf } from '../groups.ts';
-import type { Answer, EnvironmentStep, EnvironmentTurn } from '../task.ts';
+import type { Answer, EnvironmentStep, EnvironmentTurn, Group } from '../task.ts';
 import { NO_CLOCK } from './fixed-clock.ts';
 import { LOAD_MS, REWARD_FILE, type RewardFunction, type RewardProgram } from './messages.ts';
 import { openProgramThread, type ProgramThread } from './program-thread.ts';
@@ -29,16 +29,24 @@ ${NO_CLOCK}
 `;
 
 /**
- * Calls a function of the reward; its result as text, for the numbers NaN and Infinity have no JSON. Each call reads the
- * group anew: a reward may sort it.
+ * Calls a function of the reward; its result as text, for the numbers NaN and Infinity have no JSON. A group
+ * comes with the first of its completions; each call has a copy of its own, which it may sort.
  */
 const DRIVER = `(() => {
   const { parse, stringify } = JSON;
-  const { keys } = Object;
+  const { entries, fromEntries, keys } = Object;
+  const { isArray } = Array;
   const told = (value) => (typeof value === 'number' ? '' + value : null);
   const typeOf = (value) => (value === null ? 'null' : typeof value);
-  return (run, answer, names, ...group) => {
-    const value = run(parse(answer), ...group.map((one) => parse(one)));
+  let newest = [];
+  const copy = (value) => {
+    if (typeof value !== 'object' || value === null) return value;
+    if (isArray(value)) return value.map(copy);
+    return fromEntries(entries(value).map(([key, one]) => [key, copy(one)]));
+  };
+  return (run, answer, names, place, group) => {
+    if (group !== undefined) newest = parse(group);
+    const value = place === undefined ? run(parse(answer)) : run(parse(answer), copy(newest), parse(place));
     if (typeof value !== 'object' || value === null) return stringify({ type: typeOf(value), number: told(value) });
     if (typeof value.then === 'function') return stringify({ type: 'promise' });
     const numbers = {};
@@ -61,6 +69,8 @@ interface Loaded {
   readonly functions: Readonly<Partial<Record<RewardFunction, QuickJSHandle>>>;
   /** Those of them that are given the group. */
   readonly comparing: ReadonlySet<string>;
+  /** The group that the driver has. */
+  group: Group['completions'] | null;
 }
 
 export interface RewardSandbox {
@@ -161,7 +171,7 @@ function loadReward(engine: QuickJSWASMModule, code: string, program: RewardProg
         .map(([name]) => name),
     );
     takesGroup.dispose();
-    return { sandbox, driver, stepDriver, file, timeMs: limits.timeMs, functions, comparing };
+    return { sandbox, driver, stepDriver, file, timeMs: limits.timeMs, functions, comparing, group: null };
   }
 }
 
@@ -250,7 +260,8 @@ function callReward(
   const values: unknown[] = [given, components];
   if (loaded.comparing.has(name)) {
     const { completions, place } = groupOf(answer);
-    values.push(completions, place);
+    values.push(place, ...(loaded.group === completions ? [] : [completions]));
+    loaded.group = completions;
   }
   return numbersOf(JSON.parse(run(loaded, loaded.driver, name, values)) as Told, components, name);
 }
