@@ -1,12 +1,13 @@
 /**
- * A judge: a chat model behind an OpenAI-compatible address scores each completion by a rubric. Equal completions of one
- * record are asked once, and answers are kept on disk (judge-cache.ts).
+ * A judge: a chat model behind an OpenAI-compatible address scores each completion by a rubric, or those of a prompt
+ * together. What is equal is asked once, and answers are kept on disk (judge-cache.ts).
  */
 import { z } from 'zod';
 import { inParallel } from '../in-parallel.ts';
 import type { Outcome } from '../tasks/external/messages.ts';
-import { checkedAddress, type JudgeSpec } from '../tasks/external/spec.ts';
+import { checkedAddress, type JudgeSpec, judgesGroups } from '../tasks/external/spec.ts';
 import { fillIn } from '../tasks/folder/template.ts';
+import { groupOf } from '../tasks/groups.ts';
 import type { Answer } from '../tasks/task.ts';
 import { type Component, shownValue, templateValues } from './component.ts';
 import { cacheKey, type JudgeAnswer, type JudgeCache } from './judge-cache.ts';
@@ -63,19 +64,24 @@ export function openJudge(
       });
       const breaker = openBreaker(spec.concurrency + 1);
       let [cost, cached] = [0, 0];
-      const outcomeOf = async ([own, request]: readonly [string, object]): Promise<readonly [string, Outcome]> => {
+      const answerTo = async ([own, request]: readonly [string, object]) => {
         const kept = cache.get(own);
         const answer = kept ?? (await ask(request, breaker));
-        if (typeof answer === 'string') return [own, answer];
-        if (kept === null) {
+        if (kept !== null) cached++;
+        else if (typeof answer !== 'string') {
           keep(cache, own, answer);
           cost += costOf(spec, answer);
-        } else cached++;
-        return [own, judgeScore(answer.answer, spec.scale)];
+        }
+        return [own, answer] as const;
       };
-      const outcomes = new Map(await inParallel([...requests], spec.concurrency, outcomeOf));
+      const judged = new Map(await inParallel([...requests], spec.concurrency, answerTo));
+      const outcomeOf = (answer: Answer, own = ''): Outcome => {
+        const said = judged.get(own) ?? 'the judge was not asked';
+        if (typeof said === 'string') return said;
+        return judgeScore(said.answer, spec.scale, judgesGroups(spec) ? groupOf(answer).place + 1 : null);
+      };
       return {
-        outcomes: keys.map((own) => outcomes.get(own) ?? 'the judge was not asked'),
+        outcomes: answers.map((answer, i) => outcomeOf(answer, keys[i])),
         cost: spec.price_per_million === undefined ? null : cost,
         cached,
       };

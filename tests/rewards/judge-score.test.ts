@@ -18,6 +18,15 @@ describe('judgeScore', () => {
     expect(judgeScore(answer, [0, 10])).toBeCloseTo(score / 10, 12);
   });
 
+  it.each([
+    ['Score 1: 3\nScore 2: 7\nScore 12: 1', 2, 7],
+    ['{"score 1": 3, "score 2": 6.5}', 2, 6.5],
+    ['Score #1: 9 at first.\n- **Rating 1** = 4', 1, 4],
+  ])('finds in %j the score of one of several completions', (answer, which, score) => {
+    expect(judgeScore(answer, [0, 10], which)).toBeCloseTo(score / 10, 12);
+    expect(judgeScore(answer, [0, 10], 3)).toContain('expected "Score 3: N"');
+  });
+
   it('maps the scale to 0 to 1', () => {
     expect([1, 3, 5].map((score) => judgeScore(String(score), [1, 5]))).toEqual([0, 0.5, 1]);
   });

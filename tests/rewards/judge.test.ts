@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openJudge } from '../../main/rewards/judge.ts';
 import { openJudgeCache } from '../../main/rewards/judge-cache.ts';
+import { inGroups } from '../../main/tasks/groups.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { answersTo, specOf } from './answers.ts';
 import { chatAnswer, json, rewardServer } from './reward-server.ts';
@@ -42,6 +43,21 @@ describe('openJudge', () => {
         ],
       },
     });
+  });
+
+  it('asks once for all completions of a prompt where the rubric names them', async () => {
+    const { server, judge } = await judgeOn(
+      (content) => (content.includes('"3"') ? 'Score 1: 4, better\n**Score 2:** 10\nScore 3: 1/10' : 'Score 2: 5'),
+      { rubric: 'Rank for {word}: {completions}' },
+    );
+    const { outcomes } = await judge.score(
+      inGroups(answersTo('so so', 'best', 'Score 3: 10', 'alone'), (i) => Math.floor(i / 3)),
+    );
+    expect(outcomes).toEqual([1 / 3, 1, 0, expect.stringContaining('expected "Score 1: N"')]);
+    expect(server.received.map(({ body }) => body.messages[0].content).sort()).toEqual([
+      'Rank for it: {"1":"alone"}',
+      'Rank for it: {"1":"so so","2":"best","3":"Score 3: 10"}',
+    ]);
   });
 
   it('asks and pays once for equal requests, and never again for kept answers', async () => {

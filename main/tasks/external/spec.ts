@@ -103,8 +103,14 @@ const elsewhere = {
   target: 'compare_to',
 };
 
-/** Fields beside those of the record that a rubric, an input or a comparison can name. */
+/** Fields beside those of the record that a rubric, an input or a comparison can name; COMPLETIONS: only a rubric. */
 const ANSWER_FIELDS = ['prompt', 'completion'];
+const COMPLETIONS = 'completions';
+
+/** Whether a judge is asked once for all completions of a prompt: its rubric names them, and not the one. */
+export function judgesGroups({ rubric }: Pick<JudgeSpec, 'rubric'>): boolean {
+  return !fieldsIn(rubric).includes('completion');
+}
 
 /** Checks one component; `known`: the record's fields. */
 export function checkExternal(
@@ -201,7 +207,7 @@ function templatesOf(spec: ExternalSpec): Readonly<Record<string, string | undef
 }
 
 function templateFaults(spec: ExternalSpec, known: readonly string[]): SpecFault[] {
-  const names = [...known, ...ANSWER_FIELDS];
+  const names = [...known, ...ANSWER_FIELDS, ...(spec.kind === 'judge' ? [COMPLETIONS] : [])];
   const isKnown = new Set(names);
   const unknown = Object.entries(templatesOf(spec)).flatMap(([key, template]) =>
     fieldsIn(template ?? '')
@@ -216,7 +222,11 @@ function templateFaults(spec: ExternalSpec, known: readonly string[]): SpecFault
     spec.kind === 'judge' ? 'rubric' : spec.kind === 'classifier' && spec.input !== undefined ? 'input' : null;
   const template = needing === null ? '' : (templatesOf(spec)[needing] ?? '');
   if (needing === null || fieldsIn(template).includes('completion')) return unknown;
-  return [...unknown, { path: [needing], reason: `expected "${needing}" to contain {completion}, which it is about` }];
+  // A field of the record comes first.
+  if (spec.kind === 'judge' && fieldsIn(template).includes(COMPLETIONS) && !known.includes(COMPLETIONS)) return unknown;
+  const others = spec.kind === 'judge' ? `, or {${COMPLETIONS}}, all of the prompt's` : '';
+  const reason = `expected "${needing}" to contain {completion}, which it is about${others}`;
+  return [...unknown, { path: [needing], reason }];
 }
 
 function otherFaults(spec: ExternalSpec): SpecFault[] {

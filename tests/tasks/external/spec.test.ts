@@ -105,6 +105,14 @@ describe('rewards of task.yaml', () => {
     expect(reasons(judged.replace(from, to))).toEqual([expect.stringContaining(fault)]);
   });
 
+  it('takes a rubric about all completions of a prompt, unless {completions} is a field of the record', () => {
+    const ranking = judged.replace('{completion}', '{completions}');
+    expect(reasons(ranking)).toEqual([]);
+    expect(reasons(ranking.replace('question: text', 'question: text\n  completions: list'))).toEqual([
+      expect.stringContaining('expected "rubric" to contain {completion}'),
+    ]);
+  });
+
   it('refuses plain http to another machine unless task.yaml says it too', () => {
     const plain = judged.replace('http://127.0.0.1:11434/v1', 'http://judge.example/v1');
     expect(reasons(plain)).toEqual([expect.stringMatching(/^11: quality: .*plain http on another machine/)]);
