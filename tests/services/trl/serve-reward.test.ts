@@ -115,7 +115,10 @@ describe('serveReward', () => {
     const written: string[] = [];
     const reward = {
       score: (answers: readonly Answer[]) => ({
-        scores: answers.map(({ completion }) => ({ letters: completion.length })),
+        scores: answers.map(({ completion, group }) => ({
+          letters: completion.length,
+          of: group?.completions.length ?? 0,
+        })),
         failures: answers.map(() => ''),
         metrics: {},
       }),
@@ -128,9 +131,20 @@ describe('serveReward', () => {
     // A line separator is a character of JSON's texts, and ends no line.
     const one = { record: { id: 'a', prompt: 'p' }, completion: 'a\u2028c', tokens: 1, finish: 'length' };
     expect(await ask(JSON.stringify({ answers: [one] }), '', JSON.stringify({ answers: [] }))).toEqual([
-      { scores: [{ letters: 3 }], failures: [''], metrics: {} },
+      { scores: [{ letters: 3, of: 1 }], failures: [''], metrics: {} },
       { scores: [], failures: [], metrics: {} },
     ]);
+  });
+
+  it("takes a record's completions for its group", async () => {
+    const answers = ['a', 'b', 'a'].map((id) => ({
+      record: { id, prompt: 'p' },
+      completion: id,
+      tokens: 1,
+      finish: 'stop',
+    }));
+    const [{ scores }] = await ask(JSON.stringify({ answers }));
+    expect(scores.map(({ of }: { of: number }) => of)).toEqual([2, 1, 2]);
   });
 
   it('says what is wrong with a request, and continues', async () => {
