@@ -12,6 +12,8 @@ const answerSchema = z.object({
   answer: z.string(),
   input_tokens: z.number().min(0),
   output_tokens: z.number().min(0),
+  /** Its end is missing. */
+  cut: z.boolean().optional(),
 });
 
 /** What a judge wrote, and what it counted. */

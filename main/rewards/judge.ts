@@ -16,10 +16,25 @@ import { type Breaker, openBreaker, type PostOptions, postJson } from './post.ts
 
 const MAX_BYTES = 2 ** 20;
 
+const tokens = z.number().min(0).catch(0);
 const responseSchema = z.object({
-  choices: z.array(z.object({ message: z.object({ content: z.string() }) })).min(1),
-  usage: z.object({ prompt_tokens: z.number().default(0), completion_tokens: z.number().default(0) }).nullish(),
+  choices: z
+    .array(
+      z.object({
+        message: z.object({
+          content: z.union([z.string(), z.array(z.object({ text: z.string().catch('') }))]).nullish(),
+          refusal: z.string().nullish().catch(null),
+        }),
+        finish_reason: z.string().nullish().catch(null),
+      }),
+    )
+    .min(1),
+  usage: z.object({ prompt_tokens: tokens, completion_tokens: tokens }).nullish().catch(null),
 });
+type Response = z.infer<typeof responseSchema>;
+
+/** OpenAI's reasoning models refuse these fields, by name. */
+const REFUSED_FIELD = /Unsupported (?:parameter|value): '(max_tokens|temperature)'/;
 
 /** Opens a judge; nothing is sent yet. */
 export function openJudge(
@@ -39,23 +54,22 @@ export function openJudge(
     ...patience,
   };
 
-  const ask = async (request: object, breaker: Breaker): Promise<JudgeAnswer | string> => {
-    const posted = await breaker.ask(() => postJson(url, request, options));
-    if ('failure' in posted) return `the judge ${posted.failure}`;
-    const { data } = responseSchema.safeParse(posted.body);
-    if (data === undefined)
-      return `the judge answered in another form than a chat completion: ${shownValue(posted.body)}`;
-    const { choices, usage } = data;
-    return {
-      answer: choices[0]?.message.content ?? '',
-      input_tokens: usage?.prompt_tokens ?? 0,
-      output_tokens: usage?.completion_tokens ?? 0,
-    };
+  let refused: readonly string[] = [];
+
+  const ask = async (request: JudgeRequest, breaker: Breaker): Promise<JudgeAnswer | string> => {
+    for (;;) {
+      const left = refused;
+      const posted = await breaker.ask(() => postJson(url, withoutFields(request, left), options));
+      if (!('failure' in posted)) return answerIn(posted.body);
+      const field = REFUSED_FIELD.exec(posted.failure)?.[1];
+      if (field === undefined || left.includes(field)) return `the judge ${posted.failure}`;
+      refused = [...refused, field];
+    }
   };
 
   return {
     score: async (answers) => {
-      const requests = new Map<string, object>();
+      const requests = new Map<string, JudgeRequest>();
       const keys = answers.map((answer) => {
         const request = requestOf(spec, answer);
         const own = cacheKey(url, request);
@@ -64,7 +78,7 @@ export function openJudge(
       });
       const breaker = openBreaker(spec.concurrency + 1);
       let [cost, cached] = [0, 0];
-      const answerTo = async ([own, request]: readonly [string, object]) => {
+      const answerTo = async ([own, request]: readonly [string, JudgeRequest]) => {
         const kept = cache.get(own);
         const answer = kept ?? (await ask(request, breaker));
         if (kept !== null) cached++;
@@ -78,7 +92,8 @@ export function openJudge(
       const outcomeOf = (answer: Answer, own = ''): Outcome => {
         const said = judged.get(own) ?? 'the judge was not asked';
         if (typeof said === 'string') return said;
-        return judgeScore(said.answer, spec.scale, judgesGroups(spec) ? groupOf(answer).place + 1 : null);
+        const which = judgesGroups(spec) ? groupOf(answer).place + 1 : null;
+        return judgeScore(said.answer, spec.scale, { isCut: said.cut, which });
       };
       return {
         outcomes: answers.map((answer, i) => outcomeOf(answer, keys[i])),
@@ -101,12 +116,19 @@ function keep(cache: JudgeCache, key: string, answer: JudgeAnswer): void {
 
 /** The address of chat completions, from the base address that such servers document. */
 function chatAddress({ judge, allow_plain_http }: JudgeSpec): string {
-  const { origin, pathname } = checkedAddress(judge, allow_plain_http);
+  const { origin, pathname, search } = checkedAddress(judge, allow_plain_http);
   const base = pathname.replace(/\/+$/, '');
-  return `${origin}${base.endsWith('/chat/completions') ? base : `${base}/chat/completions`}`;
+  return `${origin}${base.endsWith('/chat/completions') ? base : `${base}/chat/completions`}${search}`;
 }
 
-function requestOf(spec: JudgeSpec, answer: Answer): object {
+interface JudgeRequest {
+  readonly model: string;
+  readonly messages: readonly { readonly role: string; readonly content: string }[];
+  readonly temperature: number;
+  readonly max_tokens: number;
+}
+
+function requestOf(spec: JudgeSpec, answer: Answer): JudgeRequest {
   const values = templateValues(answer);
   const system = spec.system === undefined ? [] : [{ role: 'system', content: fillIn(spec.system, values) }];
   return {
@@ -115,6 +137,45 @@ function requestOf(spec: JudgeSpec, answer: Answer): object {
     temperature: spec.temperature,
     max_tokens: spec.max_tokens,
   };
+}
+
+/** The request for a model that refuses these fields: one has a newer name, the other its own default. */
+function withoutFields({ max_tokens, temperature, ...rest }: JudgeRequest, refused: readonly string[]): object {
+  return {
+    ...rest,
+    ...(refused.includes('temperature') ? {} : { temperature }),
+    ...(refused.includes('max_tokens') ? { max_completion_tokens: max_tokens } : { max_tokens }),
+  };
+}
+
+/** The answer of a chat completion, or why there is none. */
+function answerIn(body: unknown): JudgeAnswer | string {
+  const { data } = responseSchema.safeParse(body);
+  const [choice] = data?.choices ?? [];
+  if (data === undefined || choice === undefined)
+    return `the judge answered in another form than a chat completion: ${shownValue(body)}`;
+  const { message, finish_reason: finish } = choice;
+  const answer = textOf(message.content);
+  if (answer.trim() === '') return noAnswer(choice);
+  if (finish === 'content_filter' || finish === 'error') return `the judge's answer was interrupted (${finish})`;
+  return {
+    answer,
+    input_tokens: data.usage?.prompt_tokens ?? 0,
+    output_tokens: data.usage?.completion_tokens ?? 0,
+    ...(finish === 'length' && { cut: true }),
+  };
+}
+
+/** Some servers give it in parts. */
+function textOf(content: Response['choices'][number]['message']['content']): string {
+  return typeof content === 'string' ? content : (content ?? []).map(({ text }) => text).join('');
+}
+
+function noAnswer({ message: { refusal }, finish_reason: finish }: Response['choices'][number]): string {
+  if (refusal != null && refusal !== '') return `the judge refused: ${shownValue(refusal)}`;
+  if (finish === 'length')
+    return 'the judge wrote no answer within its max_tokens: raise them for a model that thinks first';
+  return `the judge wrote no answer${finish == null ? '' : ` (${finish})`}`;
 }
 
 function costOf({ price_per_million: price }: JudgeSpec, { input_tokens, output_tokens }: JudgeAnswer): number {

@@ -123,4 +123,51 @@ describe('openJudge', () => {
     ]);
     expect(await judge.score(answersTo('a'))).toEqual({ outcomes: [1], cost: null, cached: 0 });
   });
+
+  it.each([
+    [{ content: null, refusal: 'No.' }, 'stop', 'the judge refused: "No."'],
+    [{ content: null, reasoning_content: 'Score: 9?' }, 'length', 'the judge wrote no answer within its max_tokens'],
+    [{ content: '' }, 'stop', 'the judge wrote no answer (stop)'],
+    [{ content: 'Score: 1' }, 'length', 'was cut off'],
+    [{ content: 'Score: 1' }, 'content_filter', 'was interrupted (content_filter)'],
+    [
+      {
+        content: [
+          { type: 'text', text: 'Score: ' },
+          { type: 'text', text: '10' },
+        ],
+      },
+      'stop',
+      1,
+    ],
+  ])('reads the message %j that ended by %s', async (message, finish_reason, outcome) => {
+    const usage = { prompt_tokens: null };
+    const server = await rewardServer((_, __, response) =>
+      json(response, { choices: [{ message, finish_reason }], usage }),
+    );
+    const spec = specOf<'judge'>({ judge: server.url, model: 'q', rubric: '{completion}' });
+    const open = () => openJudge(spec, null, cache);
+    const cache = openJudgeCache(temporaryFolder());
+    // The second is of the kept answer, where one is kept.
+    for (let i = 0; i < 2; i++)
+      expect((await open().score(answersTo('a'))).outcomes).toEqual([
+        typeof outcome === 'number' ? outcome : expect.stringContaining(outcome),
+      ]);
+  });
+
+  it('leaves out what a reasoning model refuses, and keeps what stands behind the path', async () => {
+    const refused = (field: string): object => ({ error: { message: `Unsupported parameter: '${field}' is not …` } });
+    const server = await rewardServer(({ body }, _, response) => {
+      if ('max_tokens' in body) return json(response, refused('max_tokens'), 400);
+      if ('temperature' in body) return json(response, refused('temperature'), 400);
+      json(response, chatAnswer('10'));
+    });
+    const spec = specOf<'judge'>({ judge: `${server.url}/v1?api-version=1`, model: 'q', rubric: '{completion}' });
+    const judge = openJudge(spec, null, openJudgeCache(temporaryFolder()));
+    expect((await judge.score(answersTo('a', 'b', 'c'))).outcomes).toEqual([1, 1, 1]);
+    expect(server.received.at(-1)).toMatchObject({
+      path: '/v1/chat/completions?api-version=1',
+      body: { max_completion_tokens: 512 },
+    });
+  });
 });
