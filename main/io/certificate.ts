@@ -16,9 +16,9 @@ const FAULTS: readonly (readonly [codes: RegExp, why: string, remedy: string])[]
   ],
 ];
 
-/** The fault; null: a request failed for another reason. Of what fetch threw. */
+/** The fault; null: a request failed for another reason. Of what a request threw, or fetch with that as its cause. */
 export function certificateFault(error: unknown): CertificateFault | null {
-  const cause = error instanceof Error ? error.cause : null;
+  const cause = error instanceof Error ? (error.cause ?? error) : null;
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
   const [, why, remedy] = FAULTS.find(([codes]) => codes.test(code)) ?? [];
   return why === undefined || remedy === undefined ? null : { why: `${why} (${code})`, remedy };

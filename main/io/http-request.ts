@@ -1,15 +1,18 @@
 /**
  * One HTTP request without what fetch adds. Node's fetch sends `sec-fetch-mode`, by which a Ray dashboard takes it for a
- * browser and refuses everything that changes anything.
+ * browser and refuses everything that changes anything; and it waits no longer than five minutes for an answer to begin.
  */
-import { request as http } from 'node:http';
+import { request as http, type IncomingMessage } from 'node:http';
 import { request as https } from 'node:https';
 import { readAnswer } from './read-body.ts';
 
-export interface HttpRequest {
+export interface SentRequest {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array | null;
+}
+
+export interface HttpRequest extends SentRequest {
   readonly timeoutMs: number;
 }
 
@@ -19,14 +22,21 @@ export interface HttpAnswer {
 }
 
 /** Sends it once and follows no redirect; rejects where nothing answers, not in time, or with too much. */
-export function httpRequest(url: string, { method, headers, body, timeoutMs }: HttpRequest): Promise<HttpAnswer> {
+export async function httpRequest(url: string, { timeoutMs, ...request }: HttpRequest): Promise<HttpAnswer> {
+  const answer = await sendRequest(url, request, AbortSignal.timeout(timeoutMs));
+  return { status: answer.statusCode ?? 0, text: await readAnswer(answer) };
+}
+
+/** The same with the answer's body still to be read. The signal ends that, too. */
+export function sendRequest(
+  url: string,
+  { method, headers, body }: SentRequest,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
   const send = new URL(url).protocol === 'https:' ? https : http;
   return new Promise((resolve, reject) => {
     const length = body === null ? {} : { 'content-length': Buffer.byteLength(body) };
-    const signal = AbortSignal.timeout(timeoutMs);
-    const sent = send(url, { method, headers: { ...headers, ...length }, signal }, (answer) => {
-      readAnswer(answer).then((text) => resolve({ status: answer.statusCode ?? 0, text }), reject);
-    });
+    const sent = send(url, { method, headers: { ...headers, ...length }, signal }, resolve);
     sent.on('error', reject);
     sent.end(body ?? undefined);
   });

@@ -2,7 +2,10 @@
  * JSON posted to an address that computes rewards. What may succeed later is tried again after a growing pause; a
  * redirect is not followed, since what is sent was agreed to for one address; a huge answer is cut off while it arrives.
  */
+import type { IncomingHttpHeaders } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { certificateFault } from '../io/certificate.ts';
+import { sendRequest } from '../io/http-request.ts';
 import { readBody } from '../io/read-body.ts';
 
 export interface PostOptions {
@@ -50,7 +53,6 @@ interface Attempt {
   readonly afterMs: number | null;
 }
 
-const AGAIN = new Set([408, 425, 429, 500, 502, 503, 504]);
 const PAUSE_MS = 500;
 const MOST_PAUSES = 40;
 /** A server may ask for a pause, but not for an hour. */
@@ -62,78 +64,123 @@ export async function postJson(url: string, body: object, options: PostOptions):
   const content = JSON.stringify(body);
   for (let tried = 1, pause = pauseMs; ; tried++, pause = Math.min(2 * pause, MOST_PAUSES * pauseMs)) {
     const { result, again, afterMs } = await attempt(url, content, options);
-    if (!again || tried > retries || signal.aborted) return withTries(result, tried, options.key);
+    if (!again || tried > retries || signal.aborted) return withTries(result, tried);
     await sleep(Math.min(afterMs ?? pause, LONGEST_PAUSE_MS), undefined, { signal }).catch(() => undefined);
   }
 }
 
 async function attempt(url: string, content: string, options: PostOptions): Promise<Attempt> {
   const { key, timeoutMs, maxBytes, signal, parse = JSON.parse } = options;
+  const headers = {
+    accept: 'application/json',
+    'content-type': 'application/json',
+    'user-agent': 'braid',
+    ...(key !== null && { authorization: `Bearer ${key}` }),
+  };
+  const ends = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+  const hide = hiding(key);
   let isAnswering = false;
   try {
-    const response = await fetch(url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...(key !== null && { authorization: `Bearer ${key}` }) },
-      body: content,
-      redirect: 'manual',
-      signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
-    });
+    const request = { method: 'POST', headers, body: content };
+    const response = await sendRequest(url, request, ends);
     isAnswering = true;
-    const bytes = await readBody(response.body, maxBytes);
+    const bytes = await readBody(response, maxBytes);
     if (bytes === null) return final(`answered with more than ${Math.round(maxBytes / 2 ** 20)} MiB`);
-    return judged(response, bytes.toString('utf8'), key !== null, parse);
+    return judged(response.statusCode ?? 0, response.headers, hide, readJson(bytes, parse, hide), key !== null);
   } catch (error) {
-    const isTimeout = error instanceof Error && error.name === 'TimeoutError';
+    const refused = certificateFault(error);
+    if (refused !== null) return final(`has a certificate that ${refused.why}. ${refused.remedy}`, true);
+    const isTimeout = ends.aborted && ends.reason instanceof Error && ends.reason.name === 'TimeoutError';
     const what = isAnswering ? 'interrupted its answer' : "can't be reached";
-    const why = isTimeout ? `gave no answer within ${timeoutMs / 1000} s` : `${what} (${reasonOf(error)})`;
-    return { result: { failure: why, isDown: true }, again: true, afterMs: null };
+    const why = isTimeout ? `gave no answer within ${timeoutMs / 1000} s` : `${what} (${hide(reasonOf(error))})`;
+    return later(why, true);
   }
+}
+
+/** An answer's text without the key, which a server may repeat: reasons are stored with completions. */
+type Hide = (text: string) => string;
+
+function hiding(key: string | null): Hide {
+  return key === null ? (text) => text : (text) => text.replaceAll(key, '[key]');
+}
+
+interface Read {
+  readonly text: string;
+  /** undefined: it isn't JSON. */
+  readonly body: unknown;
+}
+
+function readJson(bytes: Buffer, parse: (text: string) => unknown, hide: Hide): Read {
+  const text = bytes.toString('utf8').replace(/^\uFEFF/, '');
+  try {
+    return { text: hide(text), body: hideIn(parse(text), hide) };
+  } catch {
+    return { text: hide(text), body: undefined };
+  }
+}
+
+function hideIn(value: unknown, hide: Hide): unknown {
+  if (typeof value === 'string') return hide(value);
+  if (Array.isArray(value)) return value.map((one) => hideIn(one, hide));
+  if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, hideIn(one, hide)]));
 }
 
 function judged(
-  { status, headers }: Response,
-  text: string,
+  answered: number,
+  headers: IncomingHttpHeaders,
+  hide: Hide,
+  { text, body }: Read,
   hadKey: boolean,
-  parse: (text: string) => unknown,
 ): Attempt {
+  const status = statusIn(body) ?? answered;
   if (status >= 300 && status < 400)
-    return final(`redirects to ${headers.get('location') ?? 'nowhere'}, which was not agreed to`);
+    return final(`redirects to ${hide(headers.location ?? 'nowhere')}, which was not agreed to`);
   if (status === 401 || status === 403)
     return final(`${hadKey ? 'refused the key' : 'needs a key'} (${status}); keep one on the task's screen`);
-  if (status >= 400)
-    return {
-      result: { failure: `answered with status ${status}: ${text.slice(0, 200)}`, isDown: AGAIN.has(status) },
-      again: AGAIN.has(status),
-      afterMs: retryAfter(headers.get('retry-after')),
-    };
-  try {
-    return { result: { body: parse(text) }, again: false, afterMs: null };
-  } catch {
-    return final(`gave no JSON, but ${JSON.stringify(text.slice(0, 120))}`);
+  if (status >= 400) {
+    const failure = `answered with status ${status}: ${text.slice(0, 200)}`;
+    return mayPass(status) ? later(failure, true, retryAfter(headers['retry-after'])) : final(failure);
   }
+  // An answer whose end is missing looks so too.
+  return body === undefined
+    ? later(`gave no JSON, but ${JSON.stringify(text.slice(0, 120))}`, false)
+    : { result: { body }, again: false, afterMs: null };
 }
 
-function final(failure: string): Attempt {
-  return { result: { failure, isDown: false }, again: false, afterMs: null };
+/** What passes by itself: too many requests, a busy or restarting server, or whatever stands before it. */
+function mayPass(status: number): boolean {
+  return status >= 500 || [408, 409, 425, 429].includes(status);
+}
+
+/** Of gateways that answer with 200 before the model behind them has failed. */
+function statusIn(body: unknown): number | null {
+  const error = typeof body === 'object' && body !== null && 'error' in body ? body.error : null;
+  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : null;
+  return typeof code === 'number' && code >= 400 && code < 600 ? code : null;
+}
+
+function final(failure: string, isDown = false): Attempt {
+  return { result: { failure, isDown }, again: false, afterMs: null };
+}
+
+function later(failure: string, isDown: boolean, afterMs: number | null = null): Attempt {
+  return { result: { failure, isDown }, again: true, afterMs };
 }
 
 /** Seconds or a date (RFC 9110, 10.2.3), in milliseconds. */
-function retryAfter(value: string | null): number | null {
-  if (value === null) return null;
-  const ms = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now();
+function retryAfter(value: string | undefined): number | null {
+  if (value === undefined) return null;
+  const ms = /^\d+(\.\d+)?$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now();
   return Number.isFinite(ms) ? Math.max(0, ms) : null;
 }
 
-/** A server may repeat the key in its answer, and a reason is stored with the completion. */
-function withTries(result: Posted, tried: number, key: string | null): Posted {
-  if (!('failure' in result)) return result;
-  const failure = key === null ? result.failure : result.failure.replaceAll(key, '[key]');
-  return { failure: tried === 1 ? failure : `${failure}, ${tried} times`, isDown: result.isDown };
+function withTries(result: Posted, tried: number): Posted {
+  if (!('failure' in result) || tried === 1) return result;
+  return { ...result, failure: `${result.failure}, ${tried} times` };
 }
 
-/** What fetch hides in `cause`. */
 function reasonOf(error: unknown): string {
-  const cause = error instanceof Error ? error.cause : null;
-  if (cause instanceof Error) return 'code' in cause ? String(cause.code) : cause.message;
-  return error instanceof Error ? error.message : String(error);
+  if (!(error instanceof Error)) return String(error);
+  return 'code' in error ? String(error.code) : error.message;
 }

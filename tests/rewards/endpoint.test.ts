@@ -47,12 +47,20 @@ describe('openEndpoint', () => {
     ]);
   });
 
-  it.each([429, 500, 503])('tries again after %i, with growing pauses', async (status) => {
+  it.each([409, 429, 500, 503, 529])('tries again after %i, with growing pauses', async (status) => {
     const server = await rewardServer((request, before, response) =>
       before < 2 ? json(response, {}, status) : json(response, lengths(request)),
     );
     expect(await outcomesOf(open(server.url), 'ab')).toEqual([2]);
     expect(server.received).toHaveLength(3);
+  });
+
+  it('tries again after half an answer, a page of HTML, and a failure that comes with status 200', async () => {
+    const broken = ['{"scores": [1', '<html>', '{"error": {"message": "Provider failed", "code": 502}}'];
+    const server = await rewardServer((request, before, response) =>
+      before < 3 ? void response.end(broken[before]) : void response.end(`\uFEFF${JSON.stringify(lengths(request))}`),
+    );
+    expect(await outcomesOf(open(server.url, { retries: 3 }), 'ab')).toEqual([2]);
   });
 
   it('waits as long as the server asks for', async () => {
@@ -157,6 +165,11 @@ describe('openEndpoint', () => {
     const [outcome] = await outcomesOf(open(server.url, {}, 's3cret'), 'a');
     expect(server.received[0]?.headers.authorization).toBe('Bearer s3cret');
     expect(outcome).toBe('answered with status 400: {"you":"Bearer [key]"}');
+    const echoing = await rewardServer(({ headers }, _, response) =>
+      json(response, { error: `${'x'.repeat(80)} ${headers.authorization}` }),
+    );
+    const [echoed] = await outcomesOf(open(echoing.url, {}, 's3cret'), 'a');
+    expect(echoed).toContain('Bearer [key]');
     const refusing = await rewardServer((_, __, response) => json(response, {}, 401));
     expect(await outcomesOf(open(refusing.url), 'a')).toEqual([expect.stringContaining('needs a key (401)')]);
   });

@@ -112,7 +112,7 @@ describe('openToolEndpoint', () => {
     });
     const tool = openToolEndpoint({ url, timeout_s: 20 }, null, { pauseMs: 1 });
     for (const name of ['break', 'fail'])
-      expect(await tool.call(name, {})).toEqual({ failure: 'interrupted its answer (UND_ERR_SOCKET), 3 times' });
+      expect(await tool.call(name, {})).toEqual({ failure: 'interrupted its answer (ECONNRESET), 3 times' });
     await tool.close();
   });
 });
