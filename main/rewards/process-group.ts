@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { processExists } from '../io/process-exists.ts';
 import { programHere } from '../io/programs.ts';
-import type { CommandFiles } from '../tasks/external/access.ts';
+import { type CommandFiles, PROXY_VARIABLES } from '../tasks/external/access.ts';
 
 /** What is younger may be of another container, whose processes can't be seen from here. */
 const MIN_AGE_MS = 24 * 3_600_000;
@@ -47,8 +47,11 @@ function namesIn(folder: string): readonly string[] {
 /** Starts a program in a group of its own, so that whatever it starts ends with it. What can't be started has an `error` event. */
 export function startGroup(command: readonly string[], folder: string, stdio: StdioOptions): ChildProcess {
   const [program = '', ...args] = command;
+  const env = Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !PROXY_VARIABLES.includes(name.toUpperCase())),
+  );
   try {
-    return spawn(programHere(program), args, { cwd: folder, stdio, detached: process.platform !== 'win32' });
+    return spawn(programHere(program), args, { cwd: folder, stdio, env, detached: process.platform !== 'win32' });
   } catch (error) {
     // Node throws some of the system's refusals, as Windows' of a script or a batch file.
     const child = new ChildProcess();

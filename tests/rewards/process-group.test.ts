@@ -33,4 +33,13 @@ describe('startGroup', () => {
     expect(error).toBeInstanceOf(Error);
     expect(child.pid).toBeUndefined();
   });
+
+  it("keeps a proxy's password from the program", async () => {
+    vi.stubEnv('https_proxy', 'http://me:secret@proxy.example');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const child = startGroup([process.execPath, '-p', 'JSON.stringify(process.env)'], temporaryFolder(), 'pipe');
+    const [shown] = await once(child.stdout?.setEncoding('utf8') ?? child, 'data');
+    expect(shown).toContain('PATH');
+    expect(shown).not.toContain('secret');
+  });
 });

@@ -141,3 +141,6 @@ export interface ExternalAccess {
   /** The compiled kernels, for models. */
   readonly kernelsFile: string;
 }
+
+/** How addresses elsewhere are reached where a network has a proxy; it may have a password, so that no program gets it. */
+export const PROXY_VARIABLES: readonly string[] = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'NODE_USE_ENV_PROXY'];

@@ -4,7 +4,7 @@ import { startRemedy } from '../../io/start-reason.ts';
 import { didNotStart } from '../../io/start-thread.ts';
 import { type SyncThread, startSyncThread } from '../sync-thread.ts';
 import type { Answer } from '../task.ts';
-import { reachOf } from './access.ts';
+import { PROXY_VARIABLES, reachOf } from './access.ts';
 import type { ComponentScores, ExternalProgram, ExternalReply, ExternalRequest } from './messages.ts';
 
 export interface ExternalScorer {
@@ -87,7 +87,7 @@ export function notAllowed(component: string): BraidError {
   );
 }
 
-/** What programs need of the environment, and nothing that could hold a key. */
+/** What programs and the thread that asks them need of the environment, and nothing that could hold a service's key. */
 export function passedEnvironment(): Record<string, string> {
   const names = [
     'PATH',
@@ -103,6 +103,7 @@ export function passedEnvironment(): Record<string, string> {
     'PATHEXT',
     'APPDATA',
     'LOCALAPPDATA',
+    ...PROXY_VARIABLES.flatMap((name) => [name, name.toLowerCase()]),
   ];
   const passed = names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]));
   // A Python program that forgets to flush its lines would never answer; on Windows it reads them in another encoding.
