@@ -25,6 +25,7 @@ import { startWatch, type WatchState } from '../monitor/collapse-watch.ts';
 import type { TrainerStart } from '../protocol/start.ts';
 import type { Metrics } from '../protocol/trainer-events.ts';
 import type { Stage } from '../stage/stage.ts';
+import { checkRewardModels, describeRewardModels } from './reward-models.ts';
 
 /** The state of a run between two steps, besides weights and optimiser. */
 export interface RunProgress {
@@ -148,6 +149,7 @@ function progressState(
     step,
     dataset: fingerprint(start.records),
     heldOut: fingerprint(start.evalRecords),
+    rewardModels: describeRewardModels(start),
     memory,
     maxCompletionLength,
     watch,
@@ -233,8 +235,9 @@ const progressSchema = z.object({
   seed: z.int(),
   step: z.int().min(0),
   dataset: z.string(),
-  /** Absent in checkpoints from before it was compared. */
+  /** Absent in checkpoints from before they were compared. */
   heldOut: z.string().optional(),
+  rewardModels: z.record(z.string(), z.string()).default({}),
   watch: watchSchema,
   prompts: promptsSchema.optional(),
   entropy: entropySchema.nullable().default(null),
@@ -246,6 +249,7 @@ export async function restoreCheckpoint(folder: string, { start }: Stage, engine
   const state = parse(trainerStateSchema, join(folder, 'trainer_state.json'));
   const progress = parse(progressSchema, join(folder, PROGRESS_FILE));
   checkBelongs(folder, { ...progress, globalStep: state.global_step }, start);
+  checkRewardModels(folder, progress.rewardModels, start);
   checkVocabulary(folder, progress.generation, engine.describe().vocabSize);
   await engine.load(folder);
   return {

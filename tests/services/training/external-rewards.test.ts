@@ -157,7 +157,7 @@ describe('a run whose reward is mixed', () => {
   }, 120_000);
 
   it('is the same run again from the kept answers, without asking anybody, resumed too', async () => {
-    const { start, agree, server, store, paths, access } = await world();
+    const { start, agree, server, store, root, paths, access } = await world();
     agree();
     const first = start({ max_steps: 4, save_steps: 2, steps_per_generation: 2 });
     await first.run.outcome;
@@ -182,6 +182,14 @@ describe('a run whose reward is mixed', () => {
     expect(await resumed.outcome).toMatchObject({ state: 'done', step: 4, error: null });
     expect(numbersOf(steps)).toEqual(numbersOf(first.steps.slice(2)));
     expect(server.received).toHaveLength(asked);
+    // Nor is it resumed with another model that scores.
+    const config = join(root, 'models/rm/config.json');
+    writeFileSync(config, `${readFileSync(config, 'utf8')}\n`);
+    const other = resumeTraining(store, second.run.runId, { paths, access, checkpoint });
+    expect((await other.outcome).error).toMatchObject({
+      code: 'OTHER_MODEL',
+      message: expect.stringContaining('helpful'),
+    });
   }, 180_000);
 
   it('says what its judges cost in an evaluation and a comparison; kept answers cost nothing', async () => {
