@@ -10,6 +10,7 @@ import { answersTo, outcomesOf, specOf } from './answers.ts';
 const python = process.platform === 'win32' ? 'python' : 'python3';
 const call = readFileSync(join(import.meta.dirname, '../../resources/tasks/python-functions/call.py'), 'utf8');
 const functions = `
+import asyncio, subprocess, sys
 def trl(prompts, completions, word, **kwargs):
     print("not an answer")
     assert prompts == [[{"role": "user", "content": "Say it"}]] and word == ["it"]
@@ -32,6 +33,19 @@ def batch(data_sources, solution_strs, ground_truths, extra_infos):
     return [solution_strs.index(text) for text in solution_strs]
 def few(completions):
     return [1]
+loop = None
+async def client(completions):
+    global loop
+    loop = loop or asyncio.get_running_loop()
+    return [float(loop is asyncio.get_running_loop())]
+def reads(completions):
+    return [len(sys.stdin.read() + subprocess.run([sys.executable, "-c", "print(input())"], capture_output=True, text=True).stdout)]
+def two(completions):
+    return [1.0, 2.0]
+def text(completions):
+    return "17"
+def leaves(completions):
+    sys.exit("no" if completions == ["a"] else 0)
 `;
 
 async function grouped(name: string, record: object = {}) {
@@ -75,7 +89,18 @@ describe.skipIf(spawnSync(python, ['--version']).status !== 0)('call.py', () => 
   it('calls a function that compares once for the completions of a prompt', async () => {
     expect(await grouped('longest')).toEqual([10, 11, 10, 21]);
     expect(await grouped('batch', { ground_truth: 'it' })).toEqual([0, 1, 2, 0]);
-    expect((await grouped('few'))[0]).toContain('gave 1 scores for 3 completions');
+    expect((await grouped('few'))[0]).toContain('expected a list with 3 numbers');
+  });
+
+  it('runs all calls in one loop, and gives the completions to itself alone', async () => {
+    expect(await outcomes('client')).toEqual([1, 1]);
+    expect(await outcomes('reads')).toEqual([0, 0]);
+  });
+
+  it('fails a completion for which the function leaves, or gives more than a number', async () => {
+    expect(await outcomes('leaves', 'text')).toEqual(['SystemExit: no', 'SystemExit: 0']);
+    for (const name of ['two', 'text'])
+      expect(await outcomes(name)).toEqual(Array(2).fill(expect.stringContaining('a list with one number')));
   });
 
   it('says what is wrong with a function, and which is missing', async () => {

@@ -19,8 +19,10 @@ import json
 import os
 import sys
 
-# What the functions print is no answer.
+# What the functions print is no answer, and what they read, or a program that they start, is no completion.
+asked_for = os.fdopen(os.dup(0), encoding="utf-8")
 answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
 os.dup2(2, 1)
 
 file, name, *how = sys.argv[1:]
@@ -35,6 +37,7 @@ if inspect.isclass(function):
     function = function()
 parameters = inspect.signature(function).parameters
 takes_rest = any(one.kind is one.VAR_KEYWORD for one in parameters.values())
+loop = asyncio.new_event_loop()  # one for all calls: clients that a module keeps belong to theirs
 
 
 def called(given: dict):
@@ -42,7 +45,15 @@ def called(given: dict):
     if not takes_rest:
         given = {key: value for key, value in given.items() if key in parameters}
     result = function(**given)
-    return asyncio.run(result) if inspect.isawaitable(result) else result
+    return loop.run_until_complete(result) if inspect.isawaitable(result) else result
+
+
+def one_each(results, count: int) -> list:
+    """The results, which are to be so many numbers."""
+    if isinstance(results, str) or len(results) != count:
+        numbers = "one number" if count == 1 else f"{count} numbers"
+        raise ValueError(f"expected a list with {numbers}, got {results!r}"[:200])
+    return list(results)
 
 
 def field(record: dict, name: str):
@@ -81,19 +92,17 @@ def score(answer: dict):
     global newest
     asked = answer["record"], answer["prompt"], answer.get("group", [answer])
     if "group" not in answer or newest[0] != asked:  # the completions of a group come one after the other
-        newest = asked, list(scores(*asked))
-        if len(newest[1]) != len(asked[2]):
-            raise ValueError(f"the function gave {len(newest[1])} scores for {len(asked[2])} completions")
+        newest = asked, one_each(scores(*asked), len(asked[2]))
     return newest[1][answer.get("place", 0)]
 
 
 newest: tuple = (None, [])
-for line in sys.stdin:
+for line in asked_for:
     answer = json.loads(line)
     try:
         value = score(answer)
         result = {"id": answer["id"], "score": 0.0 if value is None else float(value)}
-    except Exception as error:  # this completion fails, with the reason; the others are scored
+    except (Exception, SystemExit) as error:  # this completion fails, with the reason; the others are scored
         hint = "" if how or "argument" in str(error) else " (a function that takes completions as texts needs `text` at the end of the command)"
         wrong = f"{type(error).__name__}: {error}{hint if isinstance(error, (AttributeError, TypeError)) else ''}"
         result = {"id": answer["id"], "error": wrong}

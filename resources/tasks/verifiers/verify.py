@@ -19,9 +19,12 @@ try:
 except ImportError as error:
     sys.exit(f"verifiers isn't installed for this Python ({error}): python3 -m pip install verifiers==0.4.0")
 
-# What an environment or a program of its prints is no answer.
+# What an environment or a program of its prints is no answer, and what one reads no completion.
+asked_for = os.fdopen(os.dup(0), encoding="utf-8")
 answers = os.fdopen(os.dup(1), "w")
+os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
 os.dup2(2, 1)
+loop = asyncio.new_event_loop()  # one for all completions: clients that an environment keeps belong to theirs
 opened = {}
 
 
@@ -79,7 +82,7 @@ def score(record: dict, completion: str, finish: str) -> float:
         is_completed=True,
         ok=True,
     )
-    asyncio.run(task.score(trace))
+    loop.run_until_complete(task.score(trace))
     if not trace.rewards:
         raise ValueError("the environment gives no reward")
     return float(trace.reward)
@@ -127,10 +130,10 @@ def make(settings: dict) -> dict:
 
 
 if sys.argv[1:] == ["make"]:
-    print(json.dumps(make(json.load(sys.stdin))), file=answers)
+    print(json.dumps(make(json.load(asked_for))), file=answers)
     sys.exit()
 
-for line in sys.stdin:
+for line in asked_for:
     given = json.loads(line)
     try:
         result = {"id": given["id"], "score": score(given["record"], given["completion"], given["finish"])}
