@@ -23,7 +23,7 @@ const THINK = /<\/?think>/;
 export function judgeScore(
   answer: string,
   [low, high]: readonly [number, number],
-  { isCut = false, which = null }: { readonly isCut?: boolean; readonly which?: number | null } = {},
+  { isCut = false, which = null }: { readonly isCut?: boolean | undefined; readonly which?: number | null } = {},
 ): Outcome {
   const said = ownWords(answer);
   const pattern = which === null ? NAMED : named(String.raw`[*_#\s]*${which}\b`);

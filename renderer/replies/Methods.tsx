@@ -16,15 +16,14 @@ export interface MethodsProps {
   readonly methods: readonly MethodView[];
   readonly points: StartPoints;
   readonly hasSplit: boolean;
+  readonly hasStart: boolean;
   readonly seed: number;
 }
 
-export function Methods({ methods, points, hasSplit, seed }: MethodsProps) {
+export function Methods({ methods, points, hasSplit, hasStart, seed }: MethodsProps) {
   const start = useMutation({
     mutationFn: (method: MethodView['name']) => client.replies.start({ method, seed }),
   });
-  const hasStart =
-    points.start !== null || methods.some(({ name, newest }) => name === 'baseline' && newest?.state === 'done');
   return (
     <Panel title="Four methods">
       <StartChoice model={points.model} start={points.start} />
@@ -36,7 +35,7 @@ export function Methods({ methods, points, hasSplit, seed }: MethodsProps) {
             method={method}
             seed={seed}
             missing={
-              hasSplit ? (method.reinforced && !hasStart ? 'needs a finished baseline' : null) : 'needs the split'
+              hasSplit ? (method.reinforced && !hasStart ? 'needs a baseline on this split' : null) : 'needs the split'
             }
             isStarting={start.isPending && start.variables === method.name}
             onStart={() => start.mutate(method.name)}

@@ -71,7 +71,13 @@ export function Replies() {
           <FindingPanel methods={desk.methods} />
           {/* Before the first result there is nothing to read: what to do comes first. */}
           {hasResults && results}
-          <Methods methods={desk.methods} points={desk} hasSplit={desk.split !== null} seed={seed} />
+          <Methods
+            methods={desk.methods}
+            points={desk}
+            hasSplit={desk.split !== null}
+            hasStart={desk.hasStart}
+            seed={seed}
+          />
           <div className={classes.pair}>
             <DataPanel data={desk.data} />
             <Trial trial={desk.trial} seed={seed} work={work} />

@@ -104,5 +104,5 @@ export const methodWords: Readonly<Record<ReplyRun, { readonly label: string; re
 /** Labels of the default starting points. */
 export const defaultStarts = {
   model: 'tiny-reply (preset default)',
-  start: 'newest baseline of this model',
+  start: 'newest baseline on this split',
 } as const;

@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { checkoutPaths } from '../../main/commands/host-paths.ts';
 import { disposeModel } from '../../main/model/model.ts';
+import { readReplyState } from '../../main/services/replies/stored-state.ts';
 import { openWorkspace } from '../../main/services/workspace/workspace.ts';
 import { openStore } from '../../main/store/index.ts';
 import { madeAnswers, sampleReplies } from '../services/replies/made-answers.ts';
@@ -40,7 +41,7 @@ describe.skipIf(noBrowser)('the Replies screen', () => {
     await page.getByRole('button', { name: 'Split', exact: true }).click();
     await page.getByText('No overlap: no post is on both sides').waitFor();
     await page.getByRole('img', { name: /^Engagement up to / }).waitFor();
-    await expect.poll(() => page.getByText('needs a finished baseline').count()).toBe(2);
+    await expect.poll(() => page.getByText('needs a baseline on this split').count()).toBe(2);
     await expect.poll(() => page.getByRole('button', { name: 'Start with seed 42: Baseline' }).isEnabled()).toBe(true);
     await picture(page, 'replies');
     await expectAccessible(page);
@@ -148,10 +149,19 @@ describe.skipIf(noBrowser)('the Replies screen', () => {
   });
 
   it('knows the baseline by what it was started as, whatever it is called since', async () => {
-    const store = openStore(join(app.workspace, 'braid.db'));
-    const { runId } = seedRun(store, { steps: 10, name: 'baseline/seed_42', config: { method: 'sft', task: 'reply' } });
-    store.close();
     const { page, complaints, goto } = await openPage(app);
+    await goto('/replies');
+    await page.getByRole('button', { name: /^Split( again)?$/ }).click();
+    await page.getByRole('button', { name: 'Split again' }).waitFor();
+    const store = openStore(join(app.workspace, 'braid.db'));
+    const { data } = readReplyState(store);
+    const files = {
+      dataset: join(app.workspace, 'datasets/train_phase1_sft.jsonl'),
+      eval_dataset: data?.test ?? 'sample_replies.test.jsonl',
+    };
+    const config = { method: 'sft', task: 'reply', ...files };
+    const { runId } = seedRun(store, { steps: 10, name: 'baseline/seed_42', config });
+    store.close();
     // Whoever leaves before the answer is there, loses nothing, and isn't asked whether to.
     await holdAnswers(page, ['/runs/rename']);
     await page.reload();
@@ -164,9 +174,6 @@ describe.skipIf(noBrowser)('the Replies screen', () => {
     await page.getByRole('heading', { level: 1, name: 'the good one', includeHidden: true }).waitFor();
 
     await goto('/replies');
-    const split = page.getByRole('button', { name: /^Split( again)?$/ });
-    await split.click();
-    await page.getByRole('button', { name: 'Split again' }).waitFor();
     const baseline = page.getByRole('region', { name: 'Baseline', exact: true });
     await baseline.getByRole('link', { name: `run ${runId}` }).waitFor();
     await baseline.getByText('done', { exact: true }).waitFor();
@@ -175,7 +182,7 @@ describe.skipIf(noBrowser)('the Replies screen', () => {
     await expect
       .poll(() => page.getByRole('button', { name: 'Start with seed 42: GRPO', exact: true }).isEnabled())
       .toBe(true);
-    expect(await page.getByText('needs a finished baseline').count()).toBe(0);
+    expect(await page.getByText('needs a baseline on this split').count()).toBe(0);
     expect(complaints).toEqual([]);
   });
 

@@ -1,11 +1,10 @@
 /** The four methods of the reply system with several seeds, as one sweep: GRPO starts from its seed's baseline. */
-import { existsSync } from 'node:fs';
 import type { NewTrial } from '../../store/sweeps.ts';
 import { replyRuns } from '../recipes/reply-presets.ts';
 import { seedRunName } from '../runs/seed-groups.ts';
 import type { SweepDraft } from '../sweeps/draft.ts';
 import type { OpenWorkspace } from '../workspace/open-workspace.ts';
-import { isReinforced, phaseFiles, plannedConfig } from './methods.ts';
+import { isReinforced, plannedConfig, presentSplit } from './methods.ts';
 import { chosenStart, experimentName, startPoints } from './start-points.ts';
 
 /** How the replies are split where that hasn't been done. */
@@ -17,7 +16,7 @@ export async function draftMethods(
   seeds: readonly number[],
   split: () => Promise<unknown>,
 ): Promise<SweepDraft> {
-  if (!phaseFiles(app.workspace).every((file) => existsSync(file))) await split();
+  if (presentSplit(app) === null) await split();
   const points = startPoints(app);
   const start = chosenStart(app);
   const trials = [...new Set(seeds)].flatMap((seed, group) =>

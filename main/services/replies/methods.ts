@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { inputError } from '../../errors.ts';
+import type { RunRow } from '../../store/runs.ts';
 import { parseConfig, type TrainConfig } from '../../trainer/config/config.ts';
 import { type ReplyRun, replyRuns } from '../recipes/reply-presets.ts';
 import { newestCheckpoint, runSummary } from '../runs/history.ts';
@@ -10,7 +11,11 @@ import type { LiveWorkspace } from '../training/live-runs.ts';
 import type { OpenWorkspace } from '../workspace/open-workspace.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { replyData } from './data.ts';
+import { runsOfData, runsOfSplit } from './own-runs.ts';
 import { chosenStart, experimentName, methodFields, type StartPoints, startPoints } from './start-points.ts';
+import { readReplyState, type SplitRecord } from './stored-state.ts';
+
+type Places = Pick<OpenWorkspace, 'store' | 'workspace' | 'paths'>;
 
 export interface MethodView {
   readonly name: ReplyRun;
@@ -36,10 +41,11 @@ export interface MethodView {
 
 /** The state of every method, for these starting points. */
 export function methodViews(
-  { store, live }: Pick<LiveWorkspace, 'store' | 'live'>,
+  app: Pick<LiveWorkspace, 'store' | 'workspace' | 'paths' | 'live'>,
   points: StartPoints,
 ): readonly MethodView[] {
-  const groups = seedGroups(store);
+  const { store, live } = app;
+  const groups = seedGroups(store, runsOfData(app));
   return replyRuns.map((name) => {
     const experiment = experimentName(points, name, isReinforced(name));
     const runs = groups.find((group) => group.experiment === experiment)?.runs ?? [];
@@ -77,6 +83,11 @@ export function phaseFiles({ datasets }: Pick<Workspace, 'datasets'>): readonly 
   return [join(datasets, 'train_phase1_sft.jsonl'), join(datasets, 'train_phase2_grpo.jsonl')];
 }
 
+/** The split of the page's records; null: there is none, or its files are gone. Those of an earlier import stay on disk. */
+export function presentSplit(app: Places): SplitRecord | null {
+  return phaseFiles(app.workspace).every((file) => existsSync(file)) ? readReplyState(app.store).split : null;
+}
+
 /** Starts a method on its phase of the split, named after its seed. */
 export function startMethod(app: LiveWorkspace, name: ReplyRun, seed: number): number {
   const experiment = experimentName(startPoints(app), name, isReinforced(name));
@@ -89,13 +100,8 @@ function methodConfig(
   name: ReplyRun,
   seed: number,
 ): TrainConfig {
-  const [file] = phaseFiles(app.workspace).slice(isReinforced(name) ? 1 : 0);
-  if (file === undefined || !existsSync(file))
-    throw inputError(
-      'NO_SPLIT',
-      `${file}: expected the records of its phase, but the file doesn't exist`,
-      'Split first.',
-    );
+  if (presentSplit(app) === null)
+    throw inputError('NO_SPLIT', 'Expected the records of both phases, but they have not been split', 'Split first.');
   return plannedConfig(app, name, seed, isReinforced(name) ? reinforcementStart(app, seed) : null);
 }
 
@@ -118,7 +124,7 @@ export function methodCheckpoints(
   const points = startPoints(app);
   const chosen = chosenStart(app);
   const methods = replyRuns.flatMap((name) => {
-    const folder = doneCheckpoint(app, experimentName(points, name, isReinforced(name)), null);
+    const folder = doneCheckpoint(app, experimentName(points, name, isReinforced(name)), null, runsOfData(app));
     return folder === null ? [] : [{ name, folder }];
   });
   return [...(chosen === null ? [] : [{ name: 'start', folder: chosen }]), ...methods];
@@ -129,20 +135,31 @@ export function isReinforced(name: ReplyRun): boolean {
   return name === 'grpo_from_baseline' || name === 'polychromic_grpo';
 }
 
-/** The checkpoint that GRPO starts from: the chosen one, otherwise the newest baseline's. */
-export function reinforcementStart(app: Pick<OpenWorkspace, 'store' | 'workspace' | 'paths'>, seed: number): string {
-  const folder = chosenStart(app) ?? doneCheckpoint(app, experimentName(startPoints(app), 'baseline', false), seed);
+/** The checkpoint that GRPO starts from: the chosen one, otherwise that of a baseline on the first part of this split. */
+export function reinforcementStart(app: Places, seed: number): string {
+  const folder = chosenStart(app) ?? baselineCheckpoint(app, seed);
   if (folder !== null) return folder;
   throw inputError(
     'NO_BASELINE',
-    'There is no finished baseline to start this method from',
+    'No baseline has finished on this split, so there is nothing to start this method from',
     'Finish a baseline run first, or choose a checkpoint to start from.',
   );
 }
 
+/** null: none was trained on this split. One of another may have learned the posts of phase 2. */
+export function baselineCheckpoint(app: Places, seed: number | null): string | null {
+  const [sft] = phaseFiles(app.workspace);
+  return doneCheckpoint(app, experimentName(startPoints(app), 'baseline', false), seed, runsOfSplit(app, sft));
+}
+
 /** From the finished run with this seed, otherwise the newest finished run. */
-function doneCheckpoint({ store }: Pick<OpenWorkspace, 'store'>, name: string, seed: number | null): string | null {
-  const runs = seedGroups(store).find(({ experiment }) => experiment === name)?.runs ?? [];
+function doneCheckpoint(
+  { store }: Places,
+  name: string,
+  seed: number | null,
+  counts: (run: RunRow) => boolean,
+): string | null {
+  const runs = seedGroups(store, counts).find(({ experiment }) => experiment === name)?.runs ?? [];
   const done = runs.filter(({ state }) => state === 'done').sort((a, b) => b.runId - a.runId);
   const own = done.filter((run) => run.seed === seed);
   const found = [...own, ...done].map(({ runId }) => newestCheckpoint(store, runId)).find((one) => one !== undefined);

@@ -20,6 +20,7 @@ import type { OpenWorkspace } from '../workspace/open-workspace.ts';
 import { fromStoredPath, toStoredPath } from '../workspace/workspace.ts';
 import { type ReplyHost, replyData } from './data.ts';
 import { isReinforced } from './methods.ts';
+import { runsOfData } from './own-runs.ts';
 import type { ReportNumbers } from './report.ts';
 import { experimentName, startPoints } from './start-points.ts';
 import { overSeedsFolder, readReplyState, remember, type SeedReport } from './stored-state.ts';
@@ -56,7 +57,7 @@ export function wholeSeeds(app: Places): readonly number[] {
 /** The finished run of each method and seed. */
 function finishedRuns(app: Places): ReadonlyMap<ReplyRun, ReadonlyMap<number, number>> {
   const points = startPoints(app);
-  const groups = seedGroups(app.store);
+  const groups = seedGroups(app.store, runsOfData(app));
   return new Map(
     replyRuns.map((method) => {
       const experiment = experimentName(points, method, isReinforced(method));

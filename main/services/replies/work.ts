@@ -10,7 +10,7 @@ import { type ReplyHost, replyData } from './data.ts';
 import { splitRecord } from './keep-split.ts';
 import { isReinforced, methodCheckpoints } from './methods.ts';
 import { experimentName, methodFields, modelFields, startPoints } from './start-points.ts';
-import { remember, replyFolder, reportIn } from './stored-state.ts';
+import { readReplyState, remember, replyFolder, reportIn } from './stored-state.ts';
 
 /** Splits the data into files for both phases. */
 export function startSplit(app: ReplyHost, { ratio, seed }: SplitOptions) {
@@ -22,8 +22,11 @@ export function startSplit(app: ReplyHost, { ratio, seed }: SplitOptions) {
 
 async function splitInto(app: ReplyHost, train: string, { ratio, seed }: SplitOptions): Promise<void> {
   const request = { input: train, folder: app.workspace.datasets, ratio, seed };
+  const before = readReplyState(app.store).split;
   const { split } = await app.library.workers.run('splitReplyRecords', request);
-  tell(app, { split: splitRecord(split, { ratio, seed }, app.store.now()) });
+  // The same split again: runs on it are still of it.
+  const at = before?.ratio === ratio && before.seed === seed ? before.at : app.store.now();
+  tell(app, { split: splitRecord(split, { ratio, seed }, at) });
 }
 
 /** The small-scale test with the settings of the baseline and of GRPO; stopping it makes a no-go. */

@@ -49,12 +49,12 @@ export function seedRunName(experiment: string, seed: number): string {
   );
 }
 
-/** All groups of a workspace, in the order of their first run. For a repeated seed, its newest run counts. */
-export function seedGroups(store: Store): SeedGroup[] {
+/** All groups of these runs, in the order of their first run. For a repeated seed, its newest run counts. */
+export function seedGroups(store: Store, counts: (run: RunRow) => boolean = () => true): SeedGroup[] {
   const groups = new Map<string, Map<number, SeedRun>>();
   for (const run of store.runs.list({}).toReversed()) {
     const [, experiment, seed] = NAME.exec(run.role) ?? [];
-    if (experiment === undefined) continue;
+    if (experiment === undefined || !counts(run)) continue;
     const seeds = groups.get(experiment) ?? new Map<number, SeedRun>();
     seeds.set(Number(seed), { runId: run.id, seed: Number(seed), state: run.state, step: run.step });
     groups.set(experiment, seeds);

@@ -63,7 +63,7 @@ describe('replyChecklist', () => {
     expect(await states()).toMatchObject({ held_out_disjoint: 'failed' });
   });
 
-  it('finds what the baseline was trained on among the held-out posts, after another import too', async () => {
+  it('finds what the chosen checkpoint was trained on among the held-out posts, after another import too', async () => {
     const { app, client, states } = await open();
     const dataset = join(app.workspace.root, 'earlier.jsonl');
     writeFileSync(dataset, replyLines(40));
@@ -76,8 +76,11 @@ describe('replyChecklist', () => {
     );
     const checkpoint = join(app.store.folder, 'outputs/earlier/checkpoint-1');
     mkdirSync(checkpoint, { recursive: true });
-    app.store.checkpoints.record(runId, 1, 'outputs/earlier/checkpoint-1', 'final');
+    const id = app.store.checkpoints.record(runId, 1, 'outputs/earlier/checkpoint-1', 'final');
     finishRun(app.store, runId, 'done');
+    // Of itself no run on other records is started from.
+    expect(await states()).toMatchObject({ warm_start: 'open' });
+    await client.replies.choose({ start: `checkpoint:${id}` });
     expect(await states()).toMatchObject({ warm_start: 'done' });
     await client.replies.import({ name: 'mine.jsonl', content: new Blob([replyLines(40)]) });
     expect(await states()).toMatchObject({ warm_start: 'failed' });

@@ -95,7 +95,8 @@ describe('the reply system over the contract', () => {
       [1, 0.4],
       [2, 0.6],
     ] as const) {
-      const { runId } = createRun(app.store, world.config({ seed }), { name: `baseline/seed_${seed}` });
+      const config = world.config({ seed, eval_dataset: replyData(app).test });
+      const { runId } = createRun(app.store, config, { name: `baseline/seed_${seed}` });
       app.store.metrics.record(runId, 1, { reward });
       finishRun(app.store, runId, 'done');
     }

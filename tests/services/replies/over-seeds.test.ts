@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { replyData } from '../../../main/services/replies/data.ts';
 import { readReplyState, remember } from '../../../main/services/replies/stored-state.ts';
 import { createRun, finishRun } from '../../../main/services/runs/runs.ts';
 import { toStoredPath } from '../../../main/services/workspace/workspace.ts';
@@ -53,7 +54,9 @@ describe('the methods over seeds', () => {
     const { app, client, world } = await openTinyClient();
     for (const method of methods)
       for (const seed of [1, 2, 3]) {
-        const { runId } = createRun(app.store, world.config({ seed }), { name: `${method}/seed_${seed}` });
+        const { runId } = createRun(app.store, world.config({ seed, eval_dataset: replyData(app).test }), {
+          name: `${method}/seed_${seed}`,
+        });
         const failed = (method === 'polychromic' && seed === 2) || (method === 'baseline' && seed === 3);
         finishRun(app.store, runId, failed ? 'failed' : 'done');
       }
@@ -66,7 +69,9 @@ describe('the methods over seeds', () => {
     await client.replies.import({ name: 'mine.jsonl', content: new Blob([replyLines(20)]) });
     for (const method of methods)
       for (const seed of [1, 2]) {
-        const { runId } = createRun(app.store, world.config({ seed }), { name: `${method}/seed_${seed}` });
+        const { runId } = createRun(app.store, world.config({ seed, eval_dataset: replyData(app).test }), {
+          name: `${method}/seed_${seed}`,
+        });
         app.store.checkpoints.record(runId, 4, join(app.paths.resources, 'models', 'tiny-reply'), 'final');
         finishRun(app.store, runId, 'done');
       }
