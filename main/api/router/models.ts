@@ -37,7 +37,9 @@ export const models = {
     return hubAccess(app.secrets);
   }),
   ggufProblem: api.models.ggufProblem.handler(({ context, input }) => ggufProblemOf(context.app, input.ref)),
-  export: api.models.export.handler(({ context: { app }, input }) => exportModel(app, input)),
+  export: api.models.export.handler(({ context: { app, access }, input: { into, ...input } }) =>
+    exportModel(app, { ...input, into: into === null ? null : access.check(into) }),
+  ),
   previewPush: api.models.previewPush.handler(({ context: { app }, input }) => previewPush(app, input)),
   push: api.models.push.handler(async ({ context: { app }, input: { isPublic, ...input } }) => ({
     jobId: await startPush(app, input, isPublic),
