@@ -93,7 +93,8 @@ export async function serve({ context, page, port: wanted }: ServeOptions): Prom
   function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const verdict = admitSocket(request);
     if (verdict.kind === 'out') {
-      socket.end(`HTTP/1.1 ${verdict.status} Refused\r\nConnection: close\r\n\r\n`);
+      // Nobody else ends it: a client that keeps its half open would keep this server from closing, and runs from being saved.
+      socket.end(`HTTP/1.1 ${verdict.status} Refused\r\nConnection: close\r\n\r\n`, () => socket.destroy());
       return;
     }
     sockets.handleUpgrade(request, socket, head, (opened) => {

@@ -176,6 +176,18 @@ describe('braid serve', () => {
     expect((await ask(port, base, headers)).status).toBe(200);
   });
 
+  it('closes although a client that was refused a socket keeps its half of the connection', async () => {
+    const app = openTinyApp(await tinyWorkspace());
+    const page = join(import.meta.dirname, 'page');
+    const serving = await serve({ context: contextOf(app), page, port: 0 });
+    const client = connect({ port: serving.port, host: '127.0.0.1', allowHalfOpen: true });
+    onTestFinished(() => void client.destroy());
+    client.write('GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
+    const answer = await new Promise((resolve) => client.once('data', (data: Buffer) => resolve(String(data))));
+    expect(answer).toMatch(/^HTTP\/1.1 403 Refused/);
+    await serving.close();
+  }, 10_000);
+
   it('closes a socket that sends too much or nonsense, in silence, and keeps serving the others', async () => {
     const { app, headers, port, rpc } = await open();
     const printed = [vi.spyOn(process.stderr, 'write'), vi.spyOn(console, 'error')];
