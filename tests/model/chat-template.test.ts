@@ -156,11 +156,13 @@ describe('a template that never ends', () => {
 });
 
 describe('a text of many parts', () => {
-  // A search among all parts for each of them takes minutes at this length.
+  // A search among all parts for each of them takes minutes at this length, and so do digits that can be read in two ways.
   it.each([
+    ["{{ ('0' * 100000 ~ 'x') | float(7) }}", '7'],
+    ["{{ '{:010000,}'.format(1)|length }}", '10001'],
     ["{{ ((messages[0].content ~ 'b') * 60000).split('b')|length }}", '60001'],
     ["{{ ('ab' * 500000).rsplit('b', 400000)|length }}", '400001'],
-  ])('is cut within seconds: %s', (template, expected) => {
+  ])('is read within seconds: %s', (template, expected) => {
     const began = performance.now();
     expect(render(template)).toBe(expected);
     expect(performance.now() - began).toBeLessThan(5000);

@@ -102,10 +102,12 @@ function grouped(body: string, group: string | null, size: number, room: number)
     body,
   ];
   if (digits === '') return body;
-  const separated = (text: string): string => text.replace(new RegExp(`\\B(?=(?:[\\dA-Fa-f]{${size}})+$)`, 'g'), group);
-  let padded = digits;
-  while (separated(padded).length + rest.length < room) padded = `0${padded}`;
-  return separated(padded) + rest;
+  let count = digits.length;
+  while (count + Math.floor((count - 1) / size) + rest.length < room) count++;
+  const padded = digits.padStart(count, '0');
+  const parts = [padded.slice(0, count % size || size)];
+  for (let at = parts[0]?.length ?? size; at < count; at += size) parts.push(padded.slice(at, at + size));
+  return parts.join(group) + rest;
 }
 
 function floatBody(value: number, type: string | null, { digits, alternate }: NumberFormat): string {

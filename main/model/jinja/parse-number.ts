@@ -5,7 +5,8 @@ import { isStr, plain } from './text.ts';
 import { SPACE } from './unicode.ts';
 import { Escaped, typeName, Undefined, type Value } from './values.ts';
 
-const FLOAT = /^[+-]?(?:\d+(?:_\d+)*\.?(?:\d+(?:_\d+)*)?|\.\d+(?:_\d+)*)(?:e[+-]?\d+(?:_\d+)*)?$/i;
+/** Digits can be read in one way only: in two, a template's long number would take hours. */
+const FLOAT = /^[+-]?(?:\d+(?:_\d+)*(?:\.(?:\d+(?:_\d+)*)?)?|\.\d+(?:_\d+)*)(?:e[+-]?\d+(?:_\d+)*)?$/i;
 const NOT_FINITE = /^([+-]?)(?:inf(?:inity)?|(nan))$/i;
 
 function trimmed(text: string): string {
