@@ -93,13 +93,13 @@ function tagged(text: string, begin: string, end: string, tools: readonly ChatTo
   return parts.flatMap((part) => {
     const [inside = ''] = part.split(end);
     if (inside.trimStart().startsWith('<function=')) return xmlCalls(inside, tools);
-    const isLiteral = LITERAL.includes(begin) && !/^\s*\[?\s*\{/.test(inside);
+    const isLiteral = LITERAL.includes(begin) && !/^\s*(?:\[\s*)?\{/.test(inside);
     return isLiteral ? literalCalls(inside).map(({ name, given }) => callOf(name, given)) : jsonCalls(inside);
   });
 }
 
-const XML_CALL = /<function=([^>\n]*)>([\s\S]*?)(?:<\/function>|$)/g;
-const XML_ARGUMENT = /<parameter=([^>\n]+)>\n?([\s\S]*?)\n?(?:<\/parameter>|(?=<parameter=)|$)/g;
+const XML_CALL = /<function=([^<>\n]*)>([\s\S]*?)(?:<\/function>|$)/g;
+const XML_ARGUMENT = /<parameter=([^<>\n]+)>\n?([\s\S]*?)\n?(?:<\/parameter>|(?=<parameter=)|$)/g;
 
 /** <function=NAME><parameter=KEY>VALUE</parameter> … </function> */
 function xmlCalls(text: string, tools: readonly ChatTool[]): ToolCall[] {
@@ -166,8 +166,8 @@ function mistral(text: string): ToolCall[] {
 function objectsIn(text: string): string[] {
   const parts: string[] = [];
   let [depth, from] = [0, 0];
-  // A brace in a string opens nothing.
-  for (const { 0: mark, index } of text.matchAll(/"(?:[^"\\]|\\.)*"|[{}]/gs)) {
+  // A brace in a string opens nothing, and one without an end reaches to that of the text: it isn't looked for again.
+  for (const { 0: mark, index } of text.matchAll(/"(?:[^"\\]|\\.?)*"?|[{}]/gs)) {
     if (mark === '{') depth++;
     if (mark !== '}' || --depth !== 0) continue;
     parts.push(text.slice(from, index + 1).replace(/^[\s;]+/, ''));

@@ -145,6 +145,16 @@ describe('readToolCalls', () => {
       });
     }
   });
+
+  it.each([
+    ['white space', `<|tool_call_start|>${' '.repeat(60_000)}`],
+    ['a quoted text without an end', `{${'"\\'.repeat(60_000)}`],
+    ['names without an end', `<tool_call><function=a>${'<parameter='.repeat(20_000)}</tool_call>`],
+  ])('reads %s once, not from each of its places', (_, text) => {
+    const began = performance.now();
+    readToolCalls(text, [tool('weather')]);
+    expect(performance.now() - began).toBeLessThan(1000);
+  });
 });
 
 describe('wordsBeforeCalls', () => {
