@@ -3,11 +3,13 @@ import { homedir, tmpdir } from 'node:os';
 import { basename } from 'node:path';
 import type { PromptAnswers } from '../comparisons/paired/index.ts';
 import type { SampleView } from '../runs/samples/samples.ts';
-import type { ComparisonContent, ReportContent, RunContent } from './report.ts';
+import type { ComparisonContent, ReportContent, RunContent, SweepContent } from './report.ts';
 
-/** Keys of services by their usual forms: they can stand in a note, an address or a message. */
-const KEYS = /\b(?:sk|pk|rk|hf|ghp|gho|xox[abp]|AKIA|AIza)[-_]?[A-Za-z0-9_-]{16,}|\bBearer\s+[\w.~+/-]{16,}=*/g;
-const CREDENTIALS = /\b([a-z][a-z0-9+.-]*:\/\/)[^\s/@:]+:[^\s/@]+@/gi;
+/** Keys of services by their usual forms, or by the word before them: they can stand in a note, an address or a message. */
+const KEYS =
+  /\b(?:sk|pk|rk|hf|ghp|gho|github_pat|glpat|xox[abp]|AKIA|AIza|gsk|csk|xai|pplx|nvapi|r8|fw|tml|wandb_v\d|eyJ)[-_]?[A-Za-z0-9_-]{16,}(?:\.[\w-]+)*|\b(?:Bearer|Authorization:\s*Basic)\s+[\w.~+/-]{16,}=*/g;
+const NAMED_KEYS = /\b((?:api|access|secret)?[-_]?(?:key|token|secret|password))(["']?\s*[:=]\s*["']?)[^\s"'&]{8,}/gi;
+const CREDENTIALS = /\b([a-z][a-z0-9+.-]{0,20}:\/\/)[^\s/]*@/gi;
 /** An absolute path of two parts or more, in letters of any script; of an address, `//` comes before it. */
 const PATH =
   /(?<![\p{L}\p{M}\p{N}_/.:~])(?:\/(?:[\p{L}\p{M}\p{N}_.@+~-]+\/)+[\p{L}\p{M}\p{N}_.@+~-]*|[A-Za-z]:\\(?:[^\\\s"']+\\)*[^\\\s"']*)/gu;
@@ -26,7 +28,8 @@ export function withoutPlaces<Content extends ReportContent>(content: Content, r
   const elsewhere = (text: string): string => {
     const shared = inText(text);
     const short = WHOLE_PATH.test(shared) ? named(shared) : shared;
-    return short.replace(CREDENTIALS, '$1').replace(KEYS, '…').replace(PATH, named);
+    const open = short.replace(CREDENTIALS, '$1').replace(KEYS, '…').replace(NAMED_KEYS, '$1$2…');
+    return open.replace(PATH, named);
   };
   const parts = Object.entries(content).map(([name, part]) => [
     name,
@@ -35,11 +38,12 @@ export function withoutPlaces<Content extends ReportContent>(content: Content, r
   return Object.fromEntries(parts);
 }
 
-function changed(value: unknown, clean: (text: string) => string): unknown {
-  if (typeof value === 'string') return clean(value);
-  if (Array.isArray(value)) return value.map((item) => changed(item, clean));
+/** The value with each of its texts cleaned; `field`: what a text is the value of. */
+function changed(value: unknown, clean: (text: string, field: string) => string, field = ''): unknown {
+  if (typeof value === 'string') return clean(value, field);
+  if (Array.isArray(value)) return value.map((item) => changed(item, clean, field));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, changed(item, clean)]));
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, changed(item, clean, name)]));
 }
 
 /** What stands for a text that isn't shared. */
@@ -47,38 +51,62 @@ export const LEFT_OUT = '(text left out)';
 
 /** Without prompts, targets, completions, prompts of the configuration, and the user's notes; the scores stay. */
 export function withoutTexts(content: ReportContent): ReportContent {
+  const left = (text: string, field: string) => (text !== '' && TEXT_FIELDS.includes(field) ? LEFT_OUT : text);
+  return changed(withoutOwnTexts(content), left) as ReportContent;
+}
+
+/** Settings whose values are texts of the user. */
+const TEXT_SETTINGS = ['system_prompt', 'reply_prompt'];
+/** Those, in a run as in a stage, and why something ended: a reward that failed quotes the completion. */
+const TEXT_FIELDS = [...TEXT_SETTINGS, 'reason'];
+
+function withoutOwnTexts(content: ReportContent): ReportContent {
   switch (content.kind) {
     case 'run':
       return runWithoutTexts(content);
     case 'comparison':
       return comparisonWithoutTexts(content);
     case 'sweep':
+      return sweepWithoutTexts(content);
     case 'replies':
     case 'curriculum':
       return content;
   }
 }
 
-/** Settings whose values are texts of the user. */
-const TEXT_SETTINGS = ['system_prompt', 'reply_prompt'];
-
 function runWithoutTexts(content: RunContent): RunContent {
   const { detail, standing, steps } = content;
-  const config = Object.fromEntries(
-    Object.entries(detail.config).map(([name, value]) => [
-      name,
-      TEXT_SETTINGS.includes(name) && typeof value === 'string' && value !== '' ? LEFT_OUT : value,
-    ]),
-  );
   return {
     ...content,
-    detail: { ...detail, notes: '', config },
+    // Warnings quote words of records.
+    detail: {
+      ...detail,
+      notes: '',
+      events: detail.events.map((event) => ({ ...event, message: LEFT_OUT, remedy: null, data: null })),
+    },
     standing: { ...standing, run: { ...standing.run, notes: '' } },
     steps: steps.map((step) => ({
       ...step,
       best: sampleWithoutTexts(step.best),
       worst: step.worst === null ? null : sampleWithoutTexts(step.worst),
     })),
+  };
+}
+
+/** Settings are labelled, and their runs named, by their values. */
+function sweepWithoutTexts(content: SweepContent): SweepContent {
+  const { sweep } = content;
+  const { rows, leader } = sweep;
+  if (!sweep.fields.some((field) => TEXT_SETTINGS.includes(field))) return content;
+  const labelOf = (label: string): string => `setting ${(rows.find((row) => row.label === label)?.setting ?? 0) + 1}`;
+  const unnamed = rows.map((row) => ({
+    ...row,
+    label: labelOf(row.label),
+    trials: row.trials.map((trial) => ({ ...trial, name: `${labelOf(row.label)}, seed ${trial.seed}` })),
+  }));
+  return {
+    ...content,
+    sweep: { ...sweep, rows: unnamed, leader: leader && { ...leader, label: labelOf(leader.label) } },
   };
 }
 

@@ -4,7 +4,8 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import type { Report, RunContent } from '../../../main/services/reports/report.ts';
+import { withoutTexts } from '../../../main/services/reports/private-parts.ts';
+import type { Report, ReportContent, RunContent } from '../../../main/services/reports/report.ts';
 import { errorOf } from '../../store/helpers.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 import { HOSTILE, place } from './reported-run.ts';
@@ -66,6 +67,18 @@ describe('makeReport', () => {
     expect(content.steps[0]?.worst?.completion).toBe('see /usr/share/dict/words and notes.txt');
   });
 
+  it('has no key in it, by its form, its name or its place in an address', () => {
+    const { report, store, runId } = place();
+    const key = 'aB3dE6gH9jK2mN5pQ8sT1vW4';
+    const forms = [`tml-${key}`, `github_pat_${key}`, `eyJ${key}.${key}.x`, `?token=${key}`, `X-API-Key: ${key}`];
+    for (const text of [...forms, `https://${key}@host/x`, `https://:${key}@host/x`, `https://u:p@${key}@host/x`]) {
+      store.runs.annotate(runId, `see ${text} there`, []);
+      const { notes } = runOf(dataIn(report().html)).detail;
+      expect(notes, text).not.toContain(key);
+      expect(notes, text).toMatch(/^see .* there$/);
+    }
+  });
+
   it('names no folder, of any script or with spaces in it', () => {
     const { report, store, runId } = place();
     const cases = [
@@ -84,10 +97,30 @@ describe('makeReport', () => {
   it('leaves texts out where asked, and keeps the scores', () => {
     const { report, store, runId } = place({ fields: { system_prompt: 'secret prompt' } });
     store.runs.annotate(runId, 'secret note', []);
+    const failed = 'The reward failed on a completion of record 1: no score in "secret answer"';
+    store.runs.setState(runId, 'failed', failed);
+    const event = { runId, step: 1, kind: 'warning', severity: 'warning', remedy: null } as const;
+    store.events.record({ ...event, message: "can't write secret words", data: { words: ['secret'] } });
     const made = dataIn(report({ of: 'run', id: runId }, false).html);
     expect(JSON.stringify(made)).not.toMatch(/secret|good 1|owned/);
     expect(runOf(made).steps[0]).toMatchObject({ best: { reward: 1 }, worst: { reward: 0 } });
     expect(made.hasTexts).toBe(false);
+  });
+
+  it('leaves out the prompts of stages and of settings that were compared', () => {
+    const values = { system_prompt: 'secret prompt' };
+    const row = { setting: 0, values, label: 'system_prompt secret prompt', trials: [{ seed: 7, name: 'secret' }] };
+    const sweep = { name: 's', fields: ['system_prompt'], leader: { values, label: row.label }, rows: [row] };
+    const curriculum = { stages: [{ config: values, run: { reason: 'no score in "secret answer"' } }] };
+    const contents = [
+      { kind: 'sweep', sweep },
+      { kind: 'curriculum', curriculum },
+    ] as unknown as ReportContent[];
+    const left = contents.map(withoutTexts);
+    expect(JSON.stringify(left)).not.toContain('secret');
+    expect(left[0]).toMatchObject({
+      sweep: { rows: [{ label: 'setting 1', trials: [{ name: 'setting 1, seed 7' }] }] },
+    });
   });
 
   it('stays under 3 MB by storing fewer steps, evenly spread', () => {
