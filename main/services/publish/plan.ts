@@ -1,6 +1,6 @@
 /** What a push would put into a repository of the Hub, before anything is sent: the dry run shows it. */
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { basename, isAbsolute, join } from 'node:path';
+import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { basename, isAbsolute, join, sep } from 'node:path';
 import { stringify } from 'yaml';
 import { inputError } from '../../errors.ts';
 import { isJsonObject, parseJsonAsSpelled } from '../../io/json.ts';
@@ -84,6 +84,7 @@ export async function planModelPush(place: Place, push: ModelPush): Promise<Push
       `${folder}: expected a checkpoint or a model folder with safetensors files, there are none`,
       'Name a checkpoint of a run, or the folder that braid merge wrote.',
     );
+  refuseLinksOut(folder, names);
   const made = madeBy(place, push);
   const content = made === null ? null : shared(place, made.runId, push.texts);
   const curves = content === null ? [] : await curveFiles(content, place.paths);
@@ -107,6 +108,22 @@ export async function planModelPush(place: Place, push: ModelPush): Promise<Push
   const configuration = content === null ? [] : [textFile('run.yaml', stringify(content.detail.config))];
   const files = [...own, card, ...configuration, ...curves, ...(report === null ? [] : [report])];
   return { repo, type: 'model', files: sorted(files), notes: notesOf(subject, content) };
+}
+
+/**
+ * A link in a folder from somebody else could put any file of the user on the Hub. The Hub's own cache is made of links to
+ * files beside its snapshots.
+ */
+function refuseLinksOut(folder: string, names: readonly string[]): void {
+  const real = realpathSync(folder);
+  const [home] = /^.*[\\/]models--[^\\/]+(?=[\\/]snapshots[\\/][^\\/]+$)/.exec(real) ?? [real];
+  const out = names.find((name) => !realpathSync(join(real, name)).startsWith(home + sep));
+  if (out === undefined) return;
+  throw inputError(
+    'PUSH_LINK',
+    `${join(folder, out)} is a link to a file outside of the model's folder: ${realpathSync(join(real, out))}`,
+    "Nothing was sent. If the file is the model's, replace the link by it.",
+  );
 }
 
 function notesOf({ base, license }: CardSubject, run: RunContent | null): readonly PushNote[] {

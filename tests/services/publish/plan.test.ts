@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -68,6 +68,21 @@ describe('planModelPush', () => {
       ...['curves/reward.png', 'report.html', 'run.yaml', 'tokenizer_config.json'],
     ]);
     expect(notes).toEqual([{ message: "Which repository of the Hub holds base isn't known.", option: 'base-model' }]);
+  });
+
+  it('sends no file that a link leads to, but those of a cache of the Hub', async () => {
+    const { plan, folder, root } = checkpoint();
+    const secret = join(root, 'id_rsa');
+    writeFileSync(secret, 'private');
+    symlinkSync(secret, join(folder, 'LICENSE'));
+    await expect(plan()).rejects.toMatchObject({ code: 'PUSH_LINK', message: expect.stringContaining(secret) });
+    const cache = join(root, 'models--me--model');
+    for (const name of ['blobs', 'snapshots/1']) mkdirSync(join(cache, name), { recursive: true });
+    renameSync(join(folder, 'adapter_model.safetensors'), join(cache, 'blobs/a'));
+    symlinkSync('../../blobs/a', join(cache, 'snapshots/1/model.safetensors'));
+    expect((await plan({ folder: join(cache, 'snapshots/1') })).files.map(({ path }) => path)).toContain(
+      'model.safetensors',
+    );
   });
 
   it('names no folder of this machine', async () => {
