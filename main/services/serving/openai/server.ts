@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { BraidError, inputError } from '../../../errors.ts';
+import { parseJson } from '../../../io/json.ts';
 import { isOwnHost, sameSecret } from '../../../io/own-host.ts';
 import type { KeptModel } from '../kept-model.ts';
 import { answerChunks, answerWhole } from './answer.ts';
@@ -140,7 +141,7 @@ async function readJson(request: IncomingMessage): Promise<Body> {
     return { refusal: refused(413, `Expected a body of at most ${MOST_BYTES} bytes`, 'request_too_large') };
   try {
     const bytes = Buffer.concat(parts);
-    return { value: JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) };
+    return { value: parseJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) };
   } catch (error) {
     const why = (error as Error).message;
     return { refusal: invalid(`We could not parse the JSON body of your request: ${why}`) };

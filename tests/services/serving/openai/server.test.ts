@@ -312,6 +312,14 @@ describe('openAddress', () => {
     expect((await post('/embeddings', {})).status).toBe(404);
     expect((await fetch(`${served.address}/completions`, { headers })).status).toBe(405);
     expect((await post('/completions', `"${'x'.repeat(17 * 2 ** 20)}"`)).status).toBe(413);
+    // The model's process would end while it receives them.
+    const nested = `${'{"a":'.repeat(2000)}1${'}'.repeat(2000)}`;
+    const tools = `[{"type": "function", "function": {"name": "f", "parameters": ${nested}}}]`;
+    const body = `{"model": "m", "messages": [{"role": "user", "content": "x"}], "tools": ${tools}}`;
+    expect(await post('/chat/completions', body)).toMatchObject({
+      status: 400,
+      body: { error: { message: expect.stringContaining('nested more than 500 levels') } },
+    });
   });
 
   it('lets in only its own names, no other page, and only with the key', async () => {
