@@ -67,7 +67,7 @@ export function openDatabase(file: string, options: OpenOptions = {}): Db {
     if (!readonly && file !== ':memory:') makePrivate(file);
     const db = new Database(file, { timeout, readonly, fileMustExist: readonly });
     try {
-      checkFile(db, file, newestOf(migrations));
+      checkFile(db, file, migrations);
       if (readonly) refuseOld(db, file, newestOf(migrations));
       else {
         configure(db, timeout);
@@ -125,7 +125,8 @@ function makePrivate(file: string): void {
 }
 
 /** All checks that don't write to the file. */
-function checkFile(db: Db, file: string, newest: number): void {
+function checkFile(db: Db, file: string, migrations: readonly Migration[]): void {
+  const newest = newestOf(migrations);
   // In one transaction: another process may be making the database.
   const { version, owner, tables } = db.transaction(() => ({
     version: numberPragma(db, 'user_version'),
@@ -144,13 +145,35 @@ function checkFile(db: Db, file: string, newest: number): void {
       remedy: 'Restore it from a backup, or move it (and its -wal and -shm files) away and start with a new one.',
     });
   }
-  if (version <= newest) return;
+  if (version <= newest) {
+    refuseTriggers(db, file, migrations);
+    return;
+  }
   throw new BraidError(
     'DATABASE_TOO_NEW',
     `Expected ${file} to be at version ${newest} or older, got version ${version}: it was written by a newer Braid`,
     {
       kind: 'input',
       remedy: `Update Braid, or choose another workspace with --workspace; the file was not touched.${wayBack(file, newest)}`,
+    },
+  );
+}
+
+/** A trigger is code that runs where Braid stores something: one from elsewhere could continue the queue of a foreign workspace. */
+function refuseTriggers(db: Db, file: string, migrations: readonly Migration[]): void {
+  const ours = migrations.map(({ sql }) => sql).join('\n');
+  const all = db
+    .prepare<[], { name: string; sql: string }>("select name, sql from sqlite_schema where type = 'trigger'")
+    .all();
+  // SQLite keeps the statement from the name on as the migration has it.
+  const strange = all.find(({ sql }) => !ours.includes(sql.replace(/^CREATE TRIGGER /, '')));
+  if (strange === undefined) return;
+  throw new BraidError(
+    'DATABASE_FOREIGN',
+    `Expected only Braid's own triggers in ${file}, got another one, ${JSON.stringify(strange.name.slice(0, 100))}, which could change what is stored and start runs`,
+    {
+      remedy:
+        'Nothing was opened. Use a workspace without it, or drop the trigger with another program if it is yours.',
     },
   );
 }

@@ -242,6 +242,26 @@ describe('openDatabase', () => {
     });
   });
 
+  it('rejects a database with triggers that others have added, and takes its own of every version', () => {
+    for (const body of ['after insert on setting begin select 1; end', 'after insert on sample begin select 1; end']) {
+      const file = fileIn();
+      openDatabase(file).close();
+      const raw = new Database(file);
+      raw.exec(`drop trigger if exists sample_search_insert; create trigger sample_search_insert ${body}`);
+      raw.close();
+      for (const readOnly of [false, true])
+        expect(errorOf(() => openDatabase(file, { readOnly }))).toMatchObject({
+          code: 'DATABASE_FOREIGN',
+          message: expect.stringContaining('sample_search_insert'),
+          remedy: expect.stringContaining('drop the trigger'),
+        });
+    }
+    const old = fileIn();
+    openDatabase(old, { migrations: migrations.filter(({ version }) => version <= 4) }).close();
+    openDatabase(old).close();
+    openDatabase(old, { readOnly: true }).close();
+  });
+
   it('rejects an empty file beside runs, and takes one in a workspace without any', () => {
     const file = fileIn();
     writeFileSync(file, '');
