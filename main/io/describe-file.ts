@@ -1,13 +1,14 @@
 /** Says which content a file has, wherever it lies and whenever it was written. */
 import { createHash } from 'node:crypto';
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, readSync } from 'node:fs';
+import { openRegular } from './read-file.ts';
 
 const BLOCKS = 256;
 const BLOCK_BYTES = 4096;
 
 /** Its size and some of its bytes, evenly spread: reading gigabytes takes long, and training changes all of them. */
 export function describeFile(file: string): string {
-  const handle = openSync(file, 'r');
+  const handle = openRegular(file);
   try {
     const { size } = fstatSync(handle);
     const hash = createHash('sha256');

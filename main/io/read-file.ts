@@ -4,10 +4,13 @@ import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs
 /** The longest text that V8 can hold is a little longer. */
 export const LARGEST_TEXT = 2 ** 29 - 2 ** 20;
 
-/** Opens a regular file for reading; gives its descriptor. Errors have a `code`, as Node's own: ENOTREG for others. */
-export function openRegular(file: string): number {
+/**
+ * Opens a regular file for reading; gives its descriptor. Errors have a `code`, as Node's own: ENOTREG for others. `flags`:
+ * further ones of open.
+ */
+export function openRegular(file: string, flags = 0): number {
   // Without O_NONBLOCK a pipe would hold the caller until somebody writes to it. Windows has neither.
-  const descriptor = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  const descriptor = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | flags);
   const stats = fstatSync(descriptor);
   if (stats.isFile()) return descriptor;
   closeSync(descriptor);

@@ -1,8 +1,9 @@
 /** The files of a tokenizer as transformers reads them together: a token may be named in any of them. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { inputError } from '../errors.ts';
 import { isJsonObject } from '../io/json.ts';
+import { readRegular } from '../io/read-file.ts';
 import { largest } from '../lists.ts';
 import { CHAT_SETTINGS } from './chat-settings.ts';
 import { ADDITIONAL_TEMPLATES, templateFiles, tokenText } from './chat-template.ts';
@@ -35,7 +36,7 @@ export interface TokenizerFile {
 /** A folder's files of a tokenizer. Its copies have no folders in them: there tokenizer_config.json lists the templates. */
 export function tokenizerFiles(folder: string): readonly TokenizerFile[] {
   const names = TOKENIZER_FILES.filter((name) => existsSync(join(folder, name)));
-  const copy = (name: string): TokenizerFile => ({ name, content: () => readFileSync(join(folder, name)) });
+  const copy = (name: string): TokenizerFile => ({ name, content: () => readRegular(join(folder, name)) });
   if (!existsSync(join(folder, ADDITIONAL_TEMPLATES))) return names.map(copy);
   const templates = [...templateFiles(folder)].map(([name, template]) => ({ name, template }));
   const content = (): string => {

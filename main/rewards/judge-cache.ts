@@ -3,10 +3,11 @@
  * same run. A file holds what the judge wrote and its tokens; the address is part of its name's hash, the key is not.
  */
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { writeFileAtomic } from '../io/atomic-write.ts';
+import { readRegular } from '../io/read-file.ts';
 
 const answerSchema = z.object({
   answer: z.string(),
@@ -38,7 +39,7 @@ export function openJudgeCache(folder: string): JudgeCache {
   return {
     get: (key) => {
       try {
-        return answerSchema.parse(JSON.parse(readFileSync(fileOf(key), 'utf8')));
+        return answerSchema.parse(JSON.parse(readRegular(fileOf(key)).toString('utf8')));
       } catch {
         // None is kept, or it was damaged: it is asked again.
         return null;

@@ -14,6 +14,7 @@ import { parseTexts } from '../../main/services/texts/parse.ts';
 import { interleaveTask } from '../../main/tasks/interleave/task.ts';
 import { replyTask } from '../../main/tasks/reply/task.ts';
 import { braid } from '../commands/braid.ts';
+import { sourceUrl } from '../processes-at-once.ts';
 import { errorOf } from '../store/helpers.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
@@ -126,6 +127,38 @@ describe.skipIf(process.platform === 'win32')('special files', () => {
         message: expect.stringContaining('a device or a pipe'),
       });
     }
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('pipes in a workspace from elsewhere', () => {
+  it('keep nobody waiting', { timeout: 60_000 }, () => {
+    const folder = temporaryFolder();
+    for (const name of ['.braid-app.json', 'gpu-report.md', 'comparison.json', 'stderr.log', 'rng.json', 'records'])
+      execFileSync('mkfifo', [join(folder, name)]);
+    const source = (file: string): string => JSON.stringify(sourceUrl(`main/${file}`));
+    const program = `
+      import { describeFile } from ${source('io/describe-file.ts')};
+      import { newestGpuReport } from ${source('services/doctor/gpu-report.ts')};
+      import { reportIn } from ${source('services/replies/report.ts')};
+      import { hashOf } from ${source('services/reports/file-hash.ts')};
+      import { readStderr } from ${source('services/runs/files.ts')};
+      import { lockWorkspace } from ${source('services/workspace/lock.ts')};
+      import { recordedLimit } from ${source('trainer/memory/recorded-limit.ts')};
+      const folder = process.argv[1];
+      const reads = [
+        () => lockWorkspace(folder, 'a test').release(),
+        () => newestGpuReport({ workspace: { root: folder } }),
+        () => reportIn(folder, 0),
+        () => readStderr(folder),
+        () => recordedLimit(folder),
+        () => describeFile(folder + '/records'),
+        () => hashOf(folder + '/records'),
+      ];
+      const said = reads.map((read) => { try { return String(read()); } catch (error) { return error.code; } });
+      console.log(said.join(' '));`;
+    const options = { encoding: 'utf8', timeout: 30_000 } as const;
+    const said = execFileSync(process.execPath, ['--input-type=module', '-e', program, folder], options);
+    expect(said.trim()).toBe('undefined ENOTREG ENOTREG null null ENOTREG ENOTREG');
   });
 });
 

@@ -1,5 +1,6 @@
 /** Adds a record to one side of a dataset's files, in a thread: all records are read, and the file is written again. */
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
+import { readRegular } from '../../io/read-file.ts';
 import { writeFilesAtomic } from '../../io/write-files.ts';
 import type { DatasetLeakage } from '../../store/datasets.ts';
 import { openTask, type TaskSource } from '../../tasks/index.ts';
@@ -39,7 +40,7 @@ export function appendRecord({ task: source, files, side, fields, idStem }: Appe
   const train = side === 'train' ? [...before.train, record] : before.train;
   const test = side === 'test' ? [...before.test, record] : before.test;
   const file = files[side];
-  const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
+  const text = existsSync(file) ? readRegular(file).toString('utf8') : '';
   const gap = text === '' || text.endsWith('\n') ? '' : '\n';
   const contents = [{ path: file, content: `${text}${gap}${JSON.stringify(line)}\n` }];
   // A dataset has both files.

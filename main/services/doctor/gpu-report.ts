@@ -1,9 +1,10 @@
 /** The report on a GPU: made by a trainer process, written as Markdown, kept in the workspace. */
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { cpus, release } from 'node:os';
 import { join } from 'node:path';
 import { inputError } from '../../errors.ts';
 import { writeFileAtomic } from '../../io/atomic-write.ts';
+import { readRegular } from '../../io/read-file.ts';
 import type { GpuReportJob, GpuReportResult } from '../../trainer/jobs/gpu-report/job.ts';
 import { type JobOptions, runTrainerJob } from '../trainer-process/job.ts';
 import type { OpenWorkspace } from '../workspace/open-workspace.ts';
@@ -132,7 +133,7 @@ const fileOf = (root: string): string => join(root, 'gpu-report.md');
 /** Null: none was made here. */
 export function newestGpuReport({ workspace }: Pick<OpenWorkspace, 'workspace'>): KeptGpuReport | null {
   const path = fileOf(workspace.root);
-  return existsSync(path) ? { path, at: statSync(path).mtimeMs, text: readFileSync(path, 'utf8') } : null;
+  return existsSync(path) ? { path, at: statSync(path).mtimeMs, text: readRegular(path).toString('utf8') } : null;
 }
 
 /** Makes one as a job; the earlier one stays until it is there. Returns the job's id. */

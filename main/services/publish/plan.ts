@@ -1,9 +1,10 @@
 /** What a push would put into a repository of the Hub, before anything is sent: the dry run shows it. */
-import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, isAbsolute, join, sep } from 'node:path';
 import { stringify } from 'yaml';
 import { inputError } from '../../errors.ts';
 import { isJsonObject, parseJsonAsSpelled } from '../../io/json.ts';
+import { readRegular } from '../../io/read-file.ts';
 import { WARM_UP_LOSS } from '../../trainer/config/config.ts';
 import { textPartOf } from '../../trainer/memory/model-folder.ts';
 import { lineChart } from '../figures/line-chart.ts';
@@ -232,7 +233,7 @@ function adapterBase(folder: string): string {
 
 /** Its numbers stay as they are spelled: it may be written again. */
 function jsonIn(file: string): Readonly<Record<string, unknown>> {
-  const value = parseJsonAsSpelled(readFileSync(file, 'utf8'));
+  const value = parseJsonAsSpelled(readRegular(file).toString('utf8'));
   return isJsonObject(value) ? value : {};
 }
 
@@ -240,7 +241,7 @@ function jsonIn(file: string): Readonly<Record<string, unknown>> {
 function licenseIn(folder: string): string | null {
   const card = join(folder, 'README.md');
   if (!existsSync(card)) return null;
-  const [, head = ''] = /^---\r?\n(.*?)\r?\n---/s.exec(readFileSync(card, 'utf8')) ?? [];
+  const [, head = ''] = /^---\r?\n(.*?)\r?\n---/s.exec(readRegular(card).toString('utf8')) ?? [];
   return /^license:\s*["']?([\w.-]+)["']?\s*$/m.exec(head)?.[1] ?? null;
 }
 

@@ -1,7 +1,8 @@
 /** The methods over seeds: one comparison a seed, then each metric's mean ± interval over them. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { inputError } from '../../errors.ts';
+import { readRegular } from '../../io/read-file.ts';
 import type { Store } from '../../store/index.ts';
 import { counted } from '../../text/format.ts';
 import { compareReplies } from '../recipes/reply-demo.ts';
@@ -121,7 +122,7 @@ export function seedTable({ store, workspace }: Pick<OpenWorkspace, 'store' | 'w
   if (seedReports === null) return null;
   const read = seedReports.reports.flatMap(({ seed, folder }) => {
     const file = join(fromStoredPath(workspace.root, folder), 'comparison.json');
-    return existsSync(file) ? [{ seed, numbers: JSON.parse(readFileSync(file, 'utf8')) as ReportNumbers }] : [];
+    return existsSync(file) ? [{ seed, numbers: JSON.parse(readRegular(file).toString('utf8')) as ReportNumbers }] : [];
   });
   const [first] = read;
   if (first === undefined || read.length < FEWEST) return null;

@@ -1,7 +1,8 @@
 /** The replies of a comparison's models to one post, side by side, with the human's. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseJson } from '../../io/json.ts';
+import { readRegular } from '../../io/read-file.ts';
 import { folded } from '../../text/folded.ts';
 import type { OpenWorkspace } from '../workspace/open-workspace.ts';
 import { replyReport } from './report.ts';
@@ -90,7 +91,8 @@ function postOf(
 
 /** Lines that can't be read are left out: this only shows what is there. */
 function linesOf<T>(file: string): T[] {
-  return readFileSync(file, 'utf8')
+  return readRegular(file)
+    .toString('utf8')
     .split('\n')
     .flatMap((line) => {
       try {

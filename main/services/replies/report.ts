@@ -1,8 +1,9 @@
 /** The report of a comparison, read from its folder: numbers, figures, data. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { inputError } from '../../errors.ts';
 import { parseCsv } from '../../io/csv-rows.ts';
+import { readRegular } from '../../io/read-file.ts';
 import type { numbersOf } from '../comparisons/sampled/write.ts';
 import type { OpenWorkspace } from '../workspace/open-workspace.ts';
 import { fromStoredPath } from '../workspace/workspace.ts';
@@ -48,7 +49,7 @@ export function reportIn(folder: string, at: number): ReportView | null {
   return {
     folder,
     at,
-    numbers: JSON.parse(readFileSync(numbers, 'utf8')) as ReportView['numbers'],
+    numbers: JSON.parse(readRegular(numbers).toString('utf8')) as ReportView['numbers'],
     charts: inside('data', '.csv').map((file) => chartData(folder, file)),
     files: [
       ...['report.md', 'comparison.json', 'completions.jsonl'],
@@ -59,7 +60,7 @@ export function reportIn(folder: string, at: number): ReportView | null {
 }
 
 function chartData(folder: string, file: string): ChartData {
-  const [head, ...rows] = parseCsv(readFileSync(join(folder, file), 'utf8'));
+  const [head, ...rows] = parseCsv(readRegular(join(folder, file)).toString('utf8'));
   return {
     name: basename(file, '.csv'),
     head: head?.fields ?? [],
@@ -84,6 +85,6 @@ function rankOf(file: string): number {
 /** The text of one of the report's files. */
 export function reportFile(app: Pick<OpenWorkspace, 'store' | 'workspace'>, file: string): string {
   const report = replyReport(app);
-  if (report?.files.includes(file)) return readFileSync(join(report.folder, file), 'utf8');
+  if (report?.files.includes(file)) return readRegular(join(report.folder, file)).toString('utf8');
   throw inputError('FILE_UNKNOWN', `Expected a file of the newest report, got "${file}"`);
 }

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { BraidError } from '../../errors.ts';
 import { type FileOps, writeError, writeFileAtomic } from '../../io/atomic-write.ts';
+import { openRegular } from '../../io/read-file.ts';
 import type { Sample } from '../../samples/sample.ts';
 import type { TrainConfig } from '../../trainer/config/config.ts';
 import type { Metrics } from '../../trainer/protocol/trainer-events.ts';
@@ -133,7 +134,7 @@ function stderrFile(folder: string): string {
 /** What the run's trainer said before it died; null if it never did, or said nothing. */
 export function readStderr(folder: string): string | null {
   try {
-    const file = fs.openSync(stderrFile(folder), fs.constants.O_RDONLY | NO_LINK);
+    const file = openRegular(stderrFile(folder), NO_LINK);
     try {
       return fs.readFileSync(file, 'utf8').slice(-MOST_STDERR);
     } finally {

@@ -1,8 +1,9 @@
 /** The checkpoints of a TRL run, copied as checkpoints of this workspace. */
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { copyContent } from '../../io/copy-file.ts';
 import { parseJson } from '../../io/json.ts';
+import { readRegular } from '../../io/read-file.ts';
 import type { TrainConfig } from '../../trainer/config/config.ts';
 import { readAdapterFacts } from '../../trainer/memory/model-facts.ts';
 import { checkSound } from '../../trainer/memory/model-folder.ts';
@@ -58,12 +59,12 @@ function keptFiles(folder: string): string[] {
 
 /** Without Python's NaN, which the comparison of training histories couldn't read. */
 function stateOf(file: string): unknown {
-  return parseState(file, readFileSync(file, 'utf8'));
+  return parseState(file, readRegular(file).toString('utf8'));
 }
 
 /** The place of the base model on the machine that trained means nothing here. */
 function withBase(file: string, base: string): object {
-  return { ...(parseJson(readFileSync(file, 'utf8')) as object), base_model_name_or_path: base };
+  return { ...(parseJson(readRegular(file).toString('utf8')) as object), base_model_name_or_path: base };
 }
 
 function writeJson(file: string, value: unknown): void {

@@ -1,11 +1,12 @@
 /** One app per workspace: the first locks it, a second gets an error that names the holder. Command-line commands don't lock it. */
 
 import { randomUUID } from 'node:crypto';
-import { readFileSync, rmSync, statSync, utimesSync } from 'node:fs';
+import { rmSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { BraidError } from '../../errors.ts';
 import { writeError, writeFileAtomic } from '../../io/atomic-write.ts';
+import { readRegular } from '../../io/read-file.ts';
 import { exclusively } from '../../store/exclusive.ts';
 import { currentHost, isHostAlive } from './host.ts';
 
@@ -64,7 +65,7 @@ function take(file: string, content: string): void {
 /** The holder, with the time of its last renewal. */
 function readHolder(file: string): (LockHolder & { readonly heartbeatAt: number }) | null {
   try {
-    const holder = holderSchema.safeParse(JSON.parse(readFileSync(file, 'utf8'))).data;
+    const holder = holderSchema.safeParse(JSON.parse(readRegular(file).toString('utf8'))).data;
     return holder === undefined ? null : { ...holder, heartbeatAt: statSync(file).mtimeMs };
   } catch {
     // Removed meanwhile, truncated by a crash, or written by another program: not held.
@@ -103,5 +104,5 @@ function release(file: string, content: string, alone: (work: () => void) => voi
 
 /** After a crash and a restart, or a long sleep, the file may belong to another process. */
 function isOurs(file: string, content: string): boolean {
-  return readFileSync(file, 'utf8') === content;
+  return readRegular(file).toString('utf8') === content;
 }

@@ -1,7 +1,7 @@
 /** What a process decides about its memory before it loads a model: the weights' precision and the activation budget. */
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { BraidError } from '../../errors.ts';
+import { readRegular } from '../../io/read-file.ts';
 import type { ModelConfig } from '../../model/config.ts';
 import { isQuantised } from '../../tensor/quantised.ts';
 import type { WeightPrecision } from '../../tensor/weights.ts';
@@ -90,7 +90,9 @@ export const PROGRESS_FILE = 'rng.json';
 export function recordedDecision(checkpoint: string | null): Partial<MemoryDecision> {
   if (checkpoint === null) return {};
   try {
-    const state = JSON.parse(readFileSync(join(checkpoint, PROGRESS_FILE), 'utf8')) as { readonly memory?: unknown };
+    const state = JSON.parse(readRegular(join(checkpoint, PROGRESS_FILE)).toString('utf8')) as {
+      readonly memory?: unknown;
+    };
     const { precision, activationMb } = (state.memory ?? {}) as Partial<MemoryDecision>;
     return {
       ...(isPrecision(precision) && { precision }),

@@ -1,8 +1,9 @@
 /** The fingerprint of a model's current files: an evaluation is valid while it is unchanged. */
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, type Stats, statSync } from 'node:fs';
+import { readdirSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeFile } from '../../../io/describe-file.ts';
+import { readRegular } from '../../../io/read-file.ts';
 import { NOT_THE_MODEL } from '../../../trainer/policy/checkpoint-names.ts';
 import type { ModelParts } from '../../../trainer/policy/model-parts.ts';
 
@@ -48,7 +49,7 @@ function contentOf(file: string, state: string): string {
   if (before?.state === state) return before.content;
   const content = file.endsWith('.safetensors')
     ? describeFile(file)
-    : createHash('sha256').update(readFileSync(file)).digest('hex');
+    : createHash('sha256').update(readRegular(file)).digest('hex');
   known.set(file, { state, content });
   return content;
 }
