@@ -177,7 +177,12 @@ type Pair = Pick<RescoredAnswer, 'before' | 'after'>;
 /** Not only by rounding; a failure that was none, or the other way round, is a change. */
 function isChanged({ before, after }: Pair): boolean {
   if (Number.isNaN(before) || Number.isNaN(after)) return Number.isNaN(before) !== Number.isNaN(after);
-  return Math.abs(after - before) > EQUAL * Math.max(1, Math.abs(before));
+  return direction(after, before) !== 0;
+}
+
+/** Which of two rewards is higher: 1 or -1; 0 if they differ by rounding only. */
+function direction(a: number, b: number): number {
+  return Math.abs(a - b) > EQUAL * Math.max(1, Math.abs(b)) ? Math.sign(a - b) : 0;
 }
 
 function means(of: readonly Pair[]): Pair {
@@ -188,7 +193,7 @@ function means(of: readonly Pair[]): Pair {
 }
 
 function changesOrder(group: readonly Pair[]): boolean {
-  return group.some((a, i) => group.slice(i + 1).some((b) => (a.before - b.before) * (a.after - b.after) < 0));
+  return group.some((a, i) => group.slice(i + 1).some((b) => direction(a.before, b.before) * direction(a.after, b.after) < 0));
 }
 
 function isDead(rewards: readonly number[]): boolean {
@@ -199,5 +204,5 @@ function isDead(rewards: readonly number[]): boolean {
 /** A completion's advantage has the sign of its reward less its group's mean. */
 function changedSigns(group: readonly Pair[]): number {
   const mean = means(group);
-  return group.filter(({ before, after }) => (before - mean.before) * (after - mean.after) < 0).length;
+  return group.filter(({ before, after }) => direction(before, mean.before) * direction(after, mean.after) < 0).length;
 }

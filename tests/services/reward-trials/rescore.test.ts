@@ -46,6 +46,22 @@ describe('rescoreRun', () => {
     });
   });
 
+  it('takes what single precision rounds for no change', () => {
+    const folder = temporaryFolder();
+    const dataset = join(folder, 'records.jsonl');
+    writeFileSync(dataset, lines({ id: 'r', word: 'hi' }));
+    const reward = 'export const reward = ({ completion }) => ({ said: completion.length / 17, short: 0 });\n';
+    const task = readTaskFolder(writeTask(folder, 'say', { 'reward.ts': `${reward}export const check = () => 0;\n` }));
+    const store = temporaryStore();
+    const { runId } = createRun(store, parseConfig({ task: task.folder, dataset }), { task });
+    // The one in the middle gets its group's mean, which single precision puts above or below it.
+    const group = ['x', 'xx', 'xxx'].map((completion, index) =>
+      sampleOf({ index, completion, reward: Math.fround(completion.length / 17), recordId: 'r' }),
+    );
+    store.samples.record(runId, 1, group);
+    expect(rescoreRun(store, runId, task, rewardWorker)).toMatchObject({ n: 3, order_changed: 0, sign_changed: 0 });
+  });
+
   it("weighs components as the run did, and notices a reward that isn't repeated", () => {
     const folder = temporaryFolder();
     const dataset = join(folder, 'records.jsonl');
