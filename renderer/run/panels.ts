@@ -22,14 +22,6 @@ export const rewardLooks: ChartPanel['looks'] = { reward: { label: 'train', colo
 /** In the order of the page, after those of the reward's components. */
 export const panels: readonly ChartPanel[] = [
   {
-    id: 'check',
-    title: 'Overlap with the human reply',
-    unit: 'F1',
-    about: 'Not part of the reward. If the reward climbs while this falls, the reward may be gamed: read the samples.',
-    looks: { 'check/reference_overlap': { label: 'mean', colour: 'strand-b' } },
-    include: [0],
-  },
-  {
     id: 'diversity',
     title: 'Diversity',
     about:
@@ -271,10 +263,12 @@ const BETTER: Readonly<Record<string, string>> = { frac_reward_zero_std: 'groups
 /** The charts of a run with these metrics. */
 export function panelsFor(all: readonly string[]): readonly ChartPanel[] {
   const metricNames = all.filter((name) => !all.includes(BETTER[name] ?? ''));
-  return [...components(metricNames), ...rewardParts(metricNames), ...panels].flatMap((panel) => {
-    const looks = Object.entries(panel.looks).filter(([name]) => metricNames.includes(name));
-    return looks.length === 0 ? [] : [{ ...panel, looks: Object.fromEntries(looks) }];
-  });
+  return [...components(metricNames), ...checks(metricNames), ...rewardParts(metricNames), ...panels].flatMap(
+    (panel) => {
+      const looks = Object.entries(panel.looks).filter(([name]) => metricNames.includes(name));
+      return looks.length === 0 ? [] : [{ ...panel, looks: Object.fromEntries(looks) }];
+    },
+  );
 }
 
 const colours = ['strand-a', 'strand-b', 'ink', 'faint'] as const;
@@ -308,6 +302,25 @@ function looksOf(parts: readonly string[], metricOf: (part: string) => string): 
   ]);
   return Object.fromEntries(looks);
 }
+
+/** The chart of the metric that no reward looks at. */
+function checks(metricNames: readonly string[]): readonly ChartPanel[] {
+  return metricNames
+    .filter((name) => name.startsWith(CHECK))
+    .map((name) => ({
+      id: 'check',
+      ...(name === OVERLAP
+        ? { title: 'Overlap with the human reply', unit: 'F1' }
+        : { title: `Check: ${name.slice(CHECK.length)}` }),
+      about:
+        'Not part of the reward. If the reward climbs while this falls, the reward may be gamed: read the samples.',
+      looks: { [name]: { label: 'mean', colour: 'strand-b' } },
+      include: [0],
+    }));
+}
+
+const CHECK = 'check/';
+const OVERLAP = 'check/reference_overlap';
 
 /** Charts of components outside the sandbox: what they take, how often they fail, what they cost. */
 function rewardParts(metricNames: readonly string[]): readonly ChartPanel[] {

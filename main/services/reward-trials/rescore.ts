@@ -193,7 +193,9 @@ function means(of: readonly Pair[]): Pair {
 }
 
 function changesOrder(group: readonly Pair[]): boolean {
-  return group.some((a, i) => group.slice(i + 1).some((b) => direction(a.before, b.before) * direction(a.after, b.after) < 0));
+  return group.some((a, i) =>
+    group.slice(i + 1).some((b) => direction(a.before, b.before) * direction(a.after, b.after) < 0),
+  );
 }
 
 function isDead(rewards: readonly number[]): boolean {

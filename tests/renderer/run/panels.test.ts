@@ -30,6 +30,12 @@ describe('panelsFor', () => {
     expect(panels.get('reward cost')).toEqual(['reward_cost/quality']);
   });
 
+  it("draws the check of any task, under the task's name for it", () => {
+    const of = (name: string) => panelsFor([`check/${name}`]).map(({ title, looks }) => [title, Object.keys(looks)]);
+    expect(of('kigo')).toEqual([['Check: kigo', ['check/kigo']]]);
+    expect(of('reference_overlap')).toEqual([['Overlap with the human reply', ['check/reference_overlap']]]);
+  });
+
   it('has none of them for a reward that is all reward.ts', () => {
     const ids = panelsFor(['rewards/reward/mean', 'time/reward', 'reward_failures', 'loss']).map(({ id }) => id);
     expect(ids).not.toEqual(expect.arrayContaining([expect.stringMatching(/^reward (time|failures|cost)$/)]));
