@@ -1,5 +1,10 @@
 import { allowComponent } from '../../services/reward-trials/draft-consent.ts';
-import { draftRecords, recordsSources, sampleDraft } from '../../services/reward-trials/draft-records.ts';
+import {
+  draftRecords,
+  importedDataset,
+  recordsSources,
+  sampleDraft,
+} from '../../services/reward-trials/draft-records.ts';
 import { checkDraft, draftSource, rescoreDraft, trialSources, tryDraft } from '../../services/reward-trials/drafts.ts';
 import { textFunctions } from '../../services/reward-trials/editor-functions.ts';
 import { allowServer } from '../../services/reward-trials/server-consent.ts';
@@ -58,6 +63,7 @@ export const tasks = {
   }),
   startConfig: api.tasks.startConfig.handler(({ context, input }) => ({
     ...taskStartConfig(requireSource(input.name, placesOf(context)).name, placesOf(context)),
+    ...importedDataset(context.app, input.name),
     task: input.name,
   })),
   functions: api.tasks.functions.handler(({ context }) => textFunctions(context.app.paths)),

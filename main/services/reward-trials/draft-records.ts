@@ -35,7 +35,7 @@ export interface RecordPlace extends Pick<DraftPlace, 'store' | 'paths'> {
   readonly library: { readonly workers: Pick<TextWorkers, 'run'> };
 }
 
-/** What records there are for a task: its own first, then datasets made for it. */
+/** What records there are for a task: datasets made for it, the newest first, then its own, often its template's. */
 export function recordsSources({ store, paths }: Pick<RecordPlace, 'store' | 'paths'>, name: string): RecordsSource[] {
   const { records } = readTask(name, { workspace: store.folder, paths });
   const sides = (file: string, label: string, datasetId: number | null): RecordsSource[] => {
@@ -47,9 +47,23 @@ export function recordsSources({ store, paths }: Pick<RecordPlace, 'store' | 'pa
   };
   const made = store.datasets.list().filter(({ task }) => task === name);
   return [
+    ...made
+      .toSorted((a, b) => b.madeAt - a.madeAt || b.id - a.id)
+      .flatMap(({ id, name, file }) => sides(fromStoredPath(store.folder, file), name, id)),
     ...(records === null ? [] : sides(records, 'Its own records', null)),
-    ...made.flatMap(({ id, name, file }) => sides(fromStoredPath(store.folder, file), name, id)),
   ];
+}
+
+/**
+ * The dataset of a new run of a task whose folder has records: the newest one made for it, since those of the folder are
+ * often its template's. None: there is no such dataset, and the task's own settings hold.
+ */
+export function importedDataset(place: Pick<RecordPlace, 'store' | 'paths'>, name: string): { dataset?: string } {
+  const { records } = readTask(name, { workspace: place.store.folder, paths: place.paths });
+  const [newest] = recordsSources(place, name);
+  if (records === null || newest === undefined || newest.datasetId === null) return {};
+  const file = recordsFile(place, name, newest);
+  return existsSync(file) ? { dataset: file } : {};
 }
 
 /** A page of records as the draft reads them; faults are listed first, as they have to be fixed. */

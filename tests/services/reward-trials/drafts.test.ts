@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { draftRecords, recordsSources } from '../../../main/services/reward-trials/draft-records.ts';
+import { draftRecords, importedDataset, recordsSources } from '../../../main/services/reward-trials/draft-records.ts';
 import {
   checkDraft,
   type Draft,
@@ -192,6 +192,8 @@ describe('rescoreDraft', () => {
   });
 });
 
+const GENERATED = { task: 'say', words: null, trainN: 1, testN: 0, seed: 1, template: null, textHash: null };
+
 describe('draftRecords', () => {
   it('shows records as prompts, those with faults first', async () => {
     const { place: app, draft } = place();
@@ -204,5 +206,18 @@ describe('draftRecords', () => {
       'There is no dataset with id 9',
     );
     expect(trialSources(app, 'say')).toMatchObject({ hasExamples: false, runs: [{ task: 'say', completions: 24 }] });
+  });
+
+  it("offers datasets made for the task before the folder's own records, the newest first", () => {
+    const { place: app } = place();
+    expect(importedDataset(app, 'say')).toEqual({});
+    for (const name of ['b', 'a']) {
+      const file = join(app.store.folder, `${name}.jsonl`);
+      writeFileSync(file, lines({ word: name }));
+      app.store.datasets.record({ ...GENERATED, name, file });
+    }
+    const labels = recordsSources(app, 'say').map(({ label }) => label);
+    expect(labels).toEqual(['a, training', 'b, training', 'Its own records, training']);
+    expect(importedDataset(app, 'say')).toEqual({ dataset: join(app.store.folder, 'a.jsonl') });
   });
 });
