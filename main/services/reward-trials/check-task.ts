@@ -10,7 +10,6 @@ import { checkDefinition } from '../../tasks/folder/definition.ts';
 import { missingFields } from '../../tasks/folder/missing-fields.ts';
 import { misspeltFields } from '../../tasks/folder/record-fields.ts';
 import { checkCommandFiles, type FolderSource, outsideKinds, taskHash } from '../../tasks/folder/source.ts';
-import { doublesBraces, fieldsIn, foreignPlaces } from '../../tasks/folder/template.ts';
 import { withGroups } from '../../tasks/groups.ts';
 import { openTask } from '../../tasks/index.ts';
 import { REWARD_FILE } from '../../tasks/sandbox/messages.ts';
@@ -21,6 +20,7 @@ import { readDataset } from '../datasets/index.ts';
 import { OWN_RECORDS } from '../tasks/start-config.ts';
 import { type GivenAnswer, readCompletions } from './completions-file.ts';
 import { type Rewarded, rewarded } from './dry-run.ts';
+import { templateNotes } from './template-notes.ts';
 
 /** Examples in a task's folder: completions, each with the reward that it should get. */
 export const EXAMPLES = 'examples.jsonl';
@@ -82,7 +82,7 @@ export function checkTask(
   const readHeldOut = task === null || heldOut === null ? null : attempt(() => readDataset(heldOut, task));
   const given = task === null || examples === null ? null : attempt(() => readCompletions(examples, task));
   const notes: string[] = [
-    ...braceNotes(source),
+    ...templateNotes(source),
     ...missingFields(source, read ?? []).map((found) => `${OWN_RECORDS}: ${found}.`),
   ];
   const [record] = read ?? [];
@@ -119,27 +119,6 @@ export function checkTask(
     notes,
     first,
   };
-}
-
-/** Braces that come out as they are, doubled ones and other templates' places, and a prompt without any field. */
-function braceNotes({ definition }: FolderSource): string[] {
-  const checked = checkDefinition(definition);
-  if ('faults' in checked) return [];
-  const { prompt = '', system = '', target = '', messages = [], fields, environment } = checked.definition;
-  const turns = messages.map(({ content }) => content).join('\n');
-  const templates = Object.entries({ prompt, system, messages: turns, target });
-  const notes = templates.flatMap(([name, template]) => [
-    ...(doublesBraces(template)
-      ? [
-          `task.yaml: "${name}" doubles a brace, and both come out. A brace by itself is one: {"name": "{name}"}; only {{name}}, around a field's name, becomes {name}.`,
-        ]
-      : []),
-    ...foreignPlaces(template, Object.keys(fields)).map(
-      (place) => `task.yaml: "${name}" has ${place}, which stays as it is: only a name alone in braces is a field.`,
-    ),
-  ]);
-  const isSame = environment === undefined && fieldsIn([prompt, system, turns].join('\n')).length === 0;
-  return isSame ? [...notes, 'task.yaml: no field stands in the prompt, which is the same for every record.'] : notes;
 }
 
 /** The task with what it was allowed; null: it may not run, which `note` gets. */

@@ -79,6 +79,15 @@ describe('checkTask', () => {
     ]);
   });
 
+  it('quotes what of a text is a comment in YAML', () => {
+    const task = (system: string) =>
+      `title: T # ours\nfields: { word: text }\nsystem: ${system}\nprompt: '{word}' # short\nmax_completion_length: 9\nsuccess_threshold: 1\n`;
+    expect(check({ 'task.yaml': task('End with #### and the number.') }, 'cut').notes).toEqual([
+      'task.yaml: "system" ends before "#### and the number.", which is a comment in YAML. If it belongs to the text, put the whole in quotes, or below a |.',
+    ]);
+    expect(check({ 'task.yaml': task('"End with #### and the number."') }, 'whole').notes).toEqual([]);
+  });
+
   it('accepts a task whose examples get what they should', () => {
     const examples = lines(
       { word: 'a', completion: 'a', reward: 1.5 },
