@@ -1,10 +1,10 @@
 /** One rule for every procedure that takes a configuration, whole or in part: what of the disk a page may name in it. */
 
 import { existsSync } from 'node:fs';
-import { isAbsolute, resolve } from 'node:path';
+import { isAbsolute, join, resolve } from 'node:path';
 import { fromHome } from '../io/from-home.ts';
 import { importedModels } from '../services/models/imported-folders.ts';
-import { isBundled } from '../services/models/resolve.ts';
+import { isBundled, ownModel } from '../services/models/resolve.ts';
 import { checkpointOfRun } from '../services/runs/from-checkpoint.ts';
 import { isPath } from '../services/runs/is-path.ts';
 import { type TaskPlaces, taskFolder, taskNames } from '../services/tasks/find-task.ts';
@@ -39,7 +39,14 @@ export function checkConfigPaths<F extends Fields>(config: F, access: PathAccess
 
 function allowed(field: string, value: string, access: PathAccess, place: Place): string {
   if (field === 'from_checkpoint') return allowedStart(value, access, place);
-  return isName(field, value, place) ? value : inWorkspace(value, access, place);
+  if (isName(field, value, place)) return value;
+  return inWorkspace(field === 'model' ? listedModel(value, place.store.folder) : value, access, place);
+}
+
+/** The folder of a model that is named as the list of models names it; a folder of that name comes first. */
+function listedModel(name: string, workspace: string): string {
+  if (existsSync(resolve(workspace, fromHome(name)))) return name;
+  return ownModel(name, { models: join(workspace, 'models') }) ?? name;
 }
 
 /** Names aren't paths: of a task, and of a bundled or imported model. */

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { checkConfigPaths } from '../../main/api/config-paths.ts';
@@ -47,6 +47,18 @@ describe('checkConfigPaths', () => {
     // An unknown name is no path: whoever looks for the task suggests another.
     for (const task of ['reply', 'countdown', 'countdwn']) expect(check({ task }), task).not.toThrow();
     expect(check({ task: '/etc/countdown' })).toThrow('Expected a path inside');
+  });
+
+  it('finds a model of the workspace by the name that the list of models shows', async () => {
+    const { store, paths, root } = await tinyWorkspace();
+    const folder = join(root, 'models', 'mine');
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'config.json'), '{}');
+    const check = (model: string) => checkConfigPaths({ model }, openPathAccess(root, [root]), { store, paths }).model;
+    expect(check('mine')).toBe(folder);
+    expect(check('models/mine')).toBe(folder);
+    mkdirSync(join(root, 'mine'));
+    expect(check('mine')).toBe(join(root, 'mine'));
   });
 
   it('takes relative paths from the workspace, wherever the process was started', async () => {
