@@ -85,7 +85,11 @@ export function warmStart(store: Store, config: TrainConfig): ChecklistItem<'war
 export function overlapItem<N extends string>(name: N, shared: number, clean: string): ChecklistItem<N> {
   if (shared === 0) return done(name, clean);
   const next = "Split again: scores on training prompts don't measure what was learned.";
-  return failed(name, `${counted(shared, 'prompt is', 'prompts are')} on both sides`, next);
+  return failed(
+    name,
+    `${counted(shared, 'record repeats a prompt', 'records repeat prompts')} of the other side`,
+    next,
+  );
 }
 
 /** Whether a file of records can be read, and how many it has. */

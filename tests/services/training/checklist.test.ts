@@ -48,7 +48,7 @@ describe('checklist', () => {
     const items = await checklist(world.store, world.config({ eval_dataset: world.dataset }), world.paths);
     expect(items.find(({ name }) => name === 'disjoint')).toMatchObject({
       state: 'failed',
-      detail: '12 prompts are on both sides',
+      detail: '12 records repeat prompts of the other side',
     });
   });
 });
