@@ -165,10 +165,10 @@ export function Target({ sample }: { readonly sample: SampleView }) {
             <Conversation messages={sample.promptMessages} label="Prompt" user="User" />
           </div>
         )}
-        {(sample.show === 'aligned' || sample.show === 'beside') && sample.target !== '' && (
+        {sample.target !== '' && (
           <dl className={classes.target}>
             <div>
-              <dt>{sample.show === 'aligned' ? 'Target' : 'Reference'}</dt>
+              <dt>{sample.show === 'beside' ? 'Reference' : 'Target'}</dt>
               <dd className="mono own-direction">{sample.target}</dd>
             </div>
           </dl>
