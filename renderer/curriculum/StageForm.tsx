@@ -131,7 +131,11 @@ function Form({ stage, first, initial = none, onClose, onChanged, onSaved }: For
           label="Dataset"
           placeholder="none yet"
           clearable
-          nothingFoundMessage="No matching datasets"
+          nothingFoundMessage={
+            datasets.length === 0 && all !== undefined && all.length > 0
+              ? 'Stages train interleaving. Datasets of other tasks: a free run.'
+              : 'No matching datasets'
+          }
           data={datasets.map((row) => ({
             value: String(row.id),
             label: `${isolated(row.name)} (${counted(row.trainN, 'pair')})`,
