@@ -26,7 +26,9 @@ export interface LiveStatus {
   readonly silentSeconds: number | null;
   /** Mean of the last steps, or the calibration's before the first. */
   readonly secondsPerStep: number | null;
-  /** Steps measured since the trainer started. */
+  /** The same of the warm-up, whose steps are others; null: none was measured. */
+  readonly secondsPerWarmUpStep: number | null;
+  /** Steps measured since the trainer started, without those of the warm-up. */
   readonly measured: number;
   readonly secondsLeft: number | null;
   /** When it is evaluated, and what the newest evaluation took or is expected to; null: unknown. */
@@ -62,6 +64,7 @@ export function liveStatus(run: RunRow, expected: MemoryUse, now: number): LiveS
     startedAt: now,
     silentSeconds: null,
     secondsPerStep: null,
+    secondsPerWarmUpStep: null,
     measured: 0,
     secondsLeft: null,
     evaluations: { ...evaluationPlan(run), seconds: null },
@@ -133,11 +136,11 @@ function unlessStopping({ state }: LiveStatus, next: LiveStatus['state']): LiveS
 function afterStep(before: LiveStatus, { step, metrics }: Extract<TrainerEvent, { kind: 'step' }>): LiveStatus {
   const { step_time: seconds, memory_mb: memory, gpu_memory_mb: gpu, gpu_memory_peak_mb: gpuPeak, reward } = metrics;
   const isWarmUp = metrics[WARM_UP_LOSS] !== undefined;
-  const { [EVALUATION_TIME]: evaluating } = metrics;
-  const evaluations = { ...before.evaluations, seconds: evaluating ?? before.evaluations.seconds };
+  const evaluations = { ...before.evaluations, seconds: metrics[EVALUATION_TIME] ?? before.evaluations.seconds };
+  const timed = isWarmUp ? afterWarmUpStep : afterOwnStep;
   return {
     ...before,
-    ...(isWarmUp ? counted(before, seconds, evaluating) : timed({ ...before, evaluations }, step, seconds)),
+    ...timed({ ...before, evaluations }, step, seconds),
     evaluations,
     step,
     // The one that it was to finish.
@@ -149,24 +152,34 @@ function afterStep(before: LiveStatus, { step, metrics }: Extract<TrainerEvent, 
   };
 }
 
-type Times = Pick<LiveStatus, 'secondsPerStep' | 'measured' | 'secondsLeft'>;
+type Times = Pick<LiveStatus, 'secondsPerStep' | 'secondsPerWarmUpStep' | 'measured' | 'secondsLeft'>;
 
-/** A step of the warm-up says nothing of those after it: the estimate of all is counted down. */
-function counted({ secondsPerStep, measured, secondsLeft }: LiveStatus, seconds = 0, evaluating = 0): Times {
-  const left = secondsLeft === null ? null : Math.max(0, secondsLeft - seconds - evaluating);
-  return { secondsPerStep, measured, secondsLeft: left };
+/** A step of the warm-up says nothing of those after it, which still take what was estimated. */
+function afterWarmUpStep(status: LiveStatus, step: number, seconds: number | undefined): Times {
+  const { secondsPerStep, secondsPerWarmUpStep: before, measured } = status;
+  return withLeft(status, step, { secondsPerStep, measured, secondsPerWarmUpStep: mean(before, seconds, step) });
 }
 
-function timed(status: LiveStatus, step: number, seconds: number | undefined): Times {
+function afterOwnStep(status: LiveStatus, step: number, seconds: number | undefined): Times {
+  const { secondsPerStep: before, secondsPerWarmUpStep } = status;
   // The first step replaces the estimate, which a busy machine can have made wrong by far.
-  const weight = Math.max(NEWEST, 1 / (status.measured + 1));
-  const before = status.secondsPerStep ?? seconds ?? null;
-  const secondsPerStep = before === null || seconds === undefined ? before : before + weight * (seconds - before);
-  return {
-    secondsPerStep,
-    measured: status.measured + (seconds === undefined ? 0 : 1),
-    secondsLeft: secondsPerStep === null ? null : secondsPerStep * (status.maxSteps - step) + evaluating(status, step),
-  };
+  const measured = status.measured + (seconds === undefined ? 0 : 1);
+  return withLeft(status, step, { secondsPerStep: mean(before, seconds, measured), measured, secondsPerWarmUpStep });
+}
+
+/** The moving average after the nth value. */
+function mean(before: number | null, value: number | undefined, n: number): number | null {
+  if (before === null || value === undefined) return before ?? value ?? null;
+  return before + Math.max(NEWEST, 1 / n) * (value - before);
+}
+
+function withLeft(status: LiveStatus, step: number, times: Omit<Times, 'secondsLeft'>): Times {
+  const { secondsPerStep, secondsPerWarmUpStep } = times;
+  const left = status.maxSteps - step;
+  const warmUp = Math.max(0, status.evaluations.warm_up_steps - step);
+  const own = secondsPerStep === null ? null : secondsPerStep * (left - warmUp);
+  const steps = own === null ? null : own + (secondsPerWarmUpStep ?? 0) * warmUp;
+  return { ...times, secondsLeft: steps === null ? null : steps + evaluating(status, step) };
 }
 
 /** Seconds of the evaluations after a step. */

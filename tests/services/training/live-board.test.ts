@@ -70,8 +70,20 @@ describe('advance', () => {
     const estimate = { secondsPerStep: 2, secondsPerEvaluation: 50, seconds: 210, memoryBytes: 1, activationMb: 1 };
     const estimated = advance(evaluated, { kind: 'estimate', step: 2, ...estimate });
     expect(advance(estimated, { ...event, step: 4 } as TrainerEvent).secondsLeft).toBe(6 * 2 + 3 * 50);
-    const warmUp = { step_time: 4, 'time/evaluation': 45, [WARM_UP_LOSS]: 1 };
-    expect(advance(estimated, { kind: 'step', step: 3, metrics: warmUp }).secondsLeft).toBe(210 - 49);
+  });
+
+  it('measures the steps of a warm-up apart from those after it', () => {
+    const evaluations = { eval_steps: 3, warm_up_steps: 6, max_steps: 4, seconds: 50 };
+    const estimated = { ...status, secondsPerStep: 2, secondsLeft: 99, evaluations };
+    const warmUp = (step: number, step_time: number): TrainerEvent => ({
+      kind: 'step',
+      step,
+      metrics: { step_time, 'time/evaluation': 45, [WARM_UP_LOSS]: 1 },
+    });
+    // However slow its steps are: those after it take what was estimated, evaluations follow steps 6, 9 and 10.
+    const third = advance(estimated, warmUp(3, 40));
+    expect(third).toMatchObject({ secondsPerStep: 2, measured: 0, secondsLeft: 3 * 40 + 4 * 2 + 3 * 45 });
+    expect(advance(third, warmUp(4, 80)).secondsLeft).toBe(2 * 50 + 4 * 2 + 3 * 45);
   });
 });
 
