@@ -159,8 +159,10 @@ describe.skipIf(noBrowser)('the Replies screen', () => {
       dataset: join(app.workspace, 'datasets/train_phase1_sft.jsonl'),
       eval_dataset: data?.test ?? 'sample_replies.test.jsonl',
     };
-    const config = { method: 'sft', task: 'reply', ...files };
-    const { runId } = seedRun(store, { steps: 10, name: 'baseline/seed_42', config });
+    const { runId } = seedRun(store, {
+      ...{ steps: 10, name: 'baseline/seed_42' },
+      config: { method: 'sft', task: 'reply', ...files },
+    });
     store.close();
     // Whoever leaves before the answer is there, loses nothing, and isn't asked whether to.
     await holdAnswers(page, ['/runs/rename']);
