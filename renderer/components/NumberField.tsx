@@ -1,50 +1,44 @@
-/** A native number input, which is much cheaper to render than a Mantine NumberInput. */
-import { useId, useState } from 'react';
+/** A plain input for numbers, which is much cheaper to render than one of Mantine's. */
+import { useId } from 'react';
 import classes from './NumberField.module.css';
+import { type TypedNumberOptions, useTypedNumber } from './use-typed-number.ts';
 
-export interface NumberFieldProps {
+export interface NumberFieldProps extends Omit<TypedNumberOptions, 'step'> {
   readonly label: string;
+  /** Something shorter stands beside it. */
+  readonly hidesLabel?: boolean;
   readonly placeholder?: string;
-  /** Null when empty. */
-  readonly value: number | null;
-  /** Receives null when it is emptied; a caller that needs a number keeps the one it has. */
-  readonly onChange: (value: number | null) => void;
-  readonly min?: number;
-  readonly max?: number;
-  /** With a step of 1 or more, only whole numbers are accepted. */
   readonly step?: number;
   readonly disabled?: boolean;
   /** In pixels. */
   readonly width: number;
 }
 
-/** Values out of bounds are clamped when the field loses focus; one that can't be empty then shows its value again. */
 export function NumberField(props: NumberFieldProps) {
-  const { label, value, onChange, min, max, step = 1, width, ...rest } = props;
+  const { label, hidesLabel = false, value, onChange, min, max, step = 1, width, ...rest } = props;
   const id = useId();
-  const [isEmpty, setEmpty] = useState(false);
-  const leave = (): void => {
-    setEmpty(false);
-    if (value === null) return;
-    const within = Math.min(max ?? value, Math.max(min ?? value, value));
-    if (within !== value) onChange(within);
-  };
+  const { fault, isOther, input } = useTypedNumber({ value, onChange, min, max, step });
   return (
     <span className={classes.field} style={{ width }}>
-      <label htmlFor={id}>{label}</label>
+      {!hidesLabel && <label htmlFor={id}>{label}</label>}
       <input
         {...rest}
-        {...{ id, min, max, step }}
-        type="number"
+        {...input}
+        id={id}
+        role="spinbutton"
+        aria-valuenow={value ?? undefined}
+        aria-valuemin={min}
+        aria-valuemax={max}
         className="box"
-        value={isEmpty ? '' : (value ?? '')}
-        onChange={({ currentTarget: { valueAsNumber: typed } }) => {
-          setEmpty(Number.isNaN(typed));
-          if (Number.isNaN(typed)) onChange(null);
-          else onChange(step >= 1 ? Math.round(typed) : typed);
-        }}
-        onBlur={leave}
+        {...(hidesLabel && { 'aria-label': label })}
+        aria-invalid={isOther || undefined}
+        aria-describedby={fault === null ? undefined : `${id}-fault`}
       />
+      {fault !== null && (
+        <span className={classes.fault} id={`${id}-fault`} role="alert">
+          {fault}
+        </span>
+      )}
     </span>
   );
 }

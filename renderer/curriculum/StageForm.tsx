@@ -1,5 +1,5 @@
 /** The form of a new or existing stage: name, dataset, steps, promotion rule and run settings. */
-import { Button, NumberInput, Select, Switch, TextInput } from '@mantine/core';
+import { Button, Select, Switch, TextInput } from '@mantine/core';
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import type { Curriculum, Promotion, StageView } from '../../main/api/contract/index.ts';
@@ -13,6 +13,7 @@ import { Failed, Loading } from '../components/Feedback.tsx';
 import { counted } from '../components/format.ts';
 import { isolated } from '../components/isolated.ts';
 import { LongSelect } from '../components/LongSelect.tsx';
+import { NumberEntry } from '../components/NumberEntry.tsx';
 import { SubmitForm } from '../components/SubmitForm.tsx';
 import classes from './StageForm.module.css';
 import { leftInWords, loweredInWords } from './words.ts';
@@ -143,20 +144,18 @@ function Form({ stage, first, initial = none, onClose, onChanged, onSaved }: For
           value={datasetId === null ? null : String(datasetId)}
           onChange={(value) => setDatasetId(value === null ? null : Number(value))}
         />
-        <NumberInput
+        <NumberEntry
           label="Words"
           min={1}
-          allowDecimal={false}
           disabled={datasetId !== null}
-          value={chosen?.words ?? words ?? ''}
-          onChange={(value) => setWords(wholeFrom(value))}
+          value={chosen?.words ?? words}
+          onChange={setWords}
         />
-        <NumberInput
+        <NumberEntry
           label="Steps"
           min={1}
-          allowDecimal={false}
-          value={steps ?? ''}
-          onChange={(value) => setSteps(wholeFrom(value))}
+          value={steps}
+          onChange={setSteps}
           error={faults.find(({ field }) => field === 'max_steps')?.message}
         />
       </div>
@@ -191,8 +190,6 @@ function startOf({ model, from_checkpoint }: Values): Values {
 }
 
 /** A whole number of at least 1, or nothing. */
-const wholeFrom = (value: number | string): number | null => (typeof value === 'number' && value >= 1 ? value : null);
-
 function Rule({
   rule,
   first,
@@ -219,7 +216,6 @@ function Rule({
             min={0}
             max={1}
             step={0.05}
-            decimalScale={3}
             w={90}
             value={rule.at_least}
             onChange={(at_least) => set({ at_least })}

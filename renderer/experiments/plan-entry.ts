@@ -1,6 +1,6 @@
 /** What is typed for a sweep, and the plan that it makes. Pure. */
 import type { ConfigField } from '../../main/api/contract/index.ts';
-import { numberFrom, numbersFrom, textsFrom, variablesFrom } from '../components/config-form/entry.ts';
+import { listParts, numberFrom, numbersFrom, textsFrom, variablesFrom } from '../components/config-form/entry.ts';
 
 /** One setting that varies, as typed. */
 export interface VariedField {
@@ -89,9 +89,7 @@ function valuesOf(varied: VariedField, random: boolean, field: ConfigField | und
     case 'choice':
       return varied.chosen;
     case 'number':
-      return partsOf(varied.text, /[\s,;]+/).map((part) =>
-        readValue(part, nullable, (text) => numberFrom(text, false)),
-      );
+      return listParts(varied.text).map((part) => readValue(part, nullable, (text) => numberFrom(text, false)));
     case 'numbers':
       return partsOf(varied.text, /\n/).map((part) => readValue(part, nullable, (text) => numbersFrom(text, false)));
     case 'texts':

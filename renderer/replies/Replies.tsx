@@ -43,15 +43,7 @@ export function Replies() {
         <>
           <span className={classes.seed}>
             Seed
-            <BoundedNumber
-              aria-label="Seed"
-              w={84}
-              min={0}
-              max={2 ** 32 - 1}
-              hideControls
-              value={seed}
-              onChange={setSeed}
-            />
+            <BoundedNumber aria-label="Seed" w={84} min={0} max={2 ** 32 - 1} value={seed} onChange={setSeed} />
           </span>
           <Button
             disabled={work.isBusy || desk === undefined}

@@ -34,7 +34,6 @@ export function SplitPanel({ split, seed }: SplitPanelProps) {
             min={0.01}
             max={0.99}
             step={0.05}
-            decimalScale={2}
             value={ratio}
             onChange={setRatio}
           />

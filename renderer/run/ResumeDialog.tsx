@@ -1,10 +1,11 @@
 /** Resumes a run: from which checkpoint, up to which step, and what that discards. */
-import { Button, Group, Modal, NumberInput, Text } from '@mantine/core';
+import { Button, Group, Modal, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { RunDetail, WholeCheckpoint } from '../../main/api/contract/index.ts';
 import { api } from '../api/client.ts';
 import { LongSelect } from '../components/LongSelect.tsx';
+import { NumberEntry } from '../components/NumberEntry.tsx';
 import { useDiscardQuestion } from '../components/use-discard-question.tsx';
 import { discardedBy } from './discarded.ts';
 import { Lacks } from './Lacks.tsx';
@@ -67,7 +68,7 @@ export function ResumeDialog({ detail, checkpointId, onClose, onResume }: Resume
   const [proposed] = useState(
     from < detail.maxSteps ? detail.maxSteps : from + Math.max(1, Math.round(detail.maxSteps / 2)),
   );
-  const [upTo, setUpTo] = useState<number | string>(proposed);
+  const [upTo, setUpTo] = useState<number | null>(proposed);
   const { ask, question } = useDiscardQuestion({
     isChanged: () => upTo !== proposed || picked !== checkpointId,
     close: onClose,
@@ -75,7 +76,7 @@ export function ResumeDialog({ detail, checkpointId, onClose, onResume }: Resume
   const lost = discardedBy(detail, from);
   // What came after the newest checkpoint can't be kept: only an earlier one is a choice that discards something.
   const isNewest = from >= Math.max(0, ...there.filter(({ step }) => !damagedSteps.has(step)).map(({ step }) => step));
-  const steps = Number(upTo);
+  const steps = upTo ?? 0;
   const tooFew = !(steps > from);
   return (
     <>
@@ -105,12 +106,11 @@ export function ResumeDialog({ detail, checkpointId, onClose, onResume }: Resume
             <Lacks lacks={detail.lacks} />
           </Text>
         )}
-        <NumberInput
+        <NumberEntry
           mt="sm"
           label="Train to step"
           min={1}
           max={10_000_000}
-          allowDecimal={false}
           value={upTo}
           onChange={setUpTo}
           error={tooFew ? `Expected more than ${from}, the step it starts from` : null}

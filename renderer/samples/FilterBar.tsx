@@ -4,6 +4,7 @@ import { useThrottledCallback } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
 import { useEffect, useRef, useState } from 'react';
 import { Choice } from '../components/Choice.tsx';
+import { NumberField } from '../components/NumberField.tsx';
 import type { Filter } from './place.ts';
 import classes from './Samples.module.css';
 
@@ -153,13 +154,13 @@ function Bound({ label, name, value, onValue }: BoundProps) {
   return (
     <span className={classes.bound}>
       <span aria-hidden="true">{label}</span>
-      <input
-        type="number"
-        step="any"
-        className={`box ${classes.number}`}
-        aria-label={name}
-        value={value ?? ''}
-        onChange={({ currentTarget: { valueAsNumber: typed } }) => onValue(Number.isNaN(typed) ? undefined : typed)}
+      <NumberField
+        hidesLabel
+        label={name}
+        width={58}
+        step={0.05}
+        value={value ?? null}
+        onChange={(next) => onValue(next ?? undefined)}
       />
     </span>
   );

@@ -1,12 +1,12 @@
 /** An engine's name, address, model and prices. */
-import { Button, Checkbox, NumberInput, TextInput } from '@mantine/core';
+import { Button, Checkbox, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { EngineView } from '../../main/api/contract/index.ts';
 import { api, client } from '../api/client.ts';
 import { Failed } from '../components/Feedback.tsx';
+import { NumberEntry } from '../components/NumberEntry.tsx';
 import { SubmitForm } from '../components/SubmitForm.tsx';
-import { numberIn, type TypedNumber } from '../components/typed-number.ts';
 import { useDiscardQuestion } from '../components/use-discard-question.tsx';
 import { LauncherForm } from './LauncherForm.tsx';
 import { fieldsOf, isComplete as isWhole, launcherFrom } from './launcher-form.ts';
@@ -34,15 +34,11 @@ export function EngineForm({ engine, mayLaunch, onDone }: EngineFormProps) {
     baseModel: engine?.baseModel ?? '',
     allowPlain: engine?.allowPlain ?? false,
   });
-  const [typedPrices, setTypedPrices] = useState<Readonly<Record<(typeof PRICES)[number][0], TypedNumber>>>(
-    engine?.prices ?? { prefill: 0, sample: 0, train: 0 },
-  );
+  const [prices, setPrices] = useState(engine?.prices ?? { prefill: 0, sample: 0, train: 0 });
   const [confirmed, setConfirmed] = useState(engine?.allowPlain ?? false);
   const [launcher, setLauncher] = useState(() => fieldsOf(engine?.launcher ?? null));
   const save = useMutation({
     mutationFn: () => {
-      const [prefill = 0, sample = 0, train = 0] = PRICES.map(([kind]) => numberIn(typedPrices[kind]) ?? 0);
-      const prices = { prefill, sample, train };
       const priced = Object.values(prices).some((price) => price > 0);
       return client.engines.save({
         ...fields,
@@ -65,7 +61,7 @@ export function EngineForm({ engine, mayLaunch, onDone }: EngineFormProps) {
       onChange={(event) => setFields({ ...fields, [name]: event.currentTarget.value })}
     />
   );
-  const entered = JSON.stringify([fields, typedPrices, confirmed, launcher]);
+  const entered = JSON.stringify([fields, prices, confirmed, launcher]);
   const [first] = useState(entered);
   const { ask, question } = useDiscardQuestion({ isChanged: () => entered !== first, close: onDone });
   const isComplete =
@@ -77,13 +73,13 @@ export function EngineForm({ engine, mayLaunch, onDone }: EngineFormProps) {
       {text('url', 'Address', 'https://… or http://127.0.0.1:8000')}
       {text('baseModel', 'Model there', 'Qwen/Qwen3-0.6B')}
       {PRICES.map(([kind, label]) => (
-        <NumberInput
+        <NumberEntry
           key={kind}
           label={`${label}, per million tokens`}
           min={0}
-          decimalScale={4}
-          value={typedPrices[kind]}
-          onChange={(value) => setTypedPrices({ ...typedPrices, [kind]: value })}
+          step={0.01}
+          value={prices[kind]}
+          onChange={(value) => setPrices({ ...prices, [kind]: value ?? 0 })}
         />
       ))}
       {mayLaunch ? (

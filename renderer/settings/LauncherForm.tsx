@@ -1,5 +1,6 @@
 /** How the server of an engine is started from here. */
-import { NumberInput, Select, Textarea, TextInput } from '@mantine/core';
+import { Select, Textarea, TextInput } from '@mantine/core';
+import { NumberEntry } from '../components/NumberEntry.tsx';
 import { LAUNCHER_KINDS, type LauncherFields, type LauncherKind } from './launcher-form.ts';
 import classes from './Settings.module.css';
 
@@ -32,22 +33,23 @@ export function LauncherForm({ fields, onChange }: LauncherFormProps) {
     />
   );
   const number = (name: NumberName, label: string) => (
-    <NumberInput
+    <NumberEntry
       label={label}
       min={0}
+      step={0.5}
       value={fields[name]}
-      onChange={(value) => onChange({ ...fields, [name]: value })}
+      onChange={(value) => onChange({ ...fields, [name]: value ?? 0 })}
     />
   );
   const port = (label: string, disabled = false) => (
-    <NumberInput
+    <NumberEntry
       label={label}
       placeholder="the address's"
       min={1}
       max={65_535}
       disabled={disabled}
-      value={fields.port ?? ''}
-      onChange={(value) => onChange({ ...fields, port: typeof value === 'number' ? value : null })}
+      value={fields.port}
+      onChange={(value) => onChange({ ...fields, port: value })}
     />
   );
   const lines = (name: 'pip' | 'env', label: string, placeholder: string) => (

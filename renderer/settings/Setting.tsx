@@ -1,13 +1,13 @@
 /** One setting: control, unit, description, and reset to the default. */
-import { NumberInput, Switch, TextInput } from '@mantine/core';
+import { Switch, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useId, useRef, useState } from 'react';
 import type { SettingField, SettingsChange } from '../../main/api/contract/index.ts';
 import { api, client } from '../api/client.ts';
 import { Failed } from '../components/Feedback.tsx';
+import { NumberEntry } from '../components/NumberEntry.tsx';
 import { PlainButton } from '../components/PlainButton.tsx';
 import { Segments } from '../components/Segments.tsx';
-import { settled, type TypedNumber } from '../components/typed-number.ts';
 import classes from './Settings.module.css';
 
 type Value = string | number | boolean;
@@ -102,22 +102,19 @@ function useCommitOnLeave(commit: () => unknown): void {
 
 /** Saved on blur, on Enter and on leaving, so that a half-typed number isn't saved. */
 function NumberField({ field, value, onChange, described }: DraftProps<SettingField & { kind: 'number' }, number>) {
-  const [draft, setDraft] = useDraft<TypedNumber>(value);
+  const [draft, setDraft] = useDraft<number | null>(value);
   const commit = (): void => {
-    const within = settled(draft, value, { min: field.min ?? -Infinity, max: field.max ?? Infinity });
-    setDraft(within);
-    onChange(within);
+    setDraft(draft ?? value);
+    onChange(draft ?? value);
   };
   useCommitOnLeave(() => draft !== value && commit());
   return (
-    <NumberInput
+    <NumberEntry
       {...described}
       w={120}
       {...(field.min !== null && { min: field.min })}
       {...(field.max !== null && { max: field.max })}
       step={field.whole ? 1 : 0.05}
-      allowDecimal={!field.whole}
-      clampBehavior="blur"
       value={draft}
       onChange={setDraft}
       onBlur={commit}

@@ -1,6 +1,5 @@
 /** The fields of a launcher as the form holds them, and the launcher that they describe. Pure. */
 import type { ServerLauncher } from '../../main/api/contract/index.ts';
-import { numberIn, type TypedNumber } from '../components/typed-number.ts';
 
 export const LAUNCHER_KINDS = ['none', 'command', 'ray', 'hf'] as const;
 export type LauncherKind = (typeof LAUNCHER_KINDS)[number];
@@ -20,13 +19,13 @@ export interface LauncherFields {
   readonly pip: string;
   /** NAME=value, one a line. */
   readonly env: string;
-  readonly cpus: TypedNumber;
-  readonly gpus: TypedNumber;
+  readonly cpus: number;
+  readonly gpus: number;
   readonly namespace: string;
   readonly image: string;
   readonly flavor: string;
-  readonly idleMinutes: TypedNumber;
-  readonly maxHours: TypedNumber;
+  readonly idleMinutes: number;
+  readonly maxHours: number;
 }
 
 const EMPTY: LauncherFields = {
@@ -80,7 +79,7 @@ export function fieldsOf(launcher: ServerLauncher | null): LauncherFields {
 /** The launcher that the fields describe; the host checks it. */
 export function launcherFrom(fields: LauncherFields): ServerLauncher | null {
   const { command, host, port, dashboard, allowPlain, workingDir, namespace, image, flavor } = fields;
-  const limits = { idleMinutes: numberIn(fields.idleMinutes) ?? 0, maxHours: numberIn(fields.maxHours) ?? 0 };
+  const limits = { idleMinutes: fields.idleMinutes, maxHours: fields.maxHours };
   switch (fields.kind) {
     case 'none':
       return null;
@@ -92,7 +91,7 @@ export function launcherFrom(fields: LauncherFields): ServerLauncher | null {
         pip: entries(fields.pip),
         env: variables(fields.env),
       };
-      const size = { cpus: numberIn(fields.cpus) ?? 0, gpus: numberIn(fields.gpus) ?? 0 };
+      const size = { cpus: fields.cpus, gpus: fields.gpus };
       return { kind: 'ray', dashboard, allowPlain, entrypoint: command, ...environment, ...size, port, ...limits };
     }
     case 'hf':

@@ -1,11 +1,11 @@
 /** Where held-out records are from: a part of the rows, a file of their own, or another split of the Hub's dataset. */
-import { NumberInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { ImportPlan } from '../../main/api/contract/index.ts';
 import { client } from '../api/client.ts';
 import { Choice } from '../components/Choice.tsx';
 import { ChooseFile } from '../components/ChooseFile.tsx';
 import { Failed } from '../components/Feedback.tsx';
+import { NumberEntry } from '../components/NumberEntry.tsx';
 import { Panel } from '../components/Screen.tsx';
 import { Segments } from '../components/Segments.tsx';
 import { HeldOutSplit } from './HeldOutSplit.tsx';
@@ -56,16 +56,13 @@ export function HeldOut({ source, choice, problem, columns, testShare, splitBy, 
         />
         {kind === 'part' && (
           <div className={classes.rows}>
-            <NumberInput
+            <NumberEntry
               label="Held out"
               description="Percent of the rows"
               min={0}
               max={90}
-              allowDecimal={false}
-              allowNegative={false}
-              clampBehavior="strict"
               value={Math.round(testShare * 100)}
-              onChange={(percent) => onChange({ testShare: (Number(percent) || 0) / 100 })}
+              onChange={(percent) => onChange({ testShare: (percent ?? 0) / 100 })}
             />
             <div>
               <span className={classes.label}>Kept together by</span>

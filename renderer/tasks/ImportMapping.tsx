@@ -1,5 +1,5 @@
 /** Columns to fields, guessed by name, with the prompts that the rows become beside it. */
-import { Button, Checkbox, NumberInput, TextInput } from '@mantine/core';
+import { Button, Checkbox, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -8,6 +8,7 @@ import { api, client } from '../api/client.ts';
 import { failureOf } from '../api/failure.ts';
 import { Choice } from '../components/Choice.tsx';
 import { Failed, Loading } from '../components/Feedback.tsx';
+import { NumberEntry } from '../components/NumberEntry.tsx';
 import { DATASET_NAME_RULE, datasetNameFits } from '../components/name-rules.ts';
 import { Panel } from '../components/Screen.tsx';
 import { SubmitForm } from '../components/SubmitForm.tsx';
@@ -186,17 +187,14 @@ function Rows({ options, columns, onChange }: RowsProps) {
             onChange={({ currentTarget }) => onChange({ filterValue: currentTarget.value })}
           />
         )}
-        <NumberInput
+        <NumberEntry
           label="At most"
           description="Rows, drawn at random"
           placeholder="all"
           min={1}
           max={10_000_000}
-          allowDecimal={false}
-          allowNegative={false}
-          clampBehavior="strict"
-          value={sample ?? ''}
-          onChange={(rows) => onChange({ sample: Number(rows) || null })}
+          value={sample}
+          onChange={(rows) => onChange({ sample: rows })}
         />
         <Checkbox
           label="Drop duplicates"

@@ -1,9 +1,10 @@
 /** A new task for an OpenEnv server: the server is asked what it is, and what it declares becomes the form. */
-import { Button, Checkbox, NumberInput, Textarea, TextInput } from '@mantine/core';
+import { Button, Checkbox, Textarea, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ServerOffer } from '../../main/api/contract/index.ts';
 import { client } from '../api/client.ts';
+import { BoundedNumber } from '../components/BoundedNumber.tsx';
 import { Failed } from '../components/Feedback.tsx';
 import { Segments } from '../components/Segments.tsx';
 import classes from './ServedTask.module.css';
@@ -166,14 +167,13 @@ function Offered({ offer, form, onChange }: OfferedProps) {
       </pre>
       <div className={classes.counts}>
         {COUNTS.map(([name, label, max]) => (
-          <NumberInput
+          <BoundedNumber
             key={name}
             label={label}
             value={form[name]}
-            onChange={(value) => onChange({ ...form, [name]: Number(value) || 1 })}
+            onChange={(value) => onChange({ ...form, [name]: value })}
             min={1}
             max={max}
-            allowDecimal={false}
           />
         ))}
       </div>

@@ -1,10 +1,11 @@
 /** The preview of an import: files with errors, each text with similar ones, and the confirmation. */
-import { Button, Checkbox, NumberInput, Switch } from '@mantine/core';
+import { Button, Checkbox, Switch } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useRef, useState } from 'react';
 import type { ImportedFile, ImportOutcome, ImportPreview, IncomingText } from '../../main/api/contract/index.ts';
 import { api } from '../api/client.ts';
+import { BoundedNumber } from '../components/BoundedNumber.tsx';
 import { Failed } from '../components/Feedback.tsx';
 import { counted, number } from '../components/format.ts';
 import { PlainButton } from '../components/PlainButton.tsx';
@@ -38,6 +39,7 @@ export interface ImportPreviewProps {
 
 export function ImportPreviewView({ preview, incoming, choice, onChange, onRestart, onDone }: ImportPreviewProps) {
   const [compared, setCompared] = useState<number | null>(null);
+  const [minWords, setMinWords] = useState(incoming.minWords);
   const confirm = useMutation(
     api.texts.confirmImport.mutationOptions({ onSuccess: (outcome) => onDone(resultText(outcome)) }),
   );
@@ -74,17 +76,14 @@ export function ImportPreviewView({ preview, incoming, choice, onChange, onResta
       )}
       {confirm.error !== null && <Failed what="Nothing was imported" error={confirm.error} />}
       <div className={`${classes.dialogEnd} ${styles.end}`}>
-        <NumberInput
+        <BoundedNumber
           className={styles.minWords ?? ''}
-          label="Min. answer length in chat exports"
-          suffix=" words"
+          label="Min. answer length in chat exports, in words"
           min={1}
           max={100_000}
-          value={incoming.minWords}
-          onBlur={({ currentTarget }) => {
-            const words = Number.parseInt(currentTarget.value, 10);
-            if (words >= 1 && words !== incoming.minWords) incoming.setMinWords(words);
-          }}
+          value={minWords}
+          onChange={setMinWords}
+          onBlur={() => minWords !== incoming.minWords && incoming.setMinWords(minWords)}
         />
         <Switch
           className={styles.split ?? ''}

@@ -1,5 +1,5 @@
 /** The form of a dataset recipe, with the button that makes the datasets. */
-import { Button, Loader, NumberInput, Switch, TextInput } from '@mantine/core';
+import { Button, Loader, Switch, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { MadeDatasets, StageSupply } from '../../main/api/contract/index.ts';
@@ -12,6 +12,7 @@ import { leakageInWords } from '../components/leakage.ts';
 import { DATASET_NAME_RULE, datasetNameFits } from '../components/name-rules.ts';
 import { Panel } from '../components/Screen.tsx';
 import { SubmitForm } from '../components/SubmitForm.tsx';
+import { readNumber } from '../components/typed-number.ts';
 import classes from './Make.module.css';
 import { ReplaceDialog } from './ReplaceDialog.tsx';
 import { datasetName, datasetNames, type Recipe } from './recipe.ts';
@@ -151,23 +152,26 @@ interface CountProps {
 
 /** What can't be used stays as it was typed, with the bounds beside it; until then nothing can be made. */
 function Count({ label, value, min = 1, max, onChange, onFault }: CountProps) {
-  const [typed, setTyped] = useState<string | number>(value);
-  const fits = (entered: string | number): entered is number =>
-    typeof entered === 'number' && entered >= min && entered <= max;
+  const [typed, setTyped] = useState(String(value));
+  const read = (text: string): number | null => {
+    const entered = readNumber(text, true);
+    return entered !== null && Number.isInteger(entered) && entered >= min && entered <= max ? entered : null;
+  };
+  const entered = read(typed);
   // One that was changed elsewhere: by a preset, or in another tab.
-  if (fits(typed) && typed !== value) setTyped(value);
+  if (entered !== null && entered !== value) setTyped(String(value));
   return (
-    <NumberInput
+    <TextInput
       label={label}
+      inputMode="numeric"
+      autoComplete="off"
       value={typed}
-      allowDecimal={false}
-      allowNegative={false}
-      clampBehavior="none"
-      error={fits(typed) ? undefined : `${number(min)} to ${number(max)}`}
-      onChange={(next) => {
-        setTyped(next);
-        onFault(label, !fits(next));
-        if (fits(next)) onChange(next);
+      error={entered === null ? `${number(min)} to ${number(max)}` : undefined}
+      onChange={({ currentTarget: { value: text } }) => {
+        const next = read(text);
+        setTyped(text);
+        onFault(label, next === null);
+        if (next !== null) onChange(next);
       }}
     />
   );

@@ -1,9 +1,10 @@
 /** Merges short texts into longer ones, with a preview first. */
-import { Button, Modal, NumberInput, TextInput } from '@mantine/core';
+import { Button, Modal, TextInput } from '@mantine/core';
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useMemo, useState } from 'react';
 import type { JoinPreview, TextHeading } from '../../main/api/contract/index.ts';
 import { api } from '../api/client.ts';
+import { BoundedNumber } from '../components/BoundedNumber.tsx';
 import { Failed, Loading } from '../components/Feedback.tsx';
 import { counted, number } from '../components/format.ts';
 import { Segments } from '../components/Segments.tsx';
@@ -75,14 +76,7 @@ export function MergeDialog({ texts, ids, onClose }: MergeDialogProps) {
               onChange={(value) => setWords(Number(value))}
             />
             <span>words, merge into up to</span>
-            <NumberInput
-              aria-label="Merged texts"
-              w={64}
-              min={1}
-              max={200}
-              value={count}
-              onChange={(value) => setCount(Math.max(1, Number(value) || 1))}
-            />
+            <BoundedNumber aria-label="Merged texts" w={64} min={1} max={200} value={count} onChange={setCount} />
             <span>texts</span>
           </div>
         )}

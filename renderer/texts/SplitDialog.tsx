@@ -1,9 +1,10 @@
 /** Splits a manuscript at its headings, with a preview of the pieces. */
-import { Button, Modal, NumberInput, Select } from '@mantine/core';
+import { Button, Modal, Select } from '@mantine/core';
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { HeadingRule, SplitPreview } from '../../main/api/contract/index.ts';
 import { api } from '../api/client.ts';
+import { BoundedNumber } from '../components/BoundedNumber.tsx';
 import { Failed, Loading } from '../components/Feedback.tsx';
 import { counted, number } from '../components/format.ts';
 import { useDiscardQuestion } from '../components/use-discard-question.tsx';
@@ -78,15 +79,14 @@ export function SplitDialog({ id, title, onClose }: SplitDialogProps) {
                 value={used}
                 onChange={(value) => setRule(value as HeadingRule | null)}
               />
-              <NumberInput
-                label="Shortest piece"
+              <BoundedNumber
+                label="Shortest piece, in words"
                 description="Shorter ones join the next"
-                suffix=" words"
                 w={170}
                 min={1}
                 max={100_000}
                 value={minWords}
-                onChange={(value) => setMinWords(Math.max(1, Number(value) || 1))}
+                onChange={setMinWords}
               />
             </div>
             {enough ? (

@@ -1,8 +1,9 @@
 /** Which word counts to make: the curriculum's stages, and any other. */
-import { Button, NumberInput, UnstyledButton } from '@mantine/core';
+import { Button, UnstyledButton } from '@mantine/core';
 import { IconAlertTriangle, IconCheck, IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
 import type { StageSupply } from '../../main/api/contract/index.ts';
+import { NumberEntry } from '../components/NumberEntry.tsx';
 import classes from './Make.module.css';
 import { stageWords } from './stages.ts';
 
@@ -15,14 +16,14 @@ export interface StageChoiceProps {
 const MAX_WORDS = 5000;
 
 export function StageChoice({ stages, supply, onChange }: StageChoiceProps) {
-  const [other, setOther] = useState<number | ''>('');
+  const [other, setOther] = useState<number | null>(null);
   const offered = [...new Set([...stageWords, ...stages])].sort((a, b) => a - b);
   const whole = stageWords.every((words) => stages.includes(words));
   const set = (words: number, on: boolean): void =>
     onChange([...stages.filter((stage) => stage !== words), ...(on ? [words] : [])].sort((a, b) => a - b));
   const add = (): void => {
-    if (other !== '' && other >= 1) set(other, true);
-    setOther('');
+    if (other !== null) set(other, true);
+    setOther(null);
   };
   return (
     <fieldset className={classes.stages}>
@@ -57,24 +58,21 @@ export function StageChoice({ stages, supply, onChange }: StageChoiceProps) {
         <Button variant="default" aria-pressed={whole} onClick={() => onChange(whole ? [] : [...stageWords])}>
           {whole ? 'None' : 'Whole curriculum'}
         </Button>
-        <NumberInput
+        <NumberEntry
           aria-label="Another word count"
           placeholder="Other"
           w={80}
           min={1}
           max={MAX_WORDS}
-          allowDecimal={false}
-          allowNegative={false}
-          clampBehavior="strict"
           value={other}
-          onChange={(value) => setOther(typeof value === 'number' ? value : '')}
+          onChange={setOther}
           onKeyDown={(event) => {
             if (event.key !== 'Enter') return;
             event.preventDefault();
             add();
           }}
         />
-        <Button variant="default" aria-label="Add this word count" disabled={other === ''} onClick={add}>
+        <Button variant="default" aria-label="Add this word count" disabled={other === null} onClick={add}>
           <IconPlus size={14} />
         </Button>
       </div>

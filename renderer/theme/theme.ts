@@ -56,7 +56,6 @@ export const theme = createTheme({
     ActionIcon: { defaultProps: { variant: 'subtle', size: 'md', color: 'gray' } },
     TextInput: { defaultProps: { size: 'xs' } },
     Textarea: { defaultProps: { size: 'xs' } },
-    NumberInput: { defaultProps: { size: 'xs' } },
     // Of thousands of options a menu shows the first; typing finds the others.
     Select: { defaultProps: { size: 'xs', limit: 100, withScrollArea: false }, styles: scrollingOptions },
     Autocomplete: { defaultProps: { withScrollArea: false }, styles: scrollingOptions },

@@ -1,14 +1,12 @@
 /** Converts between typed text and configuration values. Pure. */
 import type { ConfigFault, ConfigField } from '../../../main/api/contract/index.ts';
+import { readNumber } from '../typed-number.ts';
 
 /** A number; null for empty text if allowed; otherwise the text itself, so that validation can report it. */
 export function numberFrom(text: string, nullable: boolean): unknown {
   const trimmed = text.trim();
   if (trimmed === '') return nullable ? null : '';
-  // Thousands for some, a fraction for others: whoever means a fraction writes 1.5 or 1,5.
-  if (/^[1-9]\d{0,2}(,\d{3})+$/.test(trimmed)) return trimmed;
-  const value = Number(trimmed.replace(',', '.'));
-  return Number.isFinite(value) ? value : trimmed;
+  return readNumber(trimmed) ?? trimmed;
 }
 
 /**
@@ -16,9 +14,9 @@ export function numberFrom(text: string, nullable: boolean): unknown {
  * validation speaks of types.
  */
 export function faultInWords(kind: ConfigField['input']['kind'], value: unknown, { message, remedy }: Fault): string {
-  if (kind === 'number' && typeof value === 'string') return 'Enter a number';
+  if (kind === 'number' && typeof value === 'string') return 'Enter a number, such as 1000 or 0.5';
   if (kind === 'numbers' && Array.isArray(value) && value.some((part) => typeof part === 'string'))
-    return 'Enter numbers, separated by spaces or commas';
+    return 'Enter numbers such as 0.5, separated by spaces or commas';
   // Other faults of an empty text say why it can't be empty.
   if (value === '' && message.startsWith('expected a text that is not empty')) return 'Enter a value';
   return remedy === null ? message : `${message} ${remedy}`;
@@ -26,9 +24,20 @@ export function faultInWords(kind: ConfigField['input']['kind'], value: unknown,
 
 type Fault = Pick<ConfigFault, 'message' | 'remedy'>;
 
-/** A list of numbers separated by spaces or commas. */
+/**
+ * The parts of a list with spaces, commas or semicolons between. Commas inside of all parts, as in `0,5 0,25`, or beside
+ * semicolons are decimal marks. Of `0,5 1` nobody knows: it stays one text, for validation.
+ */
+export function listParts(text: string): string[] {
+  const parts = text.split(/,?[\s;]+/).flatMap((part) => part.replace(/^,|,$/g, '') || []);
+  if (text.includes(';') || (parts.length > 1 && parts.every((part) => /,\d+$/.test(part)))) return parts;
+  if (/\d,\d/.test(text) && parts.length > 1 && !/,\s/.test(text)) return [text.trim()];
+  return text.split(/[\s,]+/).filter((part) => part !== '');
+}
+
+/** A list of numbers. */
 export function numbersFrom(text: string, nullable: boolean): unknown {
-  const parts = text.split(/[\s,]+/).filter((part) => part !== '');
+  const parts = listParts(text);
   if (parts.length === 0) return nullable ? null : [];
   return parts.map((part) => numberFrom(part, false));
 }

@@ -24,8 +24,8 @@ describe('variablesFrom', () => {
 describe('faultInWords', () => {
   it('asks for a number where a word was typed', () => {
     const fault = { message: 'expected a number, got "abc"', remedy: null };
-    expect(faultInWords('number', 'abc', fault)).toBe('Enter a number');
-    expect(faultInWords('numbers', [1, 'x'], fault)).toBe('Enter numbers, separated by spaces or commas');
+    expect(faultInWords('number', 'abc', fault)).toBe('Enter a number, such as 1000 or 0.5');
+    expect(faultInWords('numbers', [1, 'x'], fault)).toBe('Enter numbers such as 0.5, separated by spaces or commas');
   });
 
   it('asks for a value where there is none', () => {
@@ -49,5 +49,13 @@ describe('numbersFrom', () => {
     expect(numbersFrom('1, 0.5 2', false)).toEqual([1, 0.5, 2]);
     expect(numbersFrom('', true)).toBeNull();
     expect(numbersFrom('1 x', false)).toEqual([1, 'x']);
+    expect(numbersFrom('42, 43,44', false)).toEqual([42, 43, 44]);
+  });
+
+  it('reads decimal commas where they can be nothing else, and leaves what is either to validation', () => {
+    expect(numbersFrom('0,5 0,25', false)).toEqual([0.5, 0.25]);
+    expect(numbersFrom('0,5, 0,25', false)).toEqual([0.5, 0.25]);
+    expect(numbersFrom('1e-5; 2,5e-5', false)).toEqual([1e-5, 2.5e-5]);
+    expect(numbersFrom('0,5 1', false)).toEqual(['0,5 1']);
   });
 });

@@ -1,17 +1,51 @@
 import { describe, expect, it } from 'vitest';
-import { fitsBounds, settled } from '../../../renderer/components/typed-number.ts';
+import { isUnfinished, numberFault, readNumber } from '../../../renderer/components/typed-number.ts';
 
-const bounds = { min: 1, max: 2000 };
+describe('readNumber', () => {
+  it('reads decimal marks, groups and digits as people write them', () => {
+    const texts = [
+      '0.5',
+      '0,5',
+      ' 1e-5 ',
+      '5E−6',
+      '1 000',
+      '1\u00a0000,5',
+      '１２',
+      '٢٥',
+      '۱۲٫۵',
+      '๒๕',
+      '1’000',
+      '.5',
+      '−3',
+    ];
+    expect(texts.map((text) => readNumber(text))).toEqual([
+      0.5, 0.5, 1e-5, 5e-6, 1000, 1000.5, 12, 25, 12.5, 25, 1000, 0.5, -3,
+    ]);
+  });
 
-describe('fitsBounds', () => {
-  it('is what the field shows, if that can be used', () => {
-    expect([1, 2000, '12.', '12.0'].map((typed) => fitsBounds(typed, bounds))).toEqual([true, true, true, true]);
-    expect([0, 2001, '', '-'].map((typed) => fitsBounds(typed, bounds))).toEqual([false, false, false, false]);
+  it('takes nothing for another number', () => {
+    const texts = ['1,000', '1.000,5', '1,000.5', '1 2', '12 34', '12abc', '0x10', 'Infinity', '', '-', '1e', '1-5'];
+    expect(texts.filter((text) => readNumber(text) !== null)).toEqual([]);
+  });
+
+  it('takes groups for thousands where numbers are whole', () => {
+    expect(['1,000', '1.000', '12,345,678', '0,125'].map((text) => readNumber(text, true))).toEqual([
+      1000, 1000, 12_345_678, 0.125,
+    ]);
   });
 });
 
-describe('settled', () => {
-  it('is the nearest number that can be used, and the last one where there is none', () => {
-    expect([99_999, 0, 64, '', '-'].map((typed) => settled(typed, 12, bounds))).toEqual([2000, 1, 64, 12, 12]);
+describe('numberFault', () => {
+  it('asks for a number like those that the field takes', () => {
+    expect(numberFault('1,000', false)).toBe('Enter a number, such as 1000 or 0.5');
+    expect(numberFault('1,5', true)).toBe('Enter a whole number, such as 1000');
+    expect([numberFault('', true), numberFault('1,5', false), numberFault('1,000', true)]).toEqual([null, null, null]);
+  });
+});
+
+describe('isUnfinished', () => {
+  it('is what may become a number with the next keys', () => {
+    expect(['-', '1e', '1e-', '2,5E−', '.'].every(isUnfinished)).toBe(true);
+    expect(['x', '1,000', '1e-5x'].some(isUnfinished)).toBe(false);
   });
 });

@@ -35,20 +35,6 @@ describe('launcherFrom', () => {
   });
 });
 
-describe('numbers as they are typed', () => {
-  it('counts those that end like 1. and 1.50, and nothing as 0', () => {
-    const fields = {
-      ...fieldsOf(null),
-      kind: 'ray' as const,
-      cpus: '1.',
-      gpus: '1.50',
-      idleMinutes: '',
-      maxHours: '-',
-    };
-    expect(launcherFrom(fields)).toMatchObject({ cpus: 1, gpus: 1.5, idleMinutes: 0, maxHours: 0 });
-  });
-});
-
 describe('isComplete', () => {
   it('needs what the kind needs', () => {
     expect(isComplete(fieldsOf(null))).toBe(true);
