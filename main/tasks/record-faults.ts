@@ -1,6 +1,8 @@
 /** The errors of a record, field by field: what was expected and what it got. */
+
 import type { z } from 'zod';
 import { type BraidError, inputError } from '../errors.ts';
+import { beginning } from '../text/beginning.ts';
 
 /** Checks one parsed JSONL value against a schema whose messages say what was expected. */
 export function parseFields<T>(schema: z.ZodType<T>, value: unknown): T {
@@ -32,5 +34,5 @@ function describe({ path, message }: z.core.$ZodIssue, value: unknown): string {
 export function shown(value: unknown): string {
   if (value === undefined) return 'nothing';
   const json = JSON.stringify(value);
-  return json.length > 60 ? `${json.slice(0, 60)}…` : json;
+  return json.length > 60 ? `${beginning(json, 60)}…` : json;
 }

@@ -1,5 +1,7 @@
 /** Errors of a configuration's fields in plain words: for a form beside each field, and for a command in one line. */
+
 import type { z } from 'zod';
+import { beginning } from './beginning.ts';
 import { didYouMean, nearestName } from './nearest-name.ts';
 
 /** One error in a configuration, and the field where it can be fixed. */
@@ -112,7 +114,7 @@ function shownValue(value: unknown): string {
 }
 
 function shortened(text: string): string {
-  return text.length <= 200 ? text : `${text.slice(0, 200)}…`;
+  return text.length <= 200 ? text : `${beginning(text, 200)}…`;
 }
 
 function describeUnknown(key: string, names: KnownNames): string {

@@ -1,4 +1,5 @@
 /** What a model's tokenizer can't give back of a dataset's texts, and what it makes of that. Pure. */
+import { beginning } from './beginning.ts';
 import { counted } from './format.ts';
 
 /** A word of a target that doesn't come back from its tokens. */
@@ -66,7 +67,7 @@ function suchAs({ examples }: Unwritable, wanted: (becomes: string | null) => bo
 
 /** An accent that is a character of its own is shown as one: the word would look like another that has tokens. */
 function quoted(word: string): string {
-  const text = JSON.stringify(word.length > LONGEST ? `${word.slice(0, LONGEST)}…` : word);
+  const text = JSON.stringify(word.length > LONGEST ? `${beginning(word, LONGEST)}…` : word);
   if (word === word.normalize('NFC')) return text;
   return text.replace(/\p{M}/gu, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

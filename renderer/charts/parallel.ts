@@ -1,4 +1,5 @@
 /** Parallel coordinates: one vertical axis a setting, one line a run through its values. Pure. */
+import { beginning } from '../components/beginning.ts';
 import { formatValue } from '../components/config-form/entry.ts';
 import { largest, smallest } from '../components/extremes.ts';
 
@@ -91,7 +92,7 @@ const MOST_CHARACTERS = 16;
 export function tickText(value: AxisValue): string {
   const number = typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(3)) : value;
   const text = typeof number === 'string' ? (number.split(/[\\/]/).at(-1) ?? number) : formatValue(number);
-  return text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS - 1)}…` : text;
+  return text.length > MOST_CHARACTERS ? `${beginning(text, MOST_CHARACTERS - 1)}…` : text;
 }
 
 /** The rows inside every brush; a row without a value on a brushed axis is outside. */

@@ -2,6 +2,7 @@
  * Which part of a name tells it from the others beside it, so that this part stays where there is no room for all:
  * `ten-words-all-checkpoints · step 200` ends in what its neighbours don't share. Pure.
  */
+import { beginning } from './beginning.ts';
 
 export interface NameParts {
   /** Shared with another name: shortened first. */
@@ -43,9 +44,9 @@ export function partsAmong(names: readonly string[], name: string): NameParts {
 /** In at most so many characters, the end before the start. */
 export function shortened({ start, end }: NameParts, most = 32): string {
   if (start.length + end.length <= most) return start + end;
-  const kept = end.length <= most - 4 ? end : `${end.slice(0, most - 5)}…`;
+  const kept = end.length <= most - 4 ? end : `${beginning(end, most - 5)}…`;
   const room = most - kept.length - 1;
-  return room < 3 || start === '' ? kept : `${start.slice(0, room).trimEnd()}…${kept}`;
+  return room < 3 || start === '' ? kept : `${beginning(start, room).trimEnd()}…${kept}`;
 }
 
 function sharedLength(name: string, other: string | undefined): number {

@@ -1,7 +1,9 @@
 /** Earlier questions to the playground; a click brings one back with its models, settings and answers. */
+
 import { Menu, Table } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
+import { beginning } from '../components/beginning.ts';
 import { Confirm } from '../components/Confirm.tsx';
 import { ago, counted, score } from '../components/format.ts';
 import { MoreMenu } from '../components/MoreMenu.tsx';
@@ -79,7 +81,7 @@ const SHOWN = 32;
 
 function start(text: string): string {
   const line = text.trim().replaceAll(/\s+/g, ' ');
-  return line.length <= SHOWN ? line : `${line.slice(0, SHOWN)}…`;
+  return line.length <= SHOWN ? line : `${beginning(line, SHOWN)}…`;
 }
 
 function promptOf({ mode, a, b, task, index }: Form): string {

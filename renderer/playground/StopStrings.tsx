@@ -1,5 +1,7 @@
 /** Texts that end an answer, one a line; while there are none, those that a model was trained with do. */
+
 import { useId, useState } from 'react';
+import { beginning } from '../components/beginning.ts';
 import classes from './Playground.module.css';
 
 export interface StopStringsProps {
@@ -31,5 +33,5 @@ export function StopStrings({ stop, onStop }: StopStringsProps) {
 
 function linesOf(text: string): string[] {
   const lines = text.split('\n').filter((line) => line !== '');
-  return lines.map((line) => line.slice(0, 200)).slice(0, 8);
+  return lines.map((line) => beginning(line, 200)).slice(0, 8);
 }

@@ -1,5 +1,7 @@
 /** An import in words, and its options as the host takes them. Pure. */
+
 import type { ImportPlan } from '../../main/api/contract/index.ts';
+import { beginning } from '../components/beginning.ts';
 import { counted, number } from '../components/format.ts';
 
 const LONGEST = 120;
@@ -8,7 +10,7 @@ const LONGEST = 120;
 export function cell(value: unknown): string {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
   const line = text.replaceAll(/\s+/g, ' ');
-  return line.length > LONGEST ? `${line.slice(0, LONGEST)} …` : line;
+  return line.length > LONGEST ? `${beginning(line, LONGEST)} …` : line;
 }
 
 /** `5 rows: 2 training records, 2 held out, 1 duplicate dropped` */
@@ -118,11 +120,9 @@ export function datasetName(source: string): string {
   const [, name = '', config = ''] = source.startsWith('hf:') ? parts : [];
   const ofHub = ['main', 'default', name, ''].includes(config) ? name : `${name}-${config}`;
   const last = ofHub || (parts.at(-1) ?? 'records');
-  return (
-    last
-      .replace(/\.\w+(?:\.(?:gz|zst))?$/, '')
-      .normalize('NFC')
-      .replaceAll(/[^\p{L}\p{M}\p{N}._-]+/gu, '-')
-      .slice(0, 60) || 'records'
-  );
+  const plain = last
+    .replace(/\.\w+(?:\.(?:gz|zst))?$/, '')
+    .normalize('NFC')
+    .replaceAll(/[^\p{L}\p{M}\p{N}._-]+/gu, '-');
+  return beginning(plain, 60) || 'records';
 }

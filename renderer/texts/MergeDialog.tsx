@@ -1,10 +1,12 @@
 /** Merges short texts into longer ones, with a preview first. */
+
 import { Button, Modal, TextInput } from '@mantine/core';
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useMemo, useState } from 'react';
 import type { JoinPreview, TextHeading } from '../../main/api/contract/index.ts';
 import { api } from '../api/client.ts';
 import { BoundedNumber } from '../components/BoundedNumber.tsx';
+import { beginning } from '../components/beginning.ts';
 import { Failed, Loading } from '../components/Feedback.tsx';
 import { counted, number } from '../components/format.ts';
 import { Segments } from '../components/Segments.tsx';
@@ -132,7 +134,7 @@ function mutable(groups: readonly Group[]) {
 
 function titleOf(group: readonly TextHeading[]): string {
   const first = group[0]?.title ?? '';
-  return `${first.slice(0, 90)} and ${group.length - 1} more`;
+  return `${beginning(first, 90)} and ${group.length - 1} more`;
 }
 
 function resultText({ joined }: JoinPreview): string {

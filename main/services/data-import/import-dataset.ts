@@ -1,4 +1,5 @@
 /** Imports rows as a dataset of the workspace: written, checked for leakage, listed in the history. */
+
 import { existsSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
 import { inputError } from '../../errors.ts';
@@ -6,6 +7,7 @@ import { nameFault } from '../../io/foreign-name.ts';
 import { unpackedName } from '../../io/packed-file.ts';
 import type { Store } from '../../store/index.ts';
 import type { TaskSource } from '../../tasks/index.ts';
+import { beginning } from '../../text/beginning.ts';
 import { checkDatasetName } from '../datasets/dataset-name.ts';
 import type { WrittenImport } from '../datasets/import/plan.ts';
 import { countLeakage } from '../datasets/leakage.ts';
@@ -58,12 +60,12 @@ export function nameOfSource(source: string): string {
   const last = source.replace(/@.*$/, '').split(/[\\/]/).filter(Boolean).at(-1) ?? 'records';
   const withoutEnding = (name: string): string => name.slice(0, name.length - extname(name).length);
   const stem = isHubSource(source) ? hubName(source) : withoutEnding(unpackedName(last)) || last;
-  const plain = stem
+  const named = stem
     .normalize('NFC')
     .replaceAll(/[^\p{L}\p{M}\p{N}._-]+/gu, '-')
     .replace(/^[^\p{L}\p{N}]+/u, '')
-    .replace(/\.test$/, '')
-    .slice(0, 60);
+    .replace(/\.test$/, '');
+  const plain = beginning(named, 60);
   if (plain === '') return 'records';
   return nameFault(plain) === null ? plain : `records-${plain}`;
 }

@@ -1,9 +1,11 @@
 /** The task.yaml of a task for an OpenEnv server: forms by its schemas, and what the model reads about them. */
+
 import { Document, isMap, isScalar } from 'yaml';
 import { isJsonObject } from '../../io/json.ts';
 import { FIELD_NAME } from '../../tasks/folder/template.ts';
 import type { Description } from '../../tasks/openenv/messages.ts';
 import type { OpenEnvSpec } from '../../tasks/openenv/spec.ts';
+import { beginning } from '../../text/beginning.ts';
 import { placeIn, type ServerChoice } from './server-choice.ts';
 
 export interface ServedTaskForm {
@@ -22,7 +24,7 @@ export function servedTaskText(
   { server, action, message, isFixed, maxTurns }: ServedTaskForm,
 ): string {
   const document = new Document({
-    title: (description.name ?? 'OpenEnv').slice(0, 200),
+    title: beginning(description.name ?? 'OpenEnv', 200),
     fields: isFixed ? { seed: 'number', start: 'text' } : { seed: 'number' },
     system: literal([description.description, answerText(action, description)].filter(Boolean).join('\n\n')),
     prompt: isFixed ? '{start}' : 'The environment says:',

@@ -2,6 +2,7 @@
 
 import type { Encoding } from '../../io/encodings.ts';
 import type { FileFault } from '../../io/text-file.ts';
+import { beginning } from '../../text/beginning.ts';
 import { type StageChange, stageChanges } from '../datasets/stage-changes.ts';
 import { type CorpusChange, changeOf, decidedBeside, originsOf } from '../texts/corpus-change.ts';
 import { type Keep, type MergeOutcome, mergeTexts, type Place } from '../texts/merge.ts';
@@ -99,8 +100,8 @@ function incoming(source: SourceText, outcome: MergeOutcome | undefined): Omit<I
   const resembles = duplicates.map(({ resembles, kind, similarity }) => ({ title: resembles, kind, similarity }));
   const fate = added === null ? 'left-out' : duplicates.length > 0 ? 'replaces' : 'new';
   const words = added?.words ?? corpusText(source).words;
-  const beginning = source.text.slice(0, BEGINNING).replace(/\s+/gu, ' ').trim();
-  return { title: added?.title ?? source.title, source: source.source, words, beginning, fate, resembles };
+  const start = beginning(source.text, BEGINNING).replace(/\s+/gu, ' ').trim();
+  return { title: added?.title ?? source.title, source: source.source, words, beginning: start, fate, resembles };
 }
 
 export interface MergeImportInput {

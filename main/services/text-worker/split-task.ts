@@ -1,5 +1,7 @@
 /** Splits a manuscript of the corpus at its headings. */
+
 import { inputError } from '../../errors.ts';
+import { beginning } from '../../text/beginning.ts';
 import { type StageChange, stageChanges } from '../datasets/stage-changes.ts';
 import { type CorpusChange, changeOf } from '../texts/corpus-change.ts';
 import { countHeadings, fittingRule, type HeadingRule, pieceTitle, splitAtHeadings } from '../texts/headings.ts';
@@ -51,9 +53,9 @@ export function planSplit({ corpus, id, rule: wanted, minWords }: SplitInput): S
   const merged = mergeTexts(rest, sources);
   const pieces = sources.map((source, i): SplitPiece => {
     const { added = null, duplicates = [] } = merged.outcomes[i] ?? {};
-    const beginning = source.text.slice(0, BEGINNING).replace(/\s+/gu, ' ').trim();
+    const start = beginning(source.text, BEGINNING).replace(/\s+/gu, ' ').trim();
     const { words } = corpusText(source);
-    return { title: added?.title ?? source.title, words, beginning, duplicates, leftOut: added === null };
+    return { title: added?.title ?? source.title, words, beginning: start, duplicates, leftOut: added === null };
   });
   return {
     rule,

@@ -1,4 +1,5 @@
 /** Splits a manuscript at its headings. Pure; every word of the text is in a piece or in the title of one. */
+import { beginning } from '../../text/beginning.ts';
 import { countSourceWords } from '../../text/source-words.ts';
 
 /** What counts as a heading; `markdown-2`: Markdown headings of the levels 1 and 2. */
@@ -25,7 +26,7 @@ export const SHORTEST_PIECE = 20;
 
 /** The title of a piece: "The river: Chapter 3". */
 export function pieceTitle(title: string, heading: string | null): string {
-  return `${title.slice(0, 60).trimEnd()}: ${heading ?? 'beginning'}`;
+  return `${beginning(title, 60).trimEnd()}: ${heading ?? 'beginning'}`;
 }
 
 /** The number of headings by each rule. */

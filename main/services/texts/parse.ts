@@ -5,6 +5,7 @@ import { BraidError } from '../../errors.ts';
 import { isJsonObject, parseJson } from '../../io/json.ts';
 import { jsonPlaces } from '../../io/json-places.ts';
 import { type FileFault, lineOf } from '../../io/text-file.ts';
+import { beginning } from '../../text/beginning.ts';
 import { oneForm } from '../../text/one-form.ts';
 import { countWords } from '../../text/words.ts';
 import { isChatExport, readChatExport } from './chat-export.ts';
@@ -260,5 +261,5 @@ function parseJsonLines(content: string, collector: Collector): void {
 function shown(value: unknown): string {
   if (value === undefined) return 'nothing';
   const json = JSON.stringify(value);
-  return json.length > 60 ? `${json.slice(0, 60)}…` : json;
+  return json.length > 60 ? `${beginning(json, 60)}…` : json;
 }

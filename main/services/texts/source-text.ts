@@ -1,5 +1,7 @@
 /** A source text, in files and in the corpus. */
+
 import { createHash } from 'node:crypto';
+import { beginning } from '../../text/beginning.ts';
 import { oneForm } from '../../text/one-form.ts';
 import { countSourceWords, isUnspaced, sourceWords } from '../../text/source-words.ts';
 import { normalizeText } from '../../text/words.ts';
@@ -47,18 +49,18 @@ const LONGEST_TITLE = 120;
 /** A title on one line; from the text's first words if there is none. */
 export function titleOf(given: string | undefined, text: string): string {
   const title = (given ?? '').replace(/\p{White_Space}+/gu, ' ').trim();
-  if (title !== '') return title.slice(0, LONGEST_TITLE);
+  if (title !== '') return beginning(title, LONGEST_TITLE);
   if (isUnspaced(text.slice(0, LONGEST_TITLE))) return firstWords(text);
   const words = text.trim().split(/\p{White_Space}+/u);
-  return `${words.slice(0, 6).join(' ')}${words.length > 6 ? ' …' : ''}`.slice(0, LONGEST_TITLE);
+  return beginning(`${words.slice(0, 6).join(' ')}${words.length > 6 ? ' …' : ''}`, LONGEST_TITLE);
 }
 
 /** The first six words as they are written, without spaces between them. */
 function firstWords(text: string): string {
-  const beginning = text.slice(0, 2 * LONGEST_TITLE).replace(/\p{White_Space}+/gu, ' ');
-  const words = sourceWords(beginning);
-  const end = words.slice(0, 6).reduce((at, word) => beginning.indexOf(word, at) + word.length, 0);
-  return `${beginning.slice(0, end).trim()}${words.length > 6 ? ' …' : ''}`.slice(0, LONGEST_TITLE);
+  const start = beginning(text, 2 * LONGEST_TITLE).replace(/\p{White_Space}+/gu, ' ');
+  const words = sourceWords(start);
+  const end = words.slice(0, 6).reduce((at, word) => start.indexOf(word, at) + word.length, 0);
+  return beginning(`${start.slice(0, end).trim()}${words.length > 6 ? ' …' : ''}`, LONGEST_TITLE);
 }
 
 /** An id from a title, or its hash if the title has no Latin letters or digits. */

@@ -1,7 +1,9 @@
 /** MLflow by its REST interface, as its documentation describes it (version 2 of the interface; MLflow 3 has it too). */
+
 import querystring from 'node:querystring';
 import { readAnswer } from '../../io/read-body.ts';
 import { partsOf } from '../../lists.ts';
+import { beginning } from '../../text/beginning.ts';
 import type { TrackedRun, TrackedStep, Tracker } from './tracker.ts';
 import { jsonNumber, TrackerRefusal } from './tracker.ts';
 
@@ -132,7 +134,7 @@ function metricsOf({ step, metrics }: TrackedStep, timestamp: number) {
 
 function paramText(value: unknown): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return text.slice(0, PARAM_LENGTH);
+  return beginning(text, PARAM_LENGTH);
 }
 
 /** Its servers fail for a while; what they refuse they will refuse again. */

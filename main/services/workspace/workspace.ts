@@ -1,4 +1,5 @@
 /** The workspace: the folder with the database, the datasets, the models and the runs' outputs. */
+
 import * as fs from 'node:fs';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import envPaths from 'env-paths';
@@ -7,6 +8,7 @@ import { type FileOps, writeError, writeFileAtomic } from '../../io/atomic-write
 import { makeFolder } from '../../io/make-folder.ts';
 import { openStore } from '../../store/index.ts';
 import { runFolders } from '../../store/open.ts';
+import { beginning } from '../../text/beginning.ts';
 
 export interface WorkspaceOptions {
   /** As given on the command line. */
@@ -108,12 +110,11 @@ export function runFolderName(runId: number, dataset: string, method: string): s
 /** The last part of a path without extension, in letters, digits, dashes and dots, valid on every system. */
 function slug(text: string): string {
   const name = text.split(/[\\/]/).at(-1) ?? '';
-  return name
+  const plain = name
     .replace(/\.(test\.)?jsonl$/i, '')
     .normalize('NFC')
-    .replace(/[^\p{L}\p{M}\p{N}]+/gu, '-')
-    .replace(/^-+|-+$/g, '')
-    .slice(0, 40);
+    .replace(/[^\p{L}\p{M}\p{N}]+/gu, '-');
+  return beginning(plain.replace(/^-+|-+$/g, ''), 40);
 }
 
 /** The stored form of a path: relative to the workspace if inside, so that the workspace can be moved. */

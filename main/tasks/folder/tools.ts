@@ -2,7 +2,9 @@
  * The tools of a folder's task: functions of tools.ts, called in the sandbox with the arguments that the model gave, and
  * commands and addresses, which answer while other completions continue. A call that can't be made is answered with what was wrong, so that the model can do better in its next turn.
  */
+
 import type { ChatMessage, ChatTool, ToolCall, WrittenCall } from '../../samples/chat-message.ts';
+import { beginning } from '../../text/beginning.ts';
 import { counted } from '../../text/format.ts';
 import { didYouMean, nearestName } from '../../text/nearest-name.ts';
 import type { ToolCaller } from '../external/tool-caller.ts';
@@ -195,5 +197,5 @@ function callIds(calls: readonly WrittenCall[], turn: number): string[] {
 }
 
 function shortened(text: string): string {
-  return text.length <= LONGEST_RESULT ? text : `${text.slice(0, LONGEST_RESULT)} … (${text.length} characters)`;
+  return text.length <= LONGEST_RESULT ? text : `${beginning(text, LONGEST_RESULT)} … (${text.length} characters)`;
 }

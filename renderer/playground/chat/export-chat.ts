@@ -1,4 +1,5 @@
 /** Saves a conversation as a JSONL file: a line of messages for each model. */
+import { beginning } from '../../components/beginning.ts';
 import { saveFile } from '../../components/save-file.ts';
 import { type Chat, jsonLines } from './conversation.ts';
 
@@ -8,9 +9,6 @@ export function exportChat(title: string, chat: Chat, nameOf: (ref: string) => s
 
 /** A title as a name that every system takes. */
 function fileName(title: string): string {
-  const plain = title
-    .replaceAll(/[^\p{L}\p{M}\p{N}]+/gu, '-')
-    .replaceAll(/^-+|-+$/g, '')
-    .slice(0, 60);
-  return plain === '' ? 'conversation' : plain;
+  const plain = title.replaceAll(/[^\p{L}\p{M}\p{N}]+/gu, '-').replaceAll(/^-+|-+$/g, '');
+  return beginning(plain, 60) || 'conversation';
 }

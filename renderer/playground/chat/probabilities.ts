@@ -1,4 +1,5 @@
 /** Tokens and their probabilities in words. Pure. */
+import { beginning } from '../../components/beginning.ts';
 
 /** `62.1%`; of what is very unlikely two digits: `0.0031%`. */
 export function percent(logprob: number): string {
@@ -18,5 +19,5 @@ export function visibleToken(text: string): string {
     .replaceAll('\n', '⏎')
     .replaceAll('\t', '⇥')
     .replace(/^ +| +$/g, (spaces) => '␣'.repeat(spaces.length));
-  return shown.length <= MOST ? shown : `${shown.slice(0, MOST)}…`;
+  return shown.length <= MOST ? shown : `${beginning(shown, MOST)}…`;
 }

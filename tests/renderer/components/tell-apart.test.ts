@@ -108,5 +108,6 @@ describe('shortened', () => {
   it('cuts an end that is too long itself, and nothing that fits', () => {
     expect(shortened({ start: 'abc', end: 'x'.repeat(40) }, 20)).toBe(`abc…${'x'.repeat(15)}…`);
     expect(shortened({ start: 'abc', end: 'def' }, 20)).toBe('abcdef');
+    expect(shortened({ start: 'a👍👍👍👍👍', end: 'x'.repeat(14) }, 20)).toBe(`a👍👍…${'x'.repeat(14)}`);
   });
 });

@@ -1,4 +1,5 @@
 /** Views of comparisons for the page: the list, one with all its numbers, one prompt word by word. */
+
 import { basename } from 'node:path';
 import { inputError } from '../../../errors.ts';
 import { largest, smallest } from '../../../lists.ts';
@@ -7,6 +8,7 @@ import { type Written, writtenOf } from '../../../samples/completion.ts';
 import type { DatasetLeakage, DatasetRow } from '../../../store/datasets.ts';
 import type { Store } from '../../../store/index.ts';
 import type { Task, TaskRecord, TaskShow } from '../../../tasks/task.ts';
+import { beginning } from '../../../text/beginning.ts';
 import { formatMoney } from '../../../text/format.ts';
 import { type AlignedWord, alignCompletion, alignWords } from '../../../text/word-alignment.ts';
 import type { Comparison, EvaluationSummary, ScoredItem } from '../../evaluation/summary.ts';
@@ -194,7 +196,7 @@ const BEGINNING = 60;
 
 function beginningOf(text: string): string {
   const line = text.replaceAll(/\s+/gu, ' ').trim();
-  return line.length > BEGINNING ? `${line.slice(0, BEGINNING)} …` : line;
+  return line.length > BEGINNING ? `${beginning(line, BEGINNING)} …` : line;
 }
 
 /** One prompt of a comparison, word by word. */

@@ -142,7 +142,8 @@ function loraNorms(models: readonly ModelSamples[]): Figure[] {
 
 /** Checkpoints of one run differ in their names' ends. */
 function short(name: string): string {
-  return name.length <= 18 ? name : `${name.slice(0, 8)}…${name.slice(-9)}`;
+  const letters = [...name];
+  return letters.length <= 18 ? name : `${letters.slice(0, 8).join('')}…${letters.slice(-9).join('')}`;
 }
 
 /** Interleave only: at each word, the share of completions that match the target there. */

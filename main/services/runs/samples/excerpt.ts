@@ -1,4 +1,5 @@
 /** A short excerpt of a text around the search hit. Pure. */
+import { beginning } from '../../../text/beginning.ts';
 import { isUnspaced } from '../../../text/source-words.ts';
 
 export interface Segment {
@@ -38,10 +39,10 @@ export function hasHit(text: string, search: string): boolean {
 function findHits(text: string, search: string): readonly Hit[] {
   const terms = search.split(/\s+/u);
   const wanted = wordsIn(terms.filter((term) => !isUnspaced(term)).join(' ')).map(({ word }) => word);
-  const beginning = wanted.at(-1) ?? '';
+  const last = wanted.at(-1) ?? '';
   const whole = new Set(wanted);
   const words = wordsIn(text).flatMap(({ word, start, end }): Hit[] =>
-    whole.has(word) || (beginning.length >= 3 && word.startsWith(beginning)) ? [[start, end]] : [],
+    whole.has(word) || (last.length >= 3 && word.startsWith(last)) ? [[start, end]] : [],
   );
   const inside = terms.filter(isUnspaced).flatMap((term) => placesOf(text, term));
   const hits = [...words, ...inside].sort(([a], [b]) => a - b);
@@ -84,5 +85,5 @@ function startOf(text: string, firstHit: number): number {
 
 function endOf(text: string, limit: number): number {
   const space = text.lastIndexOf(' ', limit);
-  return space <= limit - BEFORE ? limit : space;
+  return space <= limit - BEFORE ? beginning(text, limit).length : space;
 }
