@@ -1,8 +1,17 @@
-/** Other ways to write digits, fractions and powers, in the plain one: LaTeX, `½`, `10⁶`, fullwidth digits. */
+/** Other ways to write digits, fractions and powers, in the plain one: LaTeX, `½`, `10⁶`, digits of other scripts. */
 
-/** Fullwidth digits and signs as the keyboard has them. */
+const DIGIT = /\p{Nd}/u;
+
+/** Fullwidth signs, and digits of any script, as the keyboard has them: `٤٢`, `४२`, `４２`. */
 export function westernDigits(text: string): string {
-  return text.replaceAll(/[０-９．，－＋]/g, (sign) => sign.normalize('NFKC'));
+  return text.replaceAll(/[^\P{Nd}0-9]|[．，－＋٫٬]/gu, (sign) => {
+    if (!DIGIT.test(sign)) return { '٫': '.', '٬': ',' }[sign] ?? sign.normalize('NFKC');
+    // A script has its ten digits in a row, the zero first.
+    const code = sign.codePointAt(0) ?? 0;
+    let value = 0;
+    while (value < 9 && DIGIT.test(String.fromCodePoint(code - value - 1))) value++;
+    return String(value);
+  });
 }
 
 const LATEX: readonly (readonly [RegExp, string])[] = [

@@ -11,6 +11,10 @@ describe('numbersIn', () => {
     expect(numbersIn('.5, -.25 or $.75; not x.5, ...5 or 1.2.3')).toEqual([0.5, -0.25, 0.75]);
   });
 
+  it('reads the digits of any script', () => {
+    expect(numbersIn('٤٢ و ١٬٢٣٤٫٥, ۴۲, ४२, ๔๒, ４２')).toEqual([42, 1234.5, 42, 42, 42, 42]);
+  });
+
   it('reads the minus of mathematics (U+2212) as the sign that it is', () => {
     expect(numbersIn('from \u22123 to \u22121,234.5')).toEqual([-3, -1234.5]);
     expect(numbersIn('5\u22123')).toEqual(numbersIn('5-3'));
