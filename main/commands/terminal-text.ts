@@ -1,7 +1,7 @@
 /** Text laid out for a terminal by the columns that it takes there: East Asian characters and emoji take two. */
 import stringWidth from 'string-width';
 
-const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
 /** The columns that a text takes, codes for colour left out. */
 export function columnsOf(text: string): number {

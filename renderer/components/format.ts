@@ -4,7 +4,8 @@ import { hostNow } from './host-time.ts';
 
 // Created once: constructing a formatter takes longer than rendering a table row.
 const whole = new Intl.NumberFormat('en');
-const date = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+// In the language, calendar and digits of all else on the page; with the zone, as an hour comes twice when clocks go back.
+const date = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'long', hourCycle: 'h23' });
 
 /** A score with three decimals: `0.980`; a dash if there is none. */
 export function score(value: number | null | undefined): string {

@@ -17,7 +17,7 @@ type Settings = Pick<Store, 'settings'>;
 
 /** Every template and version, the built-in one first, then by name, newest version first. */
 export function listTemplates(store: Settings): StoredTemplate[] {
-  const own = readOwn(store).sort((a, b) => a.name.localeCompare(b.name) || b.version - a.version);
+  const own = readOwn(store).sort((a, b) => a.name.localeCompare(b.name, 'en') || b.version - a.version);
   return [{ ...processTemplate, builtIn: true }, ...own.map((template) => ({ ...template, builtIn: false }))];
 }
 

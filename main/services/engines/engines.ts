@@ -48,7 +48,7 @@ export function openEngineFile(file: string = join(dirname(secretsFile()), 'engi
 
 /** All engines, by name. */
 export function listEngines(engines: EngineFile): readonly EngineEntry[] {
-  return engines.read().toSorted((a, b) => a.name.localeCompare(b.name));
+  return engines.read().toSorted((a, b) => a.name.localeCompare(b.name, 'en'));
 }
 
 /** Adds an engine, or replaces the one of its name; without a word on its launcher that stays as it is. */

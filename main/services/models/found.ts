@@ -39,7 +39,7 @@ export async function foundModels(
   where: readonly FoundPlace[] = foundPlaces(),
 ): Promise<readonly FoundModel[]> {
   const files = (await Promise.all(where.map((place) => filesOf(place)))).flatMap((found) =>
-    found.toSorted((a, b) => a.name.localeCompare(b.name)),
+    found.toSorted((a, b) => a.name.localeCompare(b.name, 'en')),
   );
   const imported = new Set(importedModels(places.store).map(({ folder }) => folder));
   const models: FoundModel[] = [];

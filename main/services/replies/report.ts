@@ -44,7 +44,7 @@ export function reportIn(folder: string, at: number): ReportView | null {
   const inside = (part: string, ending: string): string[] =>
     readdirSync(join(folder, part))
       .filter((file) => file.endsWith(ending))
-      .sort((a, b) => rankOf(a) - rankOf(b) || a.localeCompare(b))
+      .sort((a, b) => rankOf(a) - rankOf(b) || a.localeCompare(b, 'en'))
       .map((file) => `${part}/${file}`);
   return {
     folder,

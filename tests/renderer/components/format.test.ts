@@ -110,3 +110,9 @@ describe('ago', () => {
     heardHostTime(Date.now());
   });
 });
+
+describe('fullDate', () => {
+  it('is in English with Latin digits and the zone, whatever the browser is set to', () => {
+    expect(fullDate(0)).toMatch(/^\w{3} \d+, 19\d\d, \d\d:\d\d:\d\d (?!AM|PM)\S+$/);
+  });
+});
