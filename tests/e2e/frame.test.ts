@@ -154,6 +154,21 @@ describe.skipIf(noBrowser)('the frame', () => {
       await expect.poll(async () => isInView(await boxOf(part))).toBe(true);
     }
     await expectNoSidewaysScroll(page, '/runs/2');
+    await client.runs.rename({ runId: 2, name: 'w'.repeat(200) });
+    await goto('/');
+    await page.getByRole('heading', { name: 'Newest learning curve' }).waitFor();
+    await expectNoSidewaysScroll(page, '/');
+  });
+
+  it('prints what is below the window too, and only the screen', async () => {
+    const { page, goto } = await openPage(seeded, { width: 1000, height: 300 });
+    await goto('/runs/2');
+    await page.emulateMedia({ media: 'print' });
+    const main = page.getByRole('main');
+    await expect.poll(async () => (await boxOf(main)).height).toBeGreaterThan(600);
+    expect(await main.evaluate((element) => element.scrollHeight - element.clientHeight)).toBeLessThan(2);
+    expect(await page.getByRole('navigation', { name: 'Screens' }).isVisible()).toBe(false);
+    await page.emulateMedia({ media: null });
   });
 
   it('offers the tour once, points at each place without covering it, and starts it again from the palette', async () => {

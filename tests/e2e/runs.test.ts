@@ -249,6 +249,16 @@ describe.skipIf(noBrowser)('runs', () => {
       await page.getByRole('rowheader', { name: 'learning_rate' }).waitFor();
       expect(await page.getByRole('link').count()).toBe(0);
       await expectAccessible(page);
+      // Wrong words are buttons.
+      await page.emulateMedia({ media: 'print' });
+      expect(
+        await page
+          .getByRole('button', { name: /, wrong, expected/ })
+          .first()
+          .isVisible(),
+      ).toBe(true);
+      expect(await page.getByRole('button', { name: 'Next step' }).isVisible()).toBe(false);
+      await page.emulateMedia({ media: null });
       expect(complaints).toEqual([]);
     });
 
