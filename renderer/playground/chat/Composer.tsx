@@ -1,7 +1,7 @@
 /** Where the user writes: Enter sends, Shift+Enter starts a new line. */
 import { Button } from '@mantine/core';
 import { IconPlayerStopFilled, IconSend2 } from '@tabler/icons-react';
-import { type ReactNode, type RefObject, useState } from 'react';
+import { type KeyboardEvent, type ReactNode, type RefObject, useState } from 'react';
 import classes from './Chat.module.css';
 import { storedMessage, storeMessage } from './session.ts';
 
@@ -41,7 +41,7 @@ export function Composer({ busy, missing, field, onSend, onStop, note }: Compose
         value={text}
         onChange={({ currentTarget }) => write(currentTarget.value)}
         onKeyDown={(event) => {
-          if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+          if (event.key !== 'Enter' || event.shiftKey || isOfInputMethod(event)) return;
           event.preventDefault();
           send();
         }}
@@ -66,4 +66,9 @@ export function Composer({ busy, missing, field, onSend, onStop, note }: Compose
       </p>
     </div>
   );
+}
+
+/** An Enter that accepts what an input method offers; Safari ends the composition before it, and gives it this code. */
+function isOfInputMethod({ nativeEvent, keyCode }: KeyboardEvent): boolean {
+  return nativeEvent.isComposing || keyCode === 229;
 }
