@@ -1,4 +1,5 @@
 /** One prompt: its gain and titles, and each model's completion, word by word. */
+
 import { UnstyledButton } from '@mantine/core';
 import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -12,6 +13,7 @@ import { DistinctName } from '../components/DistinctName.tsx';
 import { Failed } from '../components/Feedback.tsx';
 import { counted, score, signed } from '../components/format.ts';
 import type { NameParts } from '../components/tell-apart.ts';
+import { visible } from '../components/visible.ts';
 import classes from './Compare.module.css';
 import { gainOf } from './prompt-rows.ts';
 
@@ -81,7 +83,7 @@ function Answers({ id, recordId, models, names, positions, hidden }: AnswersProp
           {data.target !== '' && (
             <>
               <dt>Reference</dt>
-              <dd className="own-direction">{data.target}</dd>
+              <dd className="own-direction">{visible(data.target)}</dd>
             </>
           )}
         </>

@@ -2,12 +2,14 @@
  * A completion aligned with its target, word by word. Colour shows a word's strand; the style shows whether it is
  * right: plain, wavy underline, hollow chip or struck through.
  */
+
 import { type KeyboardEvent, memo, type ReactNode, useState } from 'react';
 import type { AlignedWord } from '../../main/api/contract/index.ts';
 import classes from './Aligned.module.css';
 import { countKinds, describeAlignment, foldWords, type WordKind, wordKinds } from './aligned-words.ts';
 import { counted } from './format.ts';
 import { PlainButton } from './PlainButton.tsx';
+import { visible } from './visible.ts';
 
 export interface AlignedProps {
   readonly words: readonly AlignedWord[];
@@ -60,7 +62,8 @@ interface WordProps {
   readonly focusable: boolean;
 }
 
-function Word({ word: { kind, expected, got, strand }, hidden, focusable }: WordProps) {
+function Word({ word: { kind, strand, ...texts }, hidden, focusable }: WordProps) {
+  const [expected, got] = [texts.expected, texts.got].map((text) => (text === null ? null : visible(text)));
   const quiet = hidden?.has(kind) ?? false;
   const colour = strand === null ? '' : classes[strand];
   switch (kind) {

@@ -4,6 +4,7 @@ import { Aligned } from './Aligned.tsx';
 import type { WordKind } from './aligned-words.ts';
 import { Conversation } from './Conversation.tsx';
 import { endingOf } from './episode-words.ts';
+import { visible } from './visible.ts';
 
 export interface CompletionTextProps {
   readonly sample: Pick<SampleView, 'completion' | 'alignment' | 'show' | 'messages'> &
@@ -27,8 +28,8 @@ export function CompletionText({ sample, label, hidden, growing = false }: Compl
   if (alignment !== null) return <Aligned words={alignment.words} label={label} {...(hidden && { hidden })} />;
   if (completion.trim() === '' && !growing) return <p className={`own-direction ${classes.plain}`}>(empty)</p>;
   if (show === 'json' || show === 'code')
-    return <pre className={classes.plain}>{show === 'json' ? indented(completion) : completion}</pre>;
-  return <p className={`own-direction ${classes.plain}`}>{completion}</p>;
+    return <pre className={classes.plain}>{visible(show === 'json' ? indented(completion) : completion)}</pre>;
+  return <p className={`own-direction ${classes.plain}`}>{visible(completion)}</p>;
 }
 
 /** Where an episode ended and why. */

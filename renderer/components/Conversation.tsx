@@ -2,6 +2,7 @@ import type { ChatMessage, ToolCall } from '../../main/api/contract/index.ts';
 import aligned from './Aligned.module.css';
 import classes from './Conversation.module.css';
 import { callError, stepRewards } from './episode-words.ts';
+import { visible } from './visible.ts';
 
 export interface ConversationProps {
   /** What followed the prompt, or the prompt itself. */
@@ -44,14 +45,14 @@ function Said({ message, isOpen }: { readonly message: ChatMessage; readonly isO
     <div>
       {thoughts !== undefined && (
         <p className={`own-direction ${aligned.plain}`}>
-          <span className={classes.role}>thinks</span> <span className="faint">{thoughts}</span>
+          <span className={classes.role}>thinks</span> <span className="faint">{visible(thoughts)}</span>
         </p>
       )}
       {!(isSilent && calls.length > 0) && (
         <p className={`own-direction ${aligned.plain}`}>
           {role === 'tool' && name !== undefined && <span className={classes.tool}>{name} </span>}
           {error !== null && <span className={classes.error}>failed </span>}
-          {error ?? (isSilent ? '(empty)' : content)}
+          {visible(error ?? (isSilent ? '(empty)' : (content ?? '')))}
           {isOpen && <span className={aligned.cursor} aria-hidden="true" />}
         </p>
       )}
@@ -72,7 +73,7 @@ function Called({ name, arguments: given }: ToolCall['function']) {
       {Object.entries(given).map(([key, value]) => (
         <span key={key}>
           {' '}
-          <span className="faint">{key}</span> {typeof value === 'string' ? value : JSON.stringify(value)}
+          <span className="faint">{key}</span> {visible(typeof value === 'string' ? value : JSON.stringify(value))}
         </span>
       ))}
     </p>

@@ -80,7 +80,7 @@ function partsOf(name: string, start: number, end: number): NameParts {
 }
 
 /** Made once, as the formatters of numbers are. */
-const characters = new Intl.Segmenter();
+const characters = new Intl.Segmenter('en');
 
 /** Where the character begins that a place lies in: half an emoji, or a letter without its accent, is another one. */
 function characterAt(name: string, place: number): number {

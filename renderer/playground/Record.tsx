@@ -1,4 +1,5 @@
 /** A record of a task: which one, and the prompt that it becomes. */
+
 import { IconChevronLeft, IconChevronRight, IconDice5 } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { PlayRecord, TaskSummary } from '../../main/api/contract/index.ts';
@@ -8,6 +9,7 @@ import { Failed } from '../components/Feedback.tsx';
 import { IconButton } from '../components/IconButton.tsx';
 import { Link } from '../components/Link.tsx';
 import { NumberField } from '../components/NumberField.tsx';
+import { visible } from '../components/visible.ts';
 import { Field } from './Field.tsx';
 import type { Form, RecordsFrom } from './form.ts';
 import classes from './Playground.module.css';
@@ -137,7 +139,7 @@ function Prompt({ record: { messages, reference, maxTurns } }: { readonly record
         <div key={i}>
           <dt>{alone ? 'Prompt' : ROLES[role]}</dt>
           <dd className="mono own-direction">
-            {content}
+            {visible(content ?? '')}
             {calls.map(({ function: { name, arguments: given } }) => `${name}(${JSON.stringify(given)})`).join('\n')}
           </dd>
         </div>
@@ -145,7 +147,7 @@ function Prompt({ record: { messages, reference, maxTurns } }: { readonly record
       {reference !== '' && (
         <div>
           <dt>Target</dt>
-          <dd className="mono own-direction">{reference}</dd>
+          <dd className="mono own-direction">{visible(reference)}</dd>
         </div>
       )}
       {maxTurns !== null && (

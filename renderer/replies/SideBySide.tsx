@@ -1,4 +1,5 @@
 /** The replies of all compared models to one post, side by side; the next post, the previous one, and a search. */
+
 import { Button, CloseButton, TextInput } from '@mantine/core';
 import { IconChevronLeft, IconChevronRight, IconSearch } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
@@ -9,6 +10,7 @@ import { Failed, Loading } from '../components/Feedback.tsx';
 import { number } from '../components/format.ts';
 import { PlainButton } from '../components/PlainButton.tsx';
 import { Panel } from '../components/Screen.tsx';
+import { visible } from '../components/visible.ts';
 import { useKeys } from '../frame/keys.tsx';
 import { mean, modelLabel } from './report-rows.ts';
 import classes from './SideBySide.module.css';
@@ -67,10 +69,10 @@ export function SideBySide() {
             {data.found < data.total && ` found, ${number(data.total)} in all`}
           </p>
           <div className={classes.post}>
-            <blockquote className="own-direction">{data.post.text}</blockquote>
+            <blockquote className="own-direction">{visible(data.post.text)}</blockquote>
             {data.post.human !== null && (
               <p className="own-direction">
-                <span className="soft">Human reply:</span> {data.post.human}
+                <span className="soft">Human reply:</span> {visible(data.post.human)}
               </p>
             )}
           </div>
@@ -102,7 +104,7 @@ function Model({ model: { model, replies, measures } }: { readonly model: ModelR
         {(all ? replies : replies.slice(0, SHOWN)).map((reply, i) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: replies may repeat; their position is their identity
           <li key={i} className="own-direction">
-            {reply === '' ? <span className="faint">empty</span> : reply}
+            {reply === '' ? <span className="faint">empty</span> : visible(reply)}
           </li>
         ))}
       </ol>

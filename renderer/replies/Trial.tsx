@@ -1,10 +1,12 @@
 /** The small-scale test before a long run: four criteria, go or no-go. */
+
 import { Button } from '@mantine/core';
 import type { ReplyDesk } from '../../main/api/contract/index.ts';
 import { client } from '../api/client.ts';
 import { counted, duration, score } from '../components/format.ts';
 import { Link } from '../components/Link.tsx';
 import { Panel } from '../components/Screen.tsx';
+import { visible } from '../components/visible.ts';
 import { When } from '../components/When.tsx';
 import { Checks } from './Checks.tsx';
 import classes from './Replies.module.css';
@@ -65,7 +67,7 @@ function SampleReplies({ samples }: Pick<NonNullable<TrialProps['trial']>, 'samp
         {samples.map(({ completion, reward }, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: replies may repeat; their position is their identity
           <li key={at}>
-            <span className="num">{score(reward)}</span> {completion}
+            <span className="num">{score(reward)}</span> {visible(completion)}
           </li>
         ))}
       </ol>

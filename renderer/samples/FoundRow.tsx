@@ -5,6 +5,7 @@ import { api } from '../api/client.ts';
 import { score } from '../components/format.ts';
 import { isolated } from '../components/isolated.ts';
 import { PlainButton } from '../components/PlainButton.tsx';
+import { visible } from '../components/visible.ts';
 import { figuresOf } from './figures.ts';
 import classes from './Samples.module.css';
 
@@ -43,7 +44,7 @@ export function FoundRow({ sample, here, onChoose }: FoundRowProps) {
         {excerpt.length === 0 && <span className="faint">no words</span>}
         {excerpt.map(({ text, hit }, i) =>
           // biome-ignore lint/suspicious/noArrayIndexKey: pieces of one text, which have no other name
-          hit ? <mark key={i}>{text}</mark> : <span key={i}>{text}</span>,
+          hit ? <mark key={i}>{visible(text)}</mark> : <span key={i}>{visible(text)}</span>,
         )}
       </span>
     </PlainButton>

@@ -1,4 +1,5 @@
 /** One completion: its reward and components, and its words aligned with the target. */
+
 import { Menu } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
 import { IconCut, IconFlag, IconPin, IconPinFilled } from '@tabler/icons-react';
@@ -15,6 +16,7 @@ import { number, score } from '../components/format.ts';
 import { IconButton } from '../components/IconButton.tsx';
 import { isolated } from '../components/isolated.ts';
 import { MoreMenu } from '../components/MoreMenu.tsx';
+import { visible } from '../components/visible.ts';
 import { figuresOf } from './figures.ts';
 import { usePins } from './pins.ts';
 import classes from './Samples.module.css';
@@ -159,7 +161,7 @@ export function Target({ sample }: { readonly sample: SampleView }) {
     return (
       <>
         {sample.promptMessages === undefined ? (
-          <p className={`mono own-direction ${classes.prompted}`}>{sample.prompt}</p>
+          <p className={`mono own-direction ${classes.prompted}`}>{visible(sample.prompt)}</p>
         ) : (
           <div className={classes.asked}>
             <Conversation messages={sample.promptMessages} label="Prompt" user="User" />
@@ -169,7 +171,7 @@ export function Target({ sample }: { readonly sample: SampleView }) {
           <dl className={classes.target}>
             <div>
               <dt>{sample.show === 'beside' ? 'Reference' : 'Target'}</dt>
-              <dd className="mono own-direction">{sample.target}</dd>
+              <dd className="mono own-direction">{visible(sample.target)}</dd>
             </div>
           </dl>
         )}

@@ -1,4 +1,5 @@
 /** Records of a task as the prompts that they become; those that don't fit come first, with the reason. */
+
 import { Button, UnstyledButton } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -8,6 +9,7 @@ import { api } from '../api/client.ts';
 import { Choice } from '../components/Choice.tsx';
 import { Failed, Loading } from '../components/Feedback.tsx';
 import { number } from '../components/format.ts';
+import { visible } from '../components/visible.ts';
 import { sharedStart } from './shared-start.ts';
 import classes from './Task.module.css';
 import type { Draft } from './use-draft.ts';
@@ -137,13 +139,13 @@ function Row({ record, shared }: RowProps) {
             // biome-ignore lint/suspicious/noArrayIndexKey: the order of messages is fixed
             <div key={i}>
               <dt>{role}</dt>
-              <dd className="own-direction">{content}</dd>
+              <dd className="own-direction">{visible(content ?? '')}</dd>
             </div>
           ))}
           {reference !== '' && (
             <div>
               <dt>target</dt>
-              <dd className="own-direction">{reference}</dd>
+              <dd className="own-direction">{visible(reference)}</dd>
             </div>
           )}
         </dl>

@@ -1,4 +1,5 @@
 /** An old run under this version of the reward: its curve over the old one, and where the order of completions changes. */
+
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import type { RescoredDraft } from '../../main/api/contract/index.ts';
@@ -9,6 +10,7 @@ import { Choice } from '../components/Choice.tsx';
 import { Failed } from '../components/Feedback.tsx';
 import { counted, number, score, signed } from '../components/format.ts';
 import { Link } from '../components/Link.tsx';
+import { visible } from '../components/visible.ts';
 import { Computing } from './Computing.tsx';
 import classes from './Trial.module.css';
 import { orderInWords } from './trial-words.ts';
@@ -115,7 +117,7 @@ function Result({ data, isOld }: { readonly data: RescoredDraft; readonly isOld:
                       <span className="mono soft">
                         {score(before)} → {score(after)}
                       </span>{' '}
-                      <span className="own-direction">{trial.answer.completion || '(empty)'}</span>
+                      <span className="own-direction">{visible(trial.answer.completion) || '(empty)'}</span>
                     </li>
                   ))}
               </ol>

@@ -57,7 +57,16 @@ describe.skipIf(noBrowser)('the playground', () => {
     await page.getByRole('textbox', { name: /Text A/ }).fill(A);
     await page.getByRole('textbox', { name: /Text B/ }).fill(B);
     await page.getByLabel('Words per text').fill('6');
-    await page.getByLabel('Temperature').fill('1');
+    const temperature = page.getByLabel('Temperature');
+    await temperature.fill('');
+    await temperature.pressSequentially('1,000');
+    await page.getByRole('alert').getByText('Enter a number').waitFor();
+    await temperature.blur();
+    expect(await temperature.inputValue()).toBe('0');
+    await temperature.fill('');
+    await temperature.pressSequentially('1,0');
+    await temperature.blur();
+    expect(await temperature.inputValue()).toBe('1');
     await page.getByLabel('Samples', { exact: true }).fill('2');
     await page.getByRole('button', { name: 'Generate', exact: true }).click();
     const lane = page.getByRole('region', { name: 'Model 1' });
@@ -84,6 +93,13 @@ describe.skipIf(noBrowser)('the playground', () => {
     const message = page.getByRole('textbox', { name: 'Message' });
     await message.fill('the rain had been falling');
     await message.press('Shift+Enter');
+    // Safari's Enter that accepts what an input method offers.
+    await message.evaluate((field) => {
+      field.dispatchEvent(
+        new KeyboardEvent('keydown', { key: 'Enter', keyCode: 229, bubbles: true, cancelable: true }),
+      );
+    });
+    await expect.poll(() => message.inputValue()).toBe('the rain had been falling\n');
     await message.press('Enter');
     const first = page.getByRole('region', { name: 'tiny, answer 1' });
     await first.getByText(/tokens\/s/).waitFor();

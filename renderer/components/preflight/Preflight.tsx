@@ -1,4 +1,5 @@
 /** The pre-flight check: one line per finding, then the actions. A FAIL has to be overridden explicitly. */
+
 import { Button, Checkbox, Progress } from '@mantine/core';
 import { IconAlertTriangle, IconCircleCheck, IconCircleX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -13,6 +14,7 @@ import { number, score } from '../format.ts';
 import { scaleOf } from '../reward-scale.ts';
 import { Panel } from '../Screen.tsx';
 import { useWaitedFor } from '../use-waited-for.ts';
+import { visible } from '../visible.ts';
 import classes from './Preflight.module.css';
 import { StartServer } from './StartServer.tsx';
 
@@ -207,9 +209,9 @@ function Sampled({ sampled: { groups, best, worst } }: { readonly sampled: Sampl
           <dt>Target</dt>
           <dd className="mono">{best.target}</dd>
           <dt>Best, {score(best.reward)}</dt>
-          <dd className="mono">{best.completion}</dd>
+          <dd className="mono">{visible(best.completion)}</dd>
           <dt>Worst, {score(worst.reward)}</dt>
-          <dd className="mono">{worst.completion}</dd>
+          <dd className="mono">{visible(worst.completion)}</dd>
         </dl>
       )}
     </details>

@@ -1,4 +1,5 @@
 /** A model's answer to a turn: its text, how it ended, and what can be done with it. */
+
 import { Menu } from '@mantine/core';
 import { IconCheck, IconCopy, IconCut, IconPencil, IconRefresh } from '@tabler/icons-react';
 import { memo, useEffect, useRef, useState } from 'react';
@@ -7,6 +8,7 @@ import { Failed } from '../../components/Feedback.tsx';
 import { counted, duration } from '../../components/format.ts';
 import { IconButton } from '../../components/IconButton.tsx';
 import { MoreMenu } from '../../components/MoreMenu.tsx';
+import { visible } from '../../components/visible.ts';
 import classes from './Chat.module.css';
 import type { Column } from './chat-store.ts';
 import type { ChatAnswer } from './conversation.ts';
@@ -139,7 +141,7 @@ function Text({
   readonly tinted: boolean;
 }) {
   if (answer.content.trim() === '' && !growing) return <p className={`faint ${aligned.plain}`}>(empty)</p>;
-  if (answer.parts === null) return <p className={`own-direction ${aligned.plain}`}>{answer.content}</p>;
+  if (answer.parts === null) return <p className={`own-direction ${aligned.plain}`}>{visible(answer.content)}</p>;
   return <TokenText tokens={answer.parts} {...{ growing, tinted }} />;
 }
 

@@ -2,10 +2,12 @@
  * A text of tokens, each with the probability that the model gave it: on hover, and as a tint. Tokens are drawn in blocks
  * that never change once they are full, so that a growing answer costs no more than its last block.
  */
+
 import { memo, type PointerEvent, useState } from 'react';
 import { createPortal } from 'react-dom';
 import type { ChatToken } from '../../../main/api/contract/index.ts';
 import aligned from '../../components/Aligned.module.css';
+import { visible } from '../../components/visible.ts';
 import classes from './Chat.module.css';
 import { percent, visibleToken } from './probabilities.ts';
 
@@ -60,7 +62,7 @@ const Block = memo(
       {tokens.slice(start, end).map(({ text, logprob }, i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: tokens are identified by their place only
         <span key={i} data-token={start + i} data-likely={likeliness(logprob)}>
-          {text}
+          {visible(text)}
         </span>
       ))}
     </span>
