@@ -1,5 +1,6 @@
 /** Texts as weighted terms, for lexical similarity: words without punctuation, lower case, stemmed (Porter 1980). */
 import { stemmer } from 'stemmer';
+import { isUnspaced, sourceWords } from './source-words.ts';
 
 /** Words that say nothing about a text's subject. */
 const STOP_WORDS = new Set(
@@ -8,11 +9,13 @@ const STOP_WORDS = new Set(
   ),
 );
 
-const WORD = /[\p{L}\p{N}]+(?:['’][\p{L}\p{N}]+)*/gu;
+/** Vowels of Hindi, Thai or Arabic are marks of their letters. */
+const WORD = /[\p{L}\p{N}][\p{L}\p{M}\p{N}]*(?:['’][\p{L}\p{N}][\p{L}\p{M}\p{N}]*)*/gu;
 
-/** The words of a text, lower case, without punctuation. */
+/** The words of a text, lower case, without punctuation; those of scripts without spaces by Unicode's segmentation. */
 export function plainWords(text: string): string[] {
-  return Array.from(text.normalize('NFC').toLowerCase().matchAll(WORD), ([word]) => word.replaceAll('’', "'"));
+  const words = Array.from(text.normalize('NFC').toLowerCase().matchAll(WORD), ([word]) => word.replaceAll('’', "'"));
+  return isUnspaced(text) ? words.flatMap((word) => (isUnspaced(word) ? sourceWords(word) : [word])) : words;
 }
 
 /** The stems of the words that carry a subject. */

@@ -11,6 +11,10 @@ describe('distance', () => {
     expect(between('', 'word')).toBe(1);
   });
 
+  it('sees what texts share in scripts without spaces', () => {
+    expect(between('犬が好きです', '猫が好きです')).toBeLessThan(1);
+  });
+
   it('averages the Dice distances of the orders', () => {
     // words 1 - 2*2/6 = 1/3; pairs 1 - 2*1/4 = 1/2; triples 1
     expect(between('a b c', 'a b d')).toBeCloseTo((1 / 3 + 1 / 2 + 1) / 3, 12);

@@ -2,6 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { inverseDocumentFrequency, plainWords, stems, tfidfCosine } from '../../main/text/terms.ts';
 
 describe('plainWords', () => {
+  it('keeps vowels with their letters, and finds words that no spaces divide', () => {
+    expect(plainWords('कि की, सीखना')).toEqual(['कि', 'की', 'सीखना']);
+    expect(plainWords('هٰذا كِتَاب')).toEqual(['هٰذا', 'كِتَاب']);
+    expect(plainWords('犬が好き。 I like dogs')).toEqual(['犬', 'が', '好き', 'i', 'like', 'dogs']);
+  });
+
   it('drops marks and case, keeps apostrophes within words', () => {
     expect(plainWords('Don’t STOP, café-au-lait #42!')).toEqual(["don't", 'stop', 'café', 'au', 'lait', '42']);
   });

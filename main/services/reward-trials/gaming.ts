@@ -6,7 +6,7 @@
 import { type TaskFacts, totalReward } from '../../tasks/task.ts';
 import { toolFindings } from '../../tasks/tool-use.ts';
 import { repetition } from '../../text/repetition.ts';
-import { splitWords } from '../../text/words.ts';
+import { sourceWords } from '../../text/source-words.ts';
 import { nanStats } from '../../trainer/advantages/advantages.ts';
 import type { ScoredAnswers } from '../../trainer/protocol/reward-calls.ts';
 import type { TrialAnswer } from './trial-answers.ts';
@@ -54,7 +54,7 @@ export function gamingReport(
 ): GamingReport {
   const rewards = scores.map(({ components }) => totalReward(facts, components));
   const tokens = answers.map(({ answer }) => answer.tokens);
-  const repeated = answers.map(({ answer }) => repetition(splitWords(answer.completion)));
+  const repeated = answers.map(({ answer }) => repetition(sourceWords(answer.completion)));
   const parts = facts.rewardNames.length > 1 ? facts.rewardNames : [];
   const columns: readonly (readonly [string, readonly number[]])[] = [
     ...parts.map((name) => [name, scores.map(({ components }) => components[name] ?? Number.NaN)] as const),

@@ -8,6 +8,7 @@ import { ngramSets, setDiversity } from '../../text/diversity.ts';
 import { lastNumber, numbersIn } from '../../text/numbers.ts';
 import { repetition } from '../../text/repetition.ts';
 import { sentimentOf } from '../../text/sentiment.ts';
+import { sourceWords } from '../../text/source-words.ts';
 import { inverseDocumentFrequency, stems, tfidfCosine } from '../../text/terms.ts';
 import { splitWords } from '../../text/words.ts';
 import { schemaFaults } from './json-schema.ts';
@@ -33,7 +34,7 @@ const functions: Readonly<Record<string, TextFunction>> = {
     run: (a: string, b: string) => tfidfCosine(stems(a), stems(b), unweighted),
   },
   diversity: { takes: ['texts'], run: (texts: string[]) => setDiversity(texts.map(ngramSets)) },
-  repetition: { takes: ['text'], run: (text: string) => repetition(splitWords(text)) },
+  repetition: { takes: ['text'], run: (text: string) => repetition(sourceWords(text)) },
   sentiment: { takes: ['text'], run: (text: string) => sentimentOf(text).compound },
   numbers: { takes: ['text'], run: numbersIn },
   lastNumber: { takes: ['text'], run: (text: string) => lastNumber(text) },

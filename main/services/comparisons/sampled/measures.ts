@@ -7,7 +7,7 @@ import { ngramSets, setDiversity } from '../../../text/diversity.ts';
 import { reaches } from '../../../text/intervals.ts';
 import { passAtK } from '../../../text/pass-at-k.ts';
 import { distinctN } from '../../../text/repetition.ts';
-import { splitWords } from '../../../text/words.ts';
+import { sourceWords } from '../../../text/source-words.ts';
 import { nanStats } from '../../../trainer/advantages/advantages.ts';
 import type { Direction, MeasureInfo } from '../../text-worker/comparison-table.ts';
 
@@ -83,7 +83,7 @@ export function measurePrompt(
   { k, threshold }: MeasureOptions,
 ): Readonly<Record<string, number>> {
   const texts = completions.map(({ completion }) => completion);
-  const words = texts.map(splitWords);
+  const words = texts.map(sourceWords);
   const passed = each.filter((measures) => reaches(measures[mainMetric] ?? 0, threshold)).length;
   // Of those that have it: one failed reward must not take the prompt out of the table.
   const mean = (name: string): number => nanStats(each.map((measures) => measures[name] ?? Number.NaN)).mean;
