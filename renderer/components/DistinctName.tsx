@@ -1,6 +1,7 @@
 /** A name among others: where there isn't room for all of it, the part that tells it from them stays. */
 import classes from './DistinctName.module.css';
 import type { NameParts } from './tell-apart.ts';
+import { visible } from './visible.ts';
 
 export interface DistinctNameProps {
   /** Of `tellApart`. */
@@ -9,7 +10,8 @@ export interface DistinctNameProps {
   readonly title?: string | undefined;
 }
 
-export function DistinctName({ parts: { start, end }, title = start + end }: DistinctNameProps) {
+export function DistinctName({ parts, title = parts.start + parts.end }: DistinctNameProps) {
+  const [start, end] = [visible(parts.start), visible(parts.end)];
   if (start === '' || end === '')
     return (
       <span className={classes.whole} title={title}>

@@ -2,6 +2,7 @@
 import { type ReactNode, type Ref, useContext, useEffect } from 'react';
 import { IsPrerendering } from '../frame/is-prerendering.ts';
 import classes from './Screen.module.css';
+import { visible } from './visible.ts';
 
 export interface ScreenProps {
   readonly title: string;
@@ -20,7 +21,7 @@ export function Screen({ title, about, actions, children }: ScreenProps) {
   return (
     <div className={classes.screen}>
       <header className={classes.header}>
-        <h1>{title}</h1>
+        <h1>{visible(title)}</h1>
         <div className={classes.about}>{about}</div>
         <div className={classes.actions}>{actions}</div>
       </header>
