@@ -18,14 +18,29 @@ export interface TypedNumberOptions {
  * isn't a number is marked, says so, and leaves the number from before; the nearest within the bounds is used.
  */
 export function useTypedNumber({ value, onChange, min, max, step }: TypedNumberOptions) {
-  const [typed, setTyped] = useState<string | null>(null);
+  /** `used`: what was made of it. */
+  const [typed, setTyped] = useState<{ readonly text: string; readonly used: number | null } | null>(null);
   const [fault, setFault] = useState<string | null>(null);
+  const [known, setKnown] = useState(value);
   const before = useRef(value);
   const isWhole = step >= 1;
-  const within = (number: number): number => Math.min(max ?? number, Math.max(min ?? number, number));
+  const within = (number: number): number => Math.min(max ?? Infinity, Math.max(min ?? -Infinity, number));
+  if (value !== known) {
+    setKnown(value);
+    // It was changed elsewhere, as by a reset.
+    if (typed !== null && typed.used !== value) setTyped(null);
+  }
   const leave = (): void => {
     setTyped(null);
     if (value !== null && within(value) !== value) onChange(within(value));
+  };
+  const type = (text: string): void => {
+    const wrong = numberFault(text, isWhole);
+    const number = readNumber(text, isWhole);
+    const used = wrong !== null ? before.current : number === null ? null : within(number);
+    setTyped({ text, used });
+    setFault(wrong);
+    onChange(used);
   };
   const stepBy = (by: number): void => {
     const next = within(Number(((value ?? 0) + by).toPrecision(12)));
@@ -35,27 +50,20 @@ export function useTypedNumber({ value, onChange, min, max, step }: TypedNumberO
     onChange(next);
   };
   /** What it shows isn't what is used. */
-  const isOther = typed !== null && (fault !== null || readNumber(typed, isWhole) !== value);
+  const isOther = typed !== null && (fault !== null || readNumber(typed.text, isWhole) !== value);
   return {
     /** To be shown, also after the field was left, until it is used again. */
-    fault: typed !== null && isUnfinished(typed) ? null : fault,
+    fault: typed !== null && isUnfinished(typed.text) ? null : fault,
     isOther,
     input: {
       inputMode: isWhole ? 'numeric' : 'decimal',
       autoComplete: 'off',
-      value: typed ?? value ?? '',
+      value: typed?.text ?? value ?? '',
       onFocus: (): void => {
         before.current = value;
         setFault(null);
       },
-      onChange: ({ currentTarget: { value: text } }: ChangeEvent<HTMLInputElement>): void => {
-        const wrong = numberFault(text, isWhole);
-        const number = readNumber(text, isWhole);
-        setTyped(text);
-        setFault(wrong);
-        if (wrong !== null) onChange(before.current);
-        else onChange(number === null ? null : within(number));
-      },
+      onChange: ({ currentTarget }: ChangeEvent<HTMLInputElement>): void => type(currentTarget.value),
       onBlur: leave,
       onKeyDown: (event: KeyboardEvent): void => {
         if (event.nativeEvent.isComposing) return;

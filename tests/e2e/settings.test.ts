@@ -42,16 +42,21 @@ describe.skipIf(noBrowser)('the Settings screen', () => {
       expect(complaints).toEqual([]);
     });
 
-    it('saves a number that is typed with a trailing zero', async () => {
+    it('saves a number that is typed with a decimal comma and a trailing zero, and the nearest that it can be', async () => {
       const { page, complaints, goto } = opened;
       await goto('/settings');
       const price = page.getByRole('textbox', { name: 'Price of this machine' });
       await price.fill('');
-      await price.pressSequentially('2.50');
+      await price.pressSequentially('2,50');
       await price.press('Tab');
       await page.getByRole('button', { name: 'Reset to 0' }).waitFor();
       await page.reload();
       await expect.poll(() => price.inputValue(), patient).toBe('2.5');
+      await price.fill('-3');
+      await price.press('Tab');
+      await expect.poll(() => price.inputValue(), patient).toBe('0');
+      await price.fill('2.5');
+      await price.press('Tab');
       await page.getByRole('button', { name: 'Reset to 0' }).click();
       await expect.poll(() => price.inputValue(), patient).toBe('0');
       expect(complaints).toEqual([]);

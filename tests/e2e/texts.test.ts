@@ -357,6 +357,7 @@ describe.skipIf(noBrowser)('texts that stay as they are, and what is made of the
     await page.getByLabel('Another word count').fill('4000');
     await page.keyboard.press('Enter');
     await page.getByText(/4000 words: expected at least 4 texts.*add 4 such texts/).waitFor();
+    expect(await page.getByLabel('Another word count').inputValue()).toBe('');
 
     await page.getByRole('link', { name: '10words' }).click();
     await page.getByRole('heading', { level: 1, name: '10words' }).waitFor();
