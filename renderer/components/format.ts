@@ -4,7 +4,7 @@ import { hostNow } from './host-time.ts';
 
 // Created once: constructing a formatter takes longer than rendering a table row.
 const whole = new Intl.NumberFormat('en');
-// In the language, calendar and digits of all else on the page; with the zone, as an hour comes twice when clocks go back.
+// In the language, calendar and digits of the page; with the zone, as an hour comes twice when clocks go back.
 const date = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'long', hourCycle: 'h23' });
 
 /** A score with three decimals: `0.980`; a dash if there is none. */

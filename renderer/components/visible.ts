@@ -1,4 +1,4 @@
-/** Control characters but white space, and those that show what follows in another order, as a terminal gets them (main/text/visible.ts). */
+/** As in main/text/visible.ts: control characters but white space, and those that show what follows in another order. */
 const HIDDEN = /[^\P{Cc}\n\r\t]|[\u202a-\u202e\u2066-\u2069]/gu;
 
 /** A text of a model or a file with what would make it read as another one as escapes. Pure. */

@@ -13,6 +13,7 @@ import {
 import { navigate } from './hash-location.ts';
 import { IsPrerendering } from './is-prerendering.ts';
 import { createKeySequence } from './key-sequence.ts';
+import { latinKey } from './latin-key.ts';
 import { screens } from './screens.ts';
 import { isTaken } from './taken-keys.ts';
 
@@ -75,7 +76,7 @@ export function KeysProvider({ children }: { readonly children: ReactNode }) {
   useEffect(() => {
     const sequence = createKeySequence();
     const press = (event: KeyboardEvent): void => {
-      const { key } = event;
+      const key = latinKey(event);
       // Also what an element has handled, and the keys of an input method.
       const isOther = event.defaultPrevented || event.isComposing || event.ctrlKey || event.metaKey || event.altKey;
       if (isOther || isTaken(key, event.target)) {

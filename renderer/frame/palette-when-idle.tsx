@@ -1,6 +1,7 @@
 /** The palette, and the list of all runs that it loads, wait until the first screen is shown, or until Ctrl/Cmd-K. */
-import { useHotkeys } from '@mantine/hooks';
+import { useWindowEvent } from '@mantine/hooks';
 import { type ComponentType, useEffect, useState } from 'react';
+import { latinKey } from './latin-key.ts';
 import { palette } from './palette-store.ts';
 import { isTaken } from './taken-keys.ts';
 
@@ -31,7 +32,10 @@ export function PaletteWhenIdle() {
     else palette.open();
   };
   // From text fields, too.
-  useHotkeys([['mod + K', open, { preventDefault: false }]], [], true);
+  useWindowEvent('keydown', (event) => {
+    const { ctrlKey, metaKey, altKey, shiftKey } = event;
+    if ((ctrlKey || metaKey) && !altKey && !shiftKey && latinKey(event) === 'k') open(event);
+  });
   useEffect(() => {
     // It opens only once it is there: it takes the screen's actions when it sees itself open.
     if (Palette !== null && isWanted) palette.open();

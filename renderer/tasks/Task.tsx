@@ -1,4 +1,5 @@
 /** One task: its records, its two texts in the editor, and what its reward would do. */
+
 import { Button, Menu } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useMutation, useQuery } from '@tanstack/react-query';
@@ -14,6 +15,7 @@ import { MoreButton } from '../components/MoreMenu.tsx';
 import { Panel, Screen } from '../components/Screen.tsx';
 import { Segments } from '../components/Segments.tsx';
 import { useKeys } from '../frame/keys.tsx';
+import { latinKey } from '../frame/latin-key.ts';
 import { keepDraft } from './draft-store.ts';
 import { Editor } from './Editor.tsx';
 import { NewTask } from './NewTask.tsx';
@@ -137,7 +139,7 @@ function Workbench({ files, workspace }: WorkbenchProps) {
       <div
         className={classes.bench}
         onKeyDown={(event) => {
-          if (event.key !== 's' || !(event.ctrlKey || event.metaKey)) return;
+          if (latinKey(event) !== 's' || !(event.ctrlKey || event.metaKey)) return;
           event.preventDefault();
           if (isOwn) void editing.save().catch(() => undefined);
         }}
