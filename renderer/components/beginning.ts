@@ -3,7 +3,7 @@
 /** Made once: it takes longer than cutting a text. */
 const characters = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** Of accents on one letter, or people in one emoji, no more are looked at. */
+/** How long one is taken to be at most: accents on one letter, or people in one emoji, may be many. */
 const LONGEST_CHARACTER = 64;
 
 /** A text's beginning of at most so many code units, and of whole characters: half an emoji is no text at all. */
