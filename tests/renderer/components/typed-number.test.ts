@@ -1,3 +1,5 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isUnfinished, numberFault, readNumber } from '../../../renderer/components/typed-number.ts';
 
@@ -26,6 +28,14 @@ describe('readNumber', () => {
   it('takes nothing for another number', () => {
     const texts = ['1,000', '1.000,5', '1,000.5', '1 2', '12 34', '12abc', '0x10', 'Infinity', '', '-', '1e', '1-5'];
     expect(texts.filter((text) => readNumber(text) !== null)).toEqual([]);
+  });
+
+  it('is used by every field: those of browsers and of Mantine drop the marks that they do not know', () => {
+    const renderer = join(import.meta.dirname, '../../../renderer');
+    const files = globSync('**/*.tsx', { cwd: renderer });
+    expect(files.length).toBeGreaterThan(100);
+    const others = /type="number"|\bNumberInput\b/;
+    expect(files.filter((file) => others.test(readFileSync(join(renderer, file), 'utf8')))).toEqual([]);
   });
 
   it('takes groups for thousands where numbers are whole', () => {
