@@ -17,8 +17,8 @@ export function westernDigits(text: string): string {
 const LATEX: readonly (readonly [RegExp, string])[] = [
   [/\\text\s*\{([^{}]*)\}/g, ' $1'],
   [/(\d)\s*\\+[dt]?frac/g, '$1 \\frac'],
-  [/\\+[dt]?frac\s*\{\s*(\d[\d.,]*)\s*\}\s*\{\s*(\d[\d.,]*)\s*\}/g, '$1/$2'],
-  [/\\+[dt]?frac\s*(\d)\s*(\d)/g, '$1/$2'],
+  [/(?<!\\)\\+[dt]?frac\s*\{\s*(\d[\d.,]*)\s*\}\s*\{\s*(\d[\d.,]*)\s*\}/g, '$1/$2'],
+  [/(?<!\\)\\+[dt]?frac\s*(\d)\s*(\d)/g, '$1/$2'],
   [/(\d)(?:\{,\}|\\[,;:!])(?=\d{3})/g, '$1\u2009'],
   [/\\(?:times|cdot)\b/g, '×'],
   [/\\([%$])/g, '$1'],

@@ -203,7 +203,7 @@ function plainDigits(text: string, mark: DecimalMark): string | null {
   if (DOTS.test(text)) return text.replaceAll('.', '').replace(',', '.');
   if (OTHERS.test(text)) return text.replaceAll(/[^\d.,]/g, '').replace(',', '.');
   if (/^\d+,\d+$/.test(text)) return text.replace(',', '.');
-  return /^\d*\.?\d+$/.test(text) ? text : null;
+  return /^(?:\d+(?:\.\d+)?|\.\d+)$/.test(text) ? text : null;
 }
 
 /** Beyond this, a difference that rounding hides can be larger than what rewards tolerate. */
@@ -214,8 +214,7 @@ function keepsDigits(plain: string, value: number): boolean {
   const significant = (digits: string): string =>
     digits
       .replace(/e.*$/, '')
-      .replace(/(\.\d*?)0+$/, '$1')
       .replace('.', '')
-      .replace(/^0+|0+$/g, '');
+      .replace(/^0+|(?<!0)0+$/g, '');
   return significant(plain) === significant(String(value));
 }

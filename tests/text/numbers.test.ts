@@ -117,6 +117,18 @@ describe('decimalMarkOf', () => {
   });
 });
 
+describe('a text of one character', () => {
+  it.each([
+    ['backslashes', '\\'.repeat(60_000), null],
+    ['zeros after the point', `9999999999.${'0'.repeat(60_000)}1`, null],
+    ['digits before two marks', `${'1'.repeat(60_000)},1,1`, null],
+  ])('is read within a second: %s', (_, text, expected) => {
+    const began = performance.now();
+    expect(lastNumber(text)).toBe(expected);
+    expect(performance.now() - began).toBeLessThan(1000);
+  });
+});
+
 describe('solutionNumber', () => {
   it.each([
     ['3 + 4 = <<3+4=7>>7\n#### 1,234\n(page 5)', 1234],

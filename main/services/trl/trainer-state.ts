@@ -76,7 +76,7 @@ function isStep({ metrics }: LoggedStep): boolean {
 
 /** The file's value; Python writes NaN and Infinity, which JSON doesn't have: they become null. */
 export function parseState(file: string, text: string): unknown {
-  const json = text.replace(/"(?:[^"\\]|\\.)*"|-?\b(?:NaN|Infinity)\b/g, (part) => (part[0] === '"' ? part : 'null'));
+  const json = text.replace(/"(?:[^"\\]|\\.?)*"?|-?\b(?:NaN|Infinity)\b/g, (part) => (part[0] === '"' ? part : 'null'));
   try {
     return parseJson(json);
   } catch (cause) {

@@ -57,8 +57,11 @@ function nearest(name: string, known: readonly string[]): string | undefined {
   return isNear && !meant.startsWith(name) && !name.startsWith(meant) ? meant : undefined;
 }
 
+/** Texts have an end that is looked for: without a limit, quotation marks alone would take the square of their number. */
+const QUOTED = /\/\*[\s\S]*?\*\/|\/\/[^\n]*|'(?:\\.|[^'\\\n]){0,2000}'|"(?:\\.|[^"\\\n]){0,2000}"/g;
+
 /** Comments and quoted texts as blanks, so that places stay; what a template computes is kept. */
 function withoutTexts(code: string): string {
   const blank = (text: string): string => text.replaceAll(/[^\n]/g, ' ');
-  return code.replaceAll(/\/\*[\s\S]*?\*\/|\/\/[^\n]*|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"/g, blank);
+  return code.replaceAll(QUOTED, blank);
 }

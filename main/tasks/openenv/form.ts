@@ -25,7 +25,7 @@ const takes: Readonly<Record<string, Take>> = {
   'last-line': (text) => text.trim().split('\n').at(-1)?.trim() ?? '',
   'last-number': (text) => lastNumber(text) ?? missing('a number'),
   json: (text) => jsonIn(text) ?? missing('JSON'),
-  code: (text) => /```[^\n]*\n([\s\S]*?)```/.exec(text)?.[1] ?? text,
+  code: (text) => /```[^\n`]*\n([\s\S]*?)```/.exec(text)?.[1] ?? text,
 };
 
 function missing(what: string): never {

@@ -28,6 +28,12 @@ describe('misspeltFields', () => {
       expect(misspeltFields(code, fields), code).toEqual([]);
   });
 
+  it('reads a line of quotation marks within seconds', () => {
+    const began = performance.now();
+    expect(misspeltFields(`${'"\\'.repeat(60_000)}\nrecord.frist`, fields)).toHaveLength(1);
+    expect(performance.now() - began).toBeLessThan(5000);
+  });
+
   it('has nothing against the bundled tasks', () => {
     const tasks = resolve(import.meta.dirname, '../../../resources/tasks');
     for (const entry of readdirSync(tasks, { withFileTypes: true }).filter((item) => item.isDirectory())) {

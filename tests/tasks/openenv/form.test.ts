@@ -49,6 +49,12 @@ describe('fillForm', () => {
   });
 });
 
+it('looks for code once in a text of backticks', () => {
+  const began = performance.now();
+  expect(fillText('{a:code}', () => '`'.repeat(60_000))).toHaveLength(60_000);
+  expect(performance.now() - began).toBeLessThan(1000);
+});
+
 describe('placesIn', () => {
   it('finds each name with what is taken of it', () => {
     expect(placesIn({ a: '{seed} {{no}}', b: ['{x.y:trim:json}'] })).toEqual([

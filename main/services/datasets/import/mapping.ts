@@ -145,7 +145,7 @@ export function columnOf(mapped: string): string {
 }
 
 /** Where answers stand at the end of a text, or a text of several words: not a date, nor "5 ft 10 in". */
-const SOLUTION = /####|\\boxed|<\/answer>|(?:\p{L}{2,}\P{L}+){3}/u;
+const SOLUTION = /####|\\boxed|<\/answer>|(?:(?<!\p{L})\p{L}{2,}\P{L}+){3}/u;
 
 /** A guess in which numbers are taken from the end of texts, as of GSM8K's solutions, where the first row has no plain one. */
 export function numbersInTexts(mapping: Mapping, fields: readonly TaskField[], first: Row | undefined): Mapping {

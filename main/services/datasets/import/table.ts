@@ -110,8 +110,8 @@ function fail(fault: FileFault): Error {
   return faultsError(WORDS.code, [fault], 'Fix the file; nothing was imported.');
 }
 
-/** Outside of texts: Python's json writes numbers so that are none. */
-const NOT_A_NUMBER = /"(?:[^"\\\n]|\\.)*"|(?<![\w.])-?(?:NaN|Infinity)(?!\w)/g;
+/** Outside of texts, of which a damaged one lacks its end: Python's json writes numbers so that are none. */
+const NOT_A_NUMBER = /"(?:[^"\\\n]|\\.?)*"?|(?<![\w.])-?(?:NaN|Infinity)(?!\w)/g;
 
 /** JSON with null for Python's NaN and Infinity, of as many characters, so that places stay what they are. */
 function withoutNaN(file: string, text: string, notes: string[]): string {

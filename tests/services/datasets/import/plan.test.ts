@@ -51,6 +51,15 @@ describe('planImport', () => {
     expect((await writeImport({ ...options(path), target: join(folder, 'quoting-out.jsonl') })).quoted).toEqual(said);
   });
 
+  it('reads long words, and a text without an end after NaN, within seconds', async () => {
+    const began = performance.now();
+    const long = `${JSON.stringify({ question: 'which protein is it', answer: 'MKV'.repeat(20_000), kind: 'sum' })}\n`;
+    await planImport(options(file('protein.jsonl', long + jsonl))).catch(() => undefined);
+    const cut = `{"question": "a", "answer": NaN, "kind": "${'\\"'.repeat(60_000)}`;
+    await expect(planImport(options(file('cut.jsonl', jsonl + cut)))).rejects.toMatchObject({ kind: 'input' });
+    expect(performance.now() - began).toBeLessThan(5000);
+  });
+
   it('says which words the model has no tokens for, and so does the import', async () => {
     const foreign = `${JSON.stringify({ question: 'который час', answer: 7, kind: 'sum' })}\n`;
     const path = file('foreign.jsonl', jsonl + foreign);
