@@ -63,11 +63,12 @@ export function reportPage(report: Report, { script, styles }: PageParts): strin
 const escaped = (text: string): string =>
   text.replace(/[&<>"]/g, (mark) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;' })[mark] ?? '&quot;');
 
-/** Compressed, in base64. JSON has no NaN; the page reads `{"#": "NaN"}` as the number. */
+/** Compressed, in base64. JSON has no NaN; the page reads `{"#": "NaN"}` as the number. Whole numbers may be somebody's ids. */
 function packed(report: Report): string {
   const json = JSON.stringify(report, (_, value: unknown) => {
     if (typeof value !== 'number') return value;
-    return Number.isFinite(value) ? Number(value.toPrecision(9)) : { '#': String(value) };
+    if (!Number.isFinite(value)) return { '#': String(value) };
+    return Number.isInteger(value) ? value : Number(value.toPrecision(9));
   });
   return gzipSync(json, { level: 9 }).toString('base64');
 }

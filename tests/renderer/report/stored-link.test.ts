@@ -34,8 +34,14 @@ describe('storedLink', () => {
 });
 
 describe('readReport', () => {
-  it('reads numbers that JSON lacks', async () => {
-    const packed = gzipSync('{"content": {"mean": {"#": "NaN"}, "low": {"#": "-Infinity"}}}').toString('base64');
-    expect(await readReport(packed)).toEqual({ content: { mean: Number.NaN, low: Number.NEGATIVE_INFINITY } });
+  it('reads numbers that JSON lacks, and takes nothing else for one', async () => {
+    const content =
+      '"mean": {"#": "NaN"}, "low": {"#": "-Infinity"}, "given": {"#": "5"}, "both": {"#": "NaN", "a": 1}';
+    expect(await readReport(gzipSync(`{${content}}`).toString('base64'))).toEqual({
+      mean: Number.NaN,
+      low: Number.NEGATIVE_INFINITY,
+      given: { '#': '5' },
+      both: { '#': 'NaN', a: 1 },
+    });
   });
 });

@@ -6,7 +6,7 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { withoutTexts } from '../../../main/services/reports/private-parts.ts';
 import type { Report, ReportContent, RunContent } from '../../../main/services/reports/report.ts';
-import { errorOf } from '../../store/helpers.ts';
+import { errorOf, sampleOf } from '../../store/helpers.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 import { HOSTILE, place } from './reported-run.ts';
 
@@ -44,6 +44,15 @@ describe('makeReport', () => {
       },
     ]);
     expect(content.commands[0]).toBe('braid train --config run.yaml --dataset 10words.jsonl --seed 42');
+  });
+
+  it('keeps whole numbers, such as an id in the arguments of a call', () => {
+    const { report, store, runId } = place();
+    const call = { type: 'function', function: { name: 'find', arguments: { order: 12_345_678_901 } } } as const;
+    const messages = [{ role: 'assistant', content: null, tool_calls: [call] }] as const;
+    store.samples.record(runId, 2, [sampleOf({ messages })]);
+    const [, last] = runOf(dataIn(report().html)).steps;
+    expect(last?.best.messages?.[0]?.tool_calls?.[0]?.function.arguments).toEqual({ order: 12_345_678_901 });
   });
 
   it('runs no script but its own, whatever titles and completions hold', () => {
