@@ -3,14 +3,14 @@
  * that the Hub makes of every dataset; with one, the repository's own. A failed download resumes where it stopped.
  */
 import { mkdirSync } from 'node:fs';
-import { extname, join } from 'node:path';
+import { dirname, extname, join } from 'node:path';
 import type { ListFileEntry } from '@huggingface/hub';
 import { BraidError } from '../../errors.ts';
 import { foreignParts, nameFault } from '../../io/foreign-name.ts';
 import { checkSpace } from '../models/check-space.ts';
 import type { HubOptions } from '../models/hub-access.ts';
 import { hubError } from '../models/hub-errors.ts';
-import { fetchHubFile } from '../models/hub-file.ts';
+import { clearPlace, fetchHubFile } from '../models/hub-file.ts';
 import type { JobContext } from '../workspace/jobs.ts';
 import { DATASET_ELSEWHERE, type HubDataset } from './hub-name.ts';
 import { filesOf } from './split-files.ts';
@@ -18,7 +18,7 @@ import { filesOf } from './split-files.ts';
 /** The Hub's branch of parquet files, `config/split/0000.parquet`. */
 const CONVERTED = 'refs/convert/parquet';
 
-/** Downloads the files of a split into a folder, unless they lie there unchanged. Returns their paths, in order. */
+/** Downloads the files of a split, unless they lie there unchanged, into a folder of one that has downloads only. Returns their paths, in order. */
 export async function fetchHubDataset(
   dataset: HubDataset,
   split: string,
@@ -41,6 +41,7 @@ export async function fetchHubDataset(
     for await (const file of listFiles({ ...access, recursive: true })) if (file.type === 'file') files.push(file);
     const wanted = filesOf(files, dataset, split);
     const total = wanted.reduce((sum, { size }) => sum + size, 0);
+    for (const part of [dirname(folder), folder]) await clearPlace(part, 'folder');
     mkdirSync(folder, { recursive: true });
     checkSpace(folder, total, dataset.repo);
     let done = 0;

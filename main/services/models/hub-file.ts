@@ -1,6 +1,6 @@
 /** One file of the Hugging Face Hub: resumed where it stopped, checked against the Hub's listing. */
 import { createHash } from 'node:crypto';
-import { createReadStream, existsSync, statSync } from 'node:fs';
+import { createReadStream, existsSync, lstatSync, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import type { ListFileEntry } from '@huggingface/hub';
 import { BraidError } from '../../errors.ts';
@@ -13,9 +13,20 @@ export interface HubFileOptions extends Omit<PouringOptions, 'append'> {
   readonly what: string;
 }
 
+/**
+ * Makes way for a part of a download. In somebody else's workspace a link may stand in its place, and lead to any file or
+ * folder of the user: nothing is written or deleted behind it.
+ */
+export async function clearPlace(path: string, what: 'file' | 'folder'): Promise<void> {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found === undefined || (what === 'file' ? found.isFile() : found.isDirectory())) return;
+  await rm(path, { recursive: true, force: true });
+}
+
 /** Completes the file at `place`; one that doesn't match the listing is deleted, and an error. */
 export async function fetchHubFile(file: ListFileEntry, place: string, options: HubFileOptions): Promise<void> {
   const { download, what, signal, onBytes } = options;
+  await clearPlace(place, 'file');
   const have = existsSync(place) ? statSync(place).size : 0;
   onBytes(Math.min(have, file.size));
   // undefined: all of it is there.

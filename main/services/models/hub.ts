@@ -15,7 +15,7 @@ import type { OpenWorkspace } from '../workspace/open-workspace.ts';
 import { checkSpace } from './check-space.ts';
 import type { HubOptions } from './hub-access.ts';
 import { type HubModel, hubError } from './hub-errors.ts';
-import { fetchHubFile } from './hub-file.ts';
+import { clearPlace, fetchHubFile } from './hub-file.ts';
 import { hubModelFolder, recordHubModel, refuseOtherHubModel } from './hub-origin.ts';
 import { inMebibytes, refuseTaken } from './import.ts';
 
@@ -95,6 +95,7 @@ async function fetchModel(model: HubModel, target: string, options: HubOptions, 
     `.hub-${model.repo.replace('/', '--')}-${model.revision.replaceAll(/[^\w.-]/g, '--')}`,
   );
   try {
+    await clearPlace(folder, 'folder');
     await mkdir(folder, { recursive: true });
     await fetchFiles(model, folder, options, job);
     recordHubModel(folder, model);
@@ -131,6 +132,7 @@ async function fetchFiles(model: HubModel, folder: string, options: HubOptions, 
     if (file.type === 'file') files.push(file);
     if (file.path !== ADDITIONAL_TEMPLATES) continue;
     for await (const template of listFiles({ ...access, path: ADDITIONAL_TEMPLATES })) files.push(template);
+    await clearPlace(join(folder, ADDITIONAL_TEMPLATES), 'folder');
     await mkdir(join(folder, ADDITIONAL_TEMPLATES), { recursive: true });
   }
   const wanted = files.filter(({ path }) => WANTED.test(path)).sort((a, b) => a.size - b.size);

@@ -1,4 +1,4 @@
-import { mkdirSync, promises, readdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, promises, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { templateFiles } from '../../../main/model/chat-template.ts';
@@ -7,7 +7,7 @@ import { downloadModel, parseRepo } from '../../../main/services/models/hub.ts';
 import { listModels } from '../../../main/services/models/list.ts';
 import { asWindows, refusedAtFirst } from '../../as-windows.ts';
 import { errorOf } from '../../store/helpers.ts';
-import { temporaryFolderOfFile } from '../../temporary-folder.ts';
+import { temporaryFolder, temporaryFolderOfFile } from '../../temporary-folder.ts';
 import { writeTinyModel } from '../../tiny-model.ts';
 import { hubDouble } from './hub-double.ts';
 import { jobEnd, modelHost } from './places.ts';
@@ -82,6 +82,20 @@ describe('downloadModel', () => {
     expect(await jobEnd(host)).toMatchObject({ state: 'done' });
     expect(hub.asked).toHaveLength(1);
     expect(hub.asked[0]?.[1]).toBeGreaterThan(0);
+    expect(listModels(host)).toContainEqual(expect.objectContaining({ ref: 'workspace:small', problem: null }));
+  });
+
+  it.each(['folder', 'file'])('writes and deletes nothing behind a link in place of a part: of a %s', async (kind) => {
+    const { host, begin } = await setUp();
+    const mine = temporaryFolder();
+    writeFileSync(join(mine, 'config.json'), 'mine');
+    const part = join(host.workspace.models, '.hub-someone--small-main');
+    if (kind === 'file') mkdirSync(part);
+    symlinkSync(kind === 'file' ? join(mine, 'config.json') : mine, kind === 'file' ? join(part, 'config.json') : part);
+    begin();
+    expect(await jobEnd(host)).toMatchObject({ state: 'done' });
+    expect(readdirSync(mine)).toEqual(['config.json']);
+    expect(readFileSync(join(mine, 'config.json'), 'utf8')).toBe('mine');
     expect(listModels(host)).toContainEqual(expect.objectContaining({ ref: 'workspace:small', problem: null }));
   });
 
