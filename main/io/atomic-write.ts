@@ -189,10 +189,27 @@ function onWindows(code: string, path: string): Explanation | undefined {
   };
 }
 
-/** A name beside `path`: in the same folder (a rename cannot cross disks), hidden from whoever lists checkpoints or datasets. */
+/**
+ * A name beside `path`: in the same folder (a rename cannot cross disks), hidden from whoever lists checkpoints or datasets.
+ * Nothing has it: somebody else's workspace could bring links under such names, to be written through.
+ */
 export function hiddenSibling(path: string, role: 'tmp' | 'old'): string {
-  counter += 1;
-  return join(dirname(path), `.${basename(path)}.${process.pid}-${counter}.${role}`);
+  for (;;) {
+    counter += 1;
+    const name = join(dirname(path), `.${basename(path)}.${process.pid}-${counter}.${role}`);
+    if (!isThere(name)) return name;
+  }
+}
+
+/** Also of a link that leads nowhere. */
+function isThere(path: string): boolean {
+  try {
+    fs.lstatSync(path);
+    return true;
+  } catch {
+    // Whoever writes there says what else is wrong.
+    return false;
+  }
 }
 
 export interface HiddenName {

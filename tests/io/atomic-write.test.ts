@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import {
   cleanLeftovers,
   type FileOps,
+  hiddenSibling,
   writeError,
   writeFileAtomic,
   writeFolderAtomic,
@@ -36,6 +37,20 @@ describe('writeFileAtomic', () => {
     writeFileAtomic(path, new TextEncoder().encode('two'));
     expect(fs.readFileSync(path, 'utf8')).toBe('two');
     expect(fs.readdirSync(folder)).toEqual(['state.json']);
+  });
+
+  it('writes through no link that lies under its hidden name already', () => {
+    const folder = temporaryFolder();
+    const path = join(folder, 'state.json');
+    const mine = join(temporaryFolder(), 'mine.txt');
+    fs.writeFileSync(mine, 'mine');
+    const last = Number(/-(\d+)\.tmp$/.exec(hiddenSibling(path, 'tmp'))?.[1]);
+    for (const [i, target] of [mine, join(folder, 'nowhere'), mine].entries())
+      fs.symlinkSync(target, join(folder, `.state.json.${process.pid}-${last + i + 1}.tmp`));
+    writeFileAtomic(path, 'new');
+    expect([fs.readFileSync(path, 'utf8'), fs.readFileSync(mine, 'utf8')]).toEqual(['new', 'mine']);
+    expect(fs.lstatSync(path).isFile()).toBe(true);
+    expect(fs.existsSync(join(folder, 'nowhere'))).toBe(false);
   });
 
   it('writes all bytes when the system takes a few at a time', () => {
