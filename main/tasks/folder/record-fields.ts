@@ -57,7 +57,7 @@ function nearest(name: string, known: readonly string[]): string | undefined {
   return isNear && !meant.startsWith(name) && !name.startsWith(meant) ? meant : undefined;
 }
 
-/** Texts have an end that is looked for: without a limit, quotation marks alone would take the square of their number. */
+/** With a limit to texts: marks without an end would take time by the square of their number. */
 const QUOTED = /\/\*[\s\S]*?\*\/|\/\/[^\n]*|'(?:\\.|[^'\\\n]){0,2000}'|"(?:\\.|[^"\\\n]){0,2000}"/g;
 
 /** Comments and quoted texts as blanks, so that places stay; what a template computes is kept. */
