@@ -58,7 +58,7 @@ function nearest(name: string, known: readonly string[]): string | undefined {
 }
 
 /** With a limit to texts: marks without an end would take time by the square of their number. */
-const QUOTED = /\/\*[\s\S]*?\*\/|\/\/[^\n]*|'(?:\\.|[^'\\\n]){0,2000}'|"(?:\\.|[^"\\\n]){0,2000}"/g;
+const QUOTED = /\/\*[\s\S]*?\*\/|\/\/[^\n]*|'(?:\\.|[^'\\\n]){0,500}'|"(?:\\.|[^"\\\n]){0,500}"/g;
 
 /** Comments and quoted texts as blanks, so that places stay; what a template computes is kept. */
 function withoutTexts(code: string): string {
