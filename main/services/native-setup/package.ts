@@ -39,8 +39,10 @@ async function packByNpm(scratch: string, signal: AbortSignal | undefined): Prom
   const args = ['pack', '--ignore-scripts', '--silent', '--pack-destination', scratch, `${NAME}@${PACKAGE_VERSION}`];
   // npm passes its own path to its scripts.
   const own = process.env.npm_execpath;
-  if (own?.endsWith('.js') === true) await runTool(process.execPath, [own, ...args], { signal, remedy: REMEDY });
-  else await runTool('npm', args, { signal, remedy: REMEDY });
+  // In the current folder npm would read an .npmrc of somebody else, and ask the registry that it names.
+  const options = { cwd: scratch, signal, remedy: REMEDY };
+  if (own?.endsWith('.js') === true) await runTool(process.execPath, [own, ...args], options);
+  else await runTool('npm', args, options);
   const name = readdirSync(scratch).find((file) => file.endsWith('.tgz')) ?? 'package.tgz';
   return join(scratch, name);
 }

@@ -17,7 +17,8 @@ export async function pipDownload(requirement: string, folder: string, signal?: 
   const target = ['--only-binary=:all:', '--implementation', 'cp', '--python-version', PYTHON];
   const before = new Set(readdirSync(folder));
   const all = [...args, ...target, ...platforms.flatMap((platform) => ['--platform', platform]), requirement];
-  await runTool('python3', all, { signal, remedy: REMEDY });
+  // In the current folder Python would take a pip.py of somebody else for pip.
+  await runTool('python3', all, { cwd: folder, signal, remedy: REMEDY });
   const wheel = readdirSync(folder).find((name) => name.endsWith('.whl') && !before.has(name));
   if (wheel === undefined)
     throw new BraidError('TOOL_FAILED', `pip didn't download a wheel for ${requirement}`, { remedy: REMEDY });

@@ -123,7 +123,8 @@ async function fetchArchive(
     case 'pip':
       return pipDownload(source.requirement, scratch, transfer.signal);
     case 'url': {
-      const file = join(scratch, decodeURIComponent(new URL(source.url).pathname.split('/').at(-1) ?? 'archive'));
+      // Not decoded: an escaped slash would lead out of the folder.
+      const file = join(scratch, new URL(source.url).pathname.split('/').at(-1) || 'archive');
       await download(source.url, file, transfer);
       return file;
     }
