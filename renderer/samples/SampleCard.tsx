@@ -171,7 +171,7 @@ export function Target({ sample }: { readonly sample: SampleView }) {
           <dl className={classes.target}>
             <div>
               <dt>{sample.show === 'beside' ? 'Reference' : 'Target'}</dt>
-              <dd className="mono own-direction">{visible(sample.target)}</dd>
+              <dd className={`mono own-direction ${classes.wanted}`}>{visible(sample.target)}</dd>
             </div>
           </dl>
         )}
