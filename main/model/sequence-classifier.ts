@@ -28,6 +28,8 @@ export interface SequenceClassifier {
   readonly labels: readonly string[];
   /** Whether it judges a conversation; otherwise a text alone. */
   readonly readsChats: boolean;
+  /** Whether several labels may be right at once: each has a probability of its own. */
+  readonly isMultiLabel: boolean;
   /** The logits of each text's labels, [B][L]; null for a text that is longer than the model's context. */
   classify(texts: readonly ClassifierInput[]): readonly (Float32Array | null)[];
   dispose(): void;
@@ -43,6 +45,7 @@ const headSchema = z.looseObject({
   num_labels: z.int().min(1).max(MOST_LABELS).optional(),
   id2label: z.record(z.string(), z.string()).nullish(),
   hidden_act: z.string().optional(),
+  problem_type: z.string().nullish(),
 });
 type Head = z.infer<typeof headSchema>;
 
@@ -64,6 +67,10 @@ export function loadSequenceClassifier(folder: string, maxLength = 4096): Sequen
     `${file}: expected a model for sequence classification in "architectures", got ${architecture.slice(0, 80)}`,
     'Choose a reward model such as a LlamaForSequenceClassification or Qwen2ForSequenceClassification, or an encoder such as a BertForSequenceClassification or RobertaForSequenceClassification.',
   );
+}
+
+function isMultiLabel({ problem_type }: Head): boolean {
+  return problem_type === 'multi_label_classification';
 }
 
 /** transformers writes the labels only where they are not two unnamed ones. */
@@ -100,6 +107,7 @@ function loadDecoderClassifier(folder: string, head: Head, maxLength: number): S
   return {
     labels,
     readsChats: tokenizer.hasChatTemplate,
+    isMultiLabel: isMultiLabel(head),
     classify: (texts) => texts.map((text) => classifyOne(idsOf(text))),
     dispose: () => disposeModel(model),
   };
@@ -116,18 +124,21 @@ function lastToken(ids: readonly number[], padTokenId: number | null): number {
 }
 
 function loadEncoderClassifier(folder: string, head: Head): SequenceClassifier {
-  const { config, hidden, dispose } = loadEncoder(folder);
+  const { config, tokenizer, hidden, dispose } = loadEncoder(folder);
   const { first, activation, last } = config.family.head;
   const pooler = readHead(folder, first, config.hiddenSize, true);
   const classifier = readHead(folder, last, config.hiddenSize, true);
   return {
     labels: labelsOf(head, classifier.rows),
-    readsChats: false,
+    readsChats: tokenizer.hasChatTemplate,
+    isMultiLabel: isMultiLabel(head),
     classify: (texts) =>
-      hidden(texts.map((text) => (typeof text === 'string' ? text : (text.at(-1)?.content ?? '')))).map((states) => {
-        const pooled = pooler.apply(states.slice(0, config.hiddenSize)).map(activations[activation]);
-        return classifier.apply(pooled);
-      }),
+      hidden(texts.map((text) => (typeof text === 'string' ? text : encodeConversation(tokenizer, text)))).map(
+        (states) => {
+          const pooled = pooler.apply(states.slice(0, config.hiddenSize)).map(activations[activation]);
+          return classifier.apply(pooled);
+        },
+      ),
     dispose,
   };
 }
@@ -169,9 +180,9 @@ function readHead(folder: string, name: string, width: number, hasBias: boolean)
   }
 }
 
-/** Probabilities of logits: a sigmoid for one label, a softmax over several. */
-export function probabilities(logits: Float32Array): Float32Array {
-  if (logits.length === 1) return logits.map((logit) => 1 / (1 + Math.exp(-logit)));
+/** Probabilities of logits, as transformers' pipeline has them: a sigmoid of each label, or a softmax over several. */
+export function probabilities(logits: Float32Array, isMultiLabel: boolean): Float32Array {
+  if (isMultiLabel || logits.length === 1) return logits.map((logit) => 1 / (1 + Math.exp(-logit)));
   const largest = logits.reduce((most, logit) => Math.max(most, logit), Number.NEGATIVE_INFINITY);
   const powers = logits.map((logit) => Math.exp(logit - largest));
   const total = powers.reduce((sum, power) => sum + power, 0);

@@ -32,7 +32,7 @@ export function openClassifier(spec: ClassifierSpec, folder: string): Component 
   const label = labelOf(spec, classifier.labels, folder);
   const outcome = (logits: Float32Array | null): Outcome => {
     if (logits === null) return 'the text is empty or longer than the model reads';
-    const value = (spec.output === 'logit' ? logits : probabilities(logits))[label];
+    const value = (spec.output === 'logit' ? logits : probabilities(logits, classifier.isMultiLabel))[label];
     return value !== undefined && Number.isFinite(value) ? value : `the model gave ${value} instead of a number`;
   };
   return {

@@ -56,6 +56,14 @@ describe("loadSequenceClassifier against transformers' ForSequenceClassification
     classifier.dispose();
   });
 
+  it("reads a conversation through an encoder's chat template", () => {
+    const classifier = loadSequenceClassifier(folderOf('bert', '[CLS]{{ messages[0].content }}[SEP]'));
+    expect(classifier.readsChats).toBe(true);
+    const [[text]] = made.bert.texts as readonly [readonly [string, unknown]];
+    expect(classifier.classify([[{ role: 'user', content: text }]])).toEqual(classifier.classify([text]));
+    classifier.dispose();
+  });
+
   it('knows the labels, and gives none for a text that is too long', () => {
     const classifier = loadSequenceClassifier(folderOf('qwen2'), 3);
     expect(classifier.labels).toEqual(['bad', 'fair', 'good']);
@@ -75,9 +83,22 @@ describe("loadSequenceClassifier against transformers' ForSequenceClassification
 
 describe('probabilities', () => {
   it('is a sigmoid of one logit and a softmax over several', () => {
-    expect([...probabilities(Float32Array.of(0))]).toEqual([0.5]);
-    const [a, b] = probabilities(Float32Array.of(Math.log(3), 0));
+    expect([...probabilities(Float32Array.of(0), false)]).toEqual([0.5]);
+    const [a, b] = probabilities(Float32Array.of(Math.log(3), 0), false);
     expect(a).toBeCloseTo(0.75, 6);
     expect(b).toBeCloseTo(0.25, 6);
+  });
+
+  it('is a sigmoid of each where several labels may be right', () => {
+    const [a, b] = probabilities(Float32Array.of(Math.log(3), 0), true);
+    expect(a).toBeCloseTo(0.75, 6);
+    expect(b).toBeCloseTo(0.5, 6);
+    const folder = folderOf('qwen2');
+    const config: object = JSON.parse(readFileSync(join(folder, 'config.json'), 'utf8'));
+    writeFileSync(
+      join(folder, 'config.json'),
+      JSON.stringify({ ...config, problem_type: 'multi_label_classification' }),
+    );
+    expect(loadSequenceClassifier(folder).isMultiLabel).toBe(true);
   });
 });

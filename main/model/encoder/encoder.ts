@@ -9,7 +9,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import { pulse } from '../../pulse.ts';
 import { packedAttention } from '../../tensor/ops/attention.ts';
 import { gelu } from '../../tensor/ops/gelu.ts';
-import { loadTokenizer } from '../tokenizer.ts';
+import { loadTokenizer, type Tokenizer } from '../tokenizer.ts';
 import { type EncoderConfig, readEncoderConfig } from './config.ts';
 import { attendWithDistances, type LayerDistances, layerDistances } from './distance-attention.ts';
 import { type Pack, packTexts } from './packs.ts';
@@ -18,11 +18,12 @@ import { apply, type EncoderWeights, type Layer, norm, readEncoderWeights } from
 /** An encoder, for whatever is built on it. */
 export interface Encoder {
   readonly config: EncoderConfig;
+  readonly tokenizer: Tokenizer;
   /**
-   * The last layer's vectors of each text, [T*D]; texts of more tokens than `most` keep their start and their last token.
-   * They don't depend on which texts are encoded together.
+   * The last layer's vectors of each text, or of its tokens, [T*D]; those of more tokens than `most` keep their start and
+   * their last token. They don't depend on which texts are encoded together.
    */
-  hidden(texts: readonly string[], most?: number): Float32Array[];
+  hidden(texts: readonly (string | readonly number[])[], most?: number): Float32Array[];
   dispose(): void;
 }
 
@@ -34,10 +35,11 @@ export function loadEncoder(folder: string): Encoder {
   const distances = weights.layers.map((layer) => layerDistances(layer, weights, config));
   return {
     config,
+    tokenizer,
     hidden: (texts, most = config.tokens) => {
       const last = Math.min(most, config.tokens) - 1;
       const kept = texts.map((text) => {
-        const ids = tokenizer.encode(text, true);
+        const ids = typeof text === 'string' ? tokenizer.encode(text, true) : text;
         return [...ids.slice(0, last), ...ids.slice(last).slice(-1)];
       });
       const out: Float32Array[] = texts.map(() => new Float32Array());
