@@ -1,9 +1,10 @@
 import '@tensorflow/tfjs-backend-cpu';
-import { copyFileSync, cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { openSafetensors } from '../../main/model/safetensors.ts';
 import { loadSequenceClassifier, probabilities } from '../../main/model/sequence-classifier.ts';
 import type { ChatMessage } from '../../main/samples/chat-message.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
@@ -45,6 +46,19 @@ describe("loadSequenceClassifier against transformers' ForSequenceClassification
     expect(largestDifference(ours, theirs)).toBeLessThan(1e-5);
     classifier.dispose();
     expect(tf.memory().numTensors).toBe(before);
+  });
+
+  it('reads an encoder of several files', () => {
+    const folder = folderOf('bert');
+    const whole = openSafetensors(join(folder, 'model.safetensors'));
+    const weight_map = Object.fromEntries([...whole.entries.keys()].map((name) => [name, 'part.safetensors']));
+    whole.close();
+    renameSync(join(folder, 'model.safetensors'), join(folder, 'part.safetensors'));
+    writeFileSync(join(folder, 'model.safetensors.index.json'), JSON.stringify({ weight_map }));
+    const classifier = loadSequenceClassifier(folder);
+    const [[text, logits]] = made.bert.texts as readonly [readonly [string, readonly number[]]];
+    expect(largestDifference([classifier.classify([text])[0] ?? []], [logits])).toBeLessThan(1e-5);
+    classifier.dispose();
   });
 
   it('reads a conversation through the chat template, not ready for another answer', () => {

@@ -1,8 +1,7 @@
-/** The weights of an encoder, read from model.safetensors, and its layers' simplest parts. */
-import { join } from 'node:path';
+/** The weights of an encoder, read from its folder, and its layers' simplest parts. */
 import * as tf from '@tensorflow/tfjs-core';
 import { layerNorm } from '../../tensor/ops/layer-norm.ts';
-import { openSafetensors } from '../safetensors.ts';
+import { openWeights } from '../open-weights.ts';
 import type { EncoderConfig } from './config.ts';
 
 export interface Linear {
@@ -48,11 +47,14 @@ export interface EncoderWeights {
 /** Reads the weights of a folder. Throws for a missing one; nothing stays on the backend then. */
 export function readEncoderWeights(folder: string, config: EncoderConfig): EncoderWeights {
   const { family, hiddenSize, distances } = config;
-  const file = openSafetensors(join(folder, 'model.safetensors'));
+  const weights = openWeights(folder);
   const made: tf.Tensor[] = [];
   const dispose = (): void => tf.dispose(made);
   // Without the prefix where the model has no head.
-  const read = (name: string): Float32Array => file.read(file.entries.has(name) ? name : `${family.prefix}${name}`);
+  const read = (part: string): Float32Array => {
+    const name = weights.has(part) ? part : `${family.prefix}${part}`;
+    return weights.source(name, weights.shape(name)).read();
+  };
   const vector = (name: string): tf.Tensor1D => {
     const values = tf.tensor1d(read(name));
     made.push(values);
@@ -101,7 +103,7 @@ export function readEncoderWeights(folder: string, config: EncoderConfig): Encod
     dispose();
     throw error;
   } finally {
-    file.close();
+    weights.close();
   }
 }
 
