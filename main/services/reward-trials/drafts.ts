@@ -22,7 +22,7 @@ import { EXAMPLES } from './check-task.ts';
 import { type OutsideComponent, outsideOf } from './draft-consent.ts';
 import { type Rewarded, recordsOf } from './dry-run.ts';
 import type { RewardProcess } from './process.ts';
-import { asWeighed, type ChangedGroup, changedGroups, type Rescored, rescored } from './rescore.ts';
+import { asWeighed, type ChangedGroup, changedGroups, handledAs, type Rescored, rescored } from './rescore.ts';
 import type { KeptSample, SampledAnswers } from './sampled-answers.ts';
 import { fileAnswers, storedAnswers, type TrialAnswers } from './trial-answers.ts';
 import { type TrialReport, trialReport } from './trial-report.ts';
@@ -169,7 +169,11 @@ export async function rescoreDraft(place: DraftPlace, draft: Draft, runId: numbe
   const scored = await scoreGiven(place, 'rescore', source, given);
   const run = requireRun(place.store, runId);
   const weighed = asWeighed(place.store, run, facts);
-  const rewards = scored.scores.map((score) => withReward(weighed, score));
+  const rewards = handledAs(
+    run,
+    given,
+    scored.scores.map((score) => withReward(weighed, score)),
+  );
   return {
     ...rescored(run, source, given, rewards),
     total: given.total,

@@ -84,7 +84,7 @@ export function rescoreRun(
     const run = requireRun(store, runId);
     const given = storedAnswers(store, runId, task);
     const scored = rewarded(asWeighed(store, run, task), withGroups(given.answers));
-    return rescored(run, source, given, scored);
+    return rescored(run, source, given, handledAs(run, given, scored));
   } finally {
     task.close();
   }
@@ -102,6 +102,15 @@ export function asWeighed<F extends Pick<TaskFacts, 'rewardNames' | 'rewardWeigh
   const { reward_weights: given } = savedConfig(run);
   const own = given === null ? null : factsOfRun(store, run);
   return isDeepStrictEqual(own?.rewardNames, task.rewardNames) ? { ...task, rewardWeights: given } : task;
+}
+
+/** Rewards as the run has those of failed completions: by its reward_failure 0, or none in their whole group. */
+export function handledAs(run: RunRow, { answers }: TrialAnswers, scored: readonly Rewarded[]): readonly Rewarded[] {
+  const { reward_failure: policy } = savedConfig(run);
+  const failed = new Set(scored.flatMap(({ failure }, i) => (failure === null ? [] : [answers[i]?.group])));
+  if (policy === 'zero') return scored.map((one) => (one.failure === null ? one : { ...one, reward: 0 }));
+  if (policy !== 'skip_group') return scored;
+  return scored.map((one, i) => (failed.has(answers[i]?.group) ? { ...one, reward: Number.NaN } : one));
 }
 
 /** null: the copy of its task is gone. */

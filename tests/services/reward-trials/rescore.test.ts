@@ -82,6 +82,22 @@ describe('rescoreRun', () => {
     expect(rescoreRun(store, runId, changed, rewardWorker).notes).toEqual([]);
   });
 
+  it.each(['zero', 'skip_group'])('takes failed completions as the run did: %s', (reward_failure) => {
+    const folder = temporaryFolder();
+    const dataset = join(folder, 'records.jsonl');
+    writeFileSync(dataset, lines({ id: 'r', word: 'hi' }));
+    const task = readTaskFolder(writeTask(folder));
+    const store = temporaryStore();
+    const { runId } = createRun(store, parseConfig({ task: task.folder, dataset, reward_failure }), { task });
+    const [failed, beside] = reward_failure === 'zero' ? [0, 1.5] : [Number.NaN, Number.NaN];
+    store.samples.record(runId, 1, [
+      sampleOf({ completion: 'fail', reward: failed, recordId: 'r' }),
+      sampleOf({ index: 1, completion: 'hi', reward: beside, recordId: 'r' }),
+    ]);
+    const { before, after, notes, failures } = rescoreRun(store, runId, task, rewardWorker);
+    expect([after, notes, failures]).toEqual([before, [], 1]);
+  });
+
   it('says which task the records are of where this one does not fit them', () => {
     const folder = temporaryFolder();
     const dataset = join(folder, 'records.jsonl');
