@@ -19,13 +19,15 @@ export function pacesInWords(paces: {
   readonly limitSecondsPerStep?: number;
   readonly warmUpSecondsPerStep?: number;
   readonly secondsPerEvaluation?: number;
+  readonly withoutRewards?: boolean;
 }): string {
   const { secondsPerStep, limitSecondsPerStep: limit, warmUpSecondsPerStep: warmUp, secondsPerEvaluation } = paces;
   const most = limit === undefined ? '' : ` (${formatStepTime(limit)} where completions reach their limit)`;
   const own = `${formatStepTime(secondsPerStep)} per step${most}`;
   const before = warmUp === undefined ? [] : [`${formatStepTime(warmUp)} in the warm-up`];
   const held = secondsPerEvaluation === undefined ? [] : [`${formatStepTime(secondsPerEvaluation)} per evaluation`];
-  return [own, ...before, ...held].join(', ');
+  const apart = paces.withoutRewards ? ['plus what rewards outside the sandbox take'] : [];
+  return [own, ...before, ...held, ...apart].join(', ');
 }
 
 /** How long completions may get, and how many of those that were sampled first would be cut off. */

@@ -10,6 +10,8 @@ export interface StepPaces {
   readonly warmUpSecondsPerStep?: number;
   /** Absent: there is none, or it isn't known. */
   readonly secondsPerEvaluation?: number;
+  /** Whether rewards outside the sandbox come on top: a trial asks no judge and no server. */
+  readonly withoutRewards?: boolean;
 }
 
 /** Seconds of a run's steps and evaluations from its step `done` on, the one before the first step included. */

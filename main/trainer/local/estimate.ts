@@ -58,6 +58,7 @@ export function estimateRun(session: Session, firstStep: number, known: Known = 
     ...(own.limitSecondsPerStep !== undefined && { limitSecondsPerStep: own.limitSecondsPerStep }),
     ...(warmUp !== null && { warmUpSecondsPerStep: warmUp.secondsPerStep }),
     ...(secondsPerEvaluation !== null && { secondsPerEvaluation }),
+    ...(isReinforcement(config.method) && session.start.rewardAccess != null && { withoutRewards: true }),
   };
   // The moments are zeros that no page of memory holds yet.
   const training = config.use_peft

@@ -67,6 +67,8 @@ export type TrainerEvent =
       readonly limitSecondsPerStep?: number;
       /** Absent: the run has none. */
       readonly secondsPerEvaluation?: number;
+      /** Whether rewards outside the sandbox come on top. */
+      readonly withoutRewards?: boolean;
       readonly seconds: number;
       /** Of the machine's memory, and of a GPU's own beside it. */
       readonly memoryBytes: number;

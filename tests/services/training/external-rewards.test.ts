@@ -149,6 +149,7 @@ describe('a run whose reward is mixed', () => {
     expect(existsSync(join(run.folder, 'tasks/mix/score.mjs'))).toBe(true);
     const log = readFileSync(join(run.folder, 'training.log'), 'utf8');
     expect(log).toContain('Rewards outside the sandbox: length (command');
+    expect(log).toContain('per step, plus what rewards outside the sandbox take');
     expect(log).toMatch(/helpful \(classifier, about [\d.]+ [KM]iB of memory\)/);
     const consents = openConsentFile(join(root, 'none.json'));
     const resume = (trust: typeof access) => resumeTraining(store, run.runId, { paths, access: trust, maxSteps: 3 });
