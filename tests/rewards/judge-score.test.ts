@@ -67,6 +67,7 @@ describe('judgeScore', () => {
     ['A fine', [1, 10], 'cut off'],
     ['0.', [0, 1], 'cut off'],
     ['Score: 8', [1, 10], 7 / 9],
+    ['{"score": 2, "reason": "It says \\"Score: 10', [1, 10], 1 / 9],
     ['4', [1, 5], 0.75],
     ['Score: 1, as', [1, 10], 0],
   ] as const)('knows from %j, cut off, on the scale %j: %s', (answer, scale, outcome) => {
@@ -74,4 +75,13 @@ describe('judgeScore', () => {
     if (typeof outcome === 'string') expect(found).toContain(outcome);
     else expect(found).toBeCloseTo(outcome, 12);
   });
+
+  it.each([`"${'\\"'.repeat(3e5)}`, '“'.repeat(3e5), `Score: 7${' '.repeat(3e5)}x`])(
+    'reads a long answer at once',
+    (answer) => {
+      const began = performance.now();
+      judgeScore(answer, [1, 10]);
+      expect(performance.now() - began).toBeLessThan(2000);
+    },
+  );
 });
