@@ -19,7 +19,7 @@ import { type RewardTrust, rewardAccess } from '../../tasks/reward-access.ts';
 import type { JobProgress } from '../../trainer-process/job.ts';
 import type { JobContext } from '../../workspace/jobs.ts';
 import type { OpenWorkspace } from '../../workspace/open-workspace.ts';
-import { earlierFingerprint, modelFingerprint } from './fingerprint.ts';
+import { earlierFingerprint, modelFingerprint, scoringFolders } from './fingerprint.ts';
 import { freezePrompts, type PromptChoice, type PromptSet, readPromptSet } from './prompt-set.ts';
 import { type EvaluatedModel, storedItems, storeEvaluation } from './stored.ts';
 import { requireComparison } from './view.ts';
@@ -125,10 +125,13 @@ function evaluateMissing(host: Host, id: number, fresh: boolean): void {
   });
   // What completions are compared with word by word limits them by itself.
   const limit = typeof prompts.source === 'string' ? null : trainedLimit(asked);
+  const scoring = scoringFolders(prompts.source, store.folder);
   for (const { position, entry, ...parts } of askedAlike(asked)) {
-    const fingerprint = modelFingerprint(parts, limit);
+    const fingerprint = modelFingerprint(parts, limit, scoring);
     const find = (by: string): number | undefined => store.promptSets.find(prompts.id, by);
-    const known = fresh ? undefined : (find(fingerprint) ?? find(earlierFingerprint(parts, limit)));
+    const known = fresh
+      ? undefined
+      : (find(fingerprint) ?? (scoring.length > 0 ? undefined : find(earlierFingerprint(parts, limit))));
     // When repeated, the old numbers are shown until the new ones exist.
     if (!fresh) settle(store, id, position, known ?? null, prompts);
     if (known === undefined) missing.push({ position, entry, fingerprint, limit, chat: parts.chat });

@@ -7,6 +7,7 @@ import { askedOf, type ChatMessage, shownText } from '../../../samples/chat-mess
 import { type Written, writtenOf } from '../../../samples/completion.ts';
 import type { DatasetLeakage, DatasetRow } from '../../../store/datasets.ts';
 import type { Store } from '../../../store/index.ts';
+import type { TaskSource } from '../../../tasks/index.ts';
 import type { Task, TaskRecord, TaskShow } from '../../../tasks/task.ts';
 import { beginning } from '../../../text/beginning.ts';
 import { formatMoney } from '../../../text/format.ts';
@@ -17,7 +18,7 @@ import { resolveModelParts } from '../../models/resolve.ts';
 import type { OpenWorkspace } from '../../workspace/open-workspace.ts';
 import { readSettings } from '../../workspace/settings.ts';
 import { toStoredPath } from '../../workspace/workspace.ts';
-import { earlierFingerprint, modelFingerprint } from './fingerprint.ts';
+import { earlierFingerprint, modelFingerprint, scoringFolders } from './fingerprint.ts';
 import { heldOutFile, type PromptSet, promptTask, readPrompt, readPromptSet } from './prompt-set.ts';
 import { type EvaluatedModel, storedItems, storedSummary, wordsOf } from './stored.ts';
 import { comparisonVerdict } from './verdict.ts';
@@ -145,6 +146,7 @@ export function readComparison(app: Pick<OpenWorkspace, 'store' | 'workspace' | 
         app,
         known.find(({ ref }) => ref === model.reference),
         evaluationId,
+        set.source,
         kept ?? {},
       ),
     };
@@ -269,6 +271,7 @@ function standing(
   app: Pick<OpenWorkspace, 'store' | 'paths'>,
   entry: ModelEntry | undefined,
   evaluationId: number | null,
+  source: TaskSource,
   { chat, limit }: Pick<EvaluatedModel, 'chat' | 'limit'>,
 ): Standing {
   if (entry === undefined || entry.problem !== null) return 'gone';
@@ -277,9 +280,10 @@ function standing(
     // It was taken with the settings that a baseline borrows from a checkpoint.
     const parts = { ...resolveModelParts(entry.model, app.paths), ...(chat && { chat }) };
     const then = app.store.promptSets.fingerprint(evaluationId);
-    return then === modelFingerprint(parts, limit) || then === earlierFingerprint(parts, limit) ? 'same' : 'changed';
+    const now = modelFingerprint(parts, limit, scoringFolders(source, app.store.folder));
+    return then === now || then === earlierFingerprint(parts, limit) ? 'same' : 'changed';
   } catch {
-    // The base model is gone or unreadable: the adapter alone can't be evaluated again.
+    // The base model or one that scores is gone or unreadable: the adapter alone can't be evaluated again.
     return 'gone';
   }
 }

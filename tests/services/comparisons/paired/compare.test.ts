@@ -1,8 +1,12 @@
-import { cpSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, it, vi } from 'vitest';
-import { earlierFingerprint, modelFingerprint } from '../../../../main/services/comparisons/paired/fingerprint.ts';
+import {
+  earlierFingerprint,
+  modelFingerprint,
+  scoringFolders,
+} from '../../../../main/services/comparisons/paired/fingerprint.ts';
 import {
   comparisonFigures,
   continueComparison,
@@ -109,6 +113,29 @@ describe('startComparison', () => {
     expect(standings()).toEqual(['same', 'same']);
     continueComparison(host, id, false);
     expect(host.jobs.list()).toEqual([]);
+  });
+
+  it('repeats what another reward model has scored', async () => {
+    const { host } = await comparisonHost();
+    const definition = `title: Judged
+fields: { word: text }
+prompt: '{word}'
+max_completion_length: 8
+success_threshold: 1
+rewards: { helpful: { weight: 1, classifier: models/rm } }
+`;
+    const source = { name: 'judged', folder: '/tasks/judged', reward: '', definition };
+    const parts = resolveModelParts(requireModel(host, other).model, host.paths);
+    const fingerprint = () => modelFingerprint(parts, null, scoringFolders(source, host.store.folder));
+    expect(errorOf(fingerprint)).toMatchObject({ code: 'REWARD_MODEL_MISSING' });
+    const folder = join(host.workspace.models, 'rm');
+    mkdirSync(folder);
+    writeFileSync(join(folder, 'config.json'), '{}');
+    const before = fingerprint();
+    expect(fingerprint()).toBe(before);
+    writeFileSync(join(folder, 'config.json'), '{"a": 1}');
+    expect(fingerprint()).not.toBe(before);
+    expect(before).not.toBe(modelFingerprint(parts));
   });
 
   it('compares on several lengths', async () => {
