@@ -55,6 +55,8 @@ export function openJudge(
   };
 
   let refused: readonly string[] = [];
+  /** A path that nothing answers at is easily seen: most often it lacks /v1. */
+  const askedAt = (failure: string): string => (/status 40[45]/.test(failure) ? ` (at ${new URL(url).pathname})` : '');
 
   const ask = async (request: JudgeRequest, breaker: Breaker): Promise<JudgeAnswer | string> => {
     for (;;) {
@@ -62,7 +64,7 @@ export function openJudge(
       const posted = await breaker.ask(() => postJson(url, withoutFields(request, left), options));
       if (!('failure' in posted)) return answerIn(posted.body);
       const field = REFUSED_FIELD.exec(posted.failure)?.[1];
-      if (field === undefined || left.includes(field)) return `the judge ${posted.failure}`;
+      if (field === undefined || left.includes(field)) return `the judge ${posted.failure}${askedAt(posted.failure)}`;
       refused = [...refused, field];
     }
   };

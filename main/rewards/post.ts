@@ -73,6 +73,7 @@ async function attempt(url: string, content: string, options: PostOptions): Prom
   const { key, timeoutMs, maxBytes, signal, parse = JSON.parse } = options;
   const headers = {
     accept: 'application/json',
+    'accept-encoding': 'identity',
     'content-type': 'application/json',
     'user-agent': 'braid',
     ...(key !== null && { authorization: `Bearer ${key}` }),

@@ -155,6 +155,13 @@ describe('openJudge', () => {
       ]);
   });
 
+  it('says at which path nothing answers', async () => {
+    const server = await rewardServer((_, __, response) => json(response, {}, 404));
+    const spec = specOf<'judge'>({ judge: server.url, model: 'q', rubric: '{completion}' });
+    const { outcomes } = await openJudge(spec, null, openJudgeCache(temporaryFolder())).score(answersTo('a'));
+    expect(outcomes).toEqual(['the judge answered with status 404: {} (at /chat/completions)']);
+  });
+
   it('leaves out what a reasoning model refuses, and keeps what stands behind the path', async () => {
     const refused = (field: string): object => ({ error: { message: `Unsupported parameter: '${field}' is not …` } });
     const server = await rewardServer(({ body }, _, response) => {
