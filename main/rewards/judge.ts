@@ -58,13 +58,14 @@ export function openJudge(
   /** A path that nothing answers at is easily seen: most often it lacks /v1. */
   const askedAt = (failure: string): string => (/status 40[45]/.test(failure) ? ` (at ${new URL(url).pathname})` : '');
 
-  const ask = async (request: JudgeRequest, breaker: Breaker): Promise<JudgeAnswer | string> => {
+  const ask = async (request: JudgeRequest, breaker: Breaker): Promise<JudgeAnswer | NoAnswer> => {
     for (;;) {
       const left = refused;
       const posted = await breaker.ask(() => postJson(url, withoutFields(request, left), options));
       if (!('failure' in posted)) return answerIn(posted.body);
       const field = REFUSED_FIELD.exec(posted.failure)?.[1];
-      if (field === undefined || left.includes(field)) return `the judge ${posted.failure}${askedAt(posted.failure)}`;
+      if (field === undefined || left.includes(field))
+        return { failure: `the judge ${posted.failure}${askedAt(posted.failure)}`, ...unpaid };
       refused = [...refused, field];
     }
   };
@@ -83,17 +84,16 @@ export function openJudge(
       const answerTo = async ([own, request]: readonly [string, JudgeRequest]) => {
         const kept = cache.get(own);
         const answer = kept ?? (await ask(request, breaker));
-        if (kept !== null) cached++;
-        else if (typeof answer !== 'string') {
-          keep(cache, own, answer);
-          cost += costOf(spec, answer);
-        }
+        if (kept === null) cost += costOf(spec, answer);
+        else cached++;
+        if (kept === null && !('failure' in answer)) keep(cache, own, answer);
         return [own, answer] as const;
       };
       const judged = new Map(await inParallel([...requests], spec.concurrency, answerTo));
       const outcomeOf = (answer: Answer, own = ''): Outcome => {
-        const said = judged.get(own) ?? 'the judge was not asked';
-        if (typeof said === 'string') return said;
+        const said = judged.get(own);
+        if (said === undefined) return 'the judge was not asked';
+        if ('failure' in said) return said.failure;
         const which = judgesGroups(spec) ? groupOf(answer).place + 1 : null;
         return judgeScore(said.answer, spec.scale, { isCut: said.cut, which });
       };
@@ -150,22 +150,23 @@ function withoutFields({ max_tokens, temperature, ...rest }: JudgeRequest, refus
   };
 }
 
+/** Why there is no answer; its tokens may have been paid for. */
+interface NoAnswer extends Pick<JudgeAnswer, 'input_tokens' | 'output_tokens'> {
+  readonly failure: string;
+}
+const unpaid = { input_tokens: 0, output_tokens: 0 } as const;
+
 /** The answer of a chat completion, or why there is none. */
-function answerIn(body: unknown): JudgeAnswer | string {
+function answerIn(body: unknown): JudgeAnswer | NoAnswer {
   const { data } = responseSchema.safeParse(body);
   const [choice] = data?.choices ?? [];
   if (data === undefined || choice === undefined)
-    return `the judge answered in another form than a chat completion: ${shownValue(body)}`;
-  const { message, finish_reason: finish } = choice;
-  const answer = textOf(message.content);
-  if (answer.trim() === '') return noAnswer(choice);
-  if (finish === 'content_filter' || finish === 'error') return `the judge's answer was interrupted (${finish})`;
-  return {
-    answer,
-    input_tokens: data.usage?.prompt_tokens ?? 0,
-    output_tokens: data.usage?.completion_tokens ?? 0,
-    ...(finish === 'length' && { cut: true }),
-  };
+    return { failure: `the judge answered in another form than a chat completion: ${shownValue(body)}`, ...unpaid };
+  const { prompt_tokens: input_tokens = 0, completion_tokens: output_tokens = 0 } = data.usage ?? {};
+  const answer = textOf(choice.message.content);
+  const failure = faultOf(choice, answer);
+  if (failure !== null) return { failure, input_tokens, output_tokens };
+  return { answer, input_tokens, output_tokens, ...(choice.finish_reason === 'length' && { cut: true }) };
 }
 
 /** Some servers give it in parts. */
@@ -173,13 +174,22 @@ function textOf(content: Response['choices'][number]['message']['content']): str
   return typeof content === 'string' ? content : (content ?? []).map(({ text }) => text).join('');
 }
 
-function noAnswer({ message: { refusal }, finish_reason: finish }: Response['choices'][number]): string {
+/** Why a text isn't the judge's answer; null: it is. */
+function faultOf(
+  { message: { refusal }, finish_reason: finish }: Response['choices'][number],
+  answer: string,
+): string | null {
+  if (finish === 'content_filter' || finish === 'error') return `the judge's answer was interrupted (${finish})`;
+  if (answer.trim() !== '') return null;
   if (refusal != null && refusal !== '') return `the judge refused: ${shownValue(refusal)}`;
   if (finish === 'length')
     return 'the judge wrote no answer within its max_tokens: raise them for a model that thinks first';
   return `the judge wrote no answer${finish == null ? '' : ` (${finish})`}`;
 }
 
-function costOf({ price_per_million: price }: JudgeSpec, { input_tokens, output_tokens }: JudgeAnswer): number {
+function costOf(
+  { price_per_million: price }: JudgeSpec,
+  { input_tokens, output_tokens }: JudgeAnswer | NoAnswer,
+): number {
   return price === undefined ? 0 : (input_tokens * price.input + output_tokens * price.output) / 1e6;
 }

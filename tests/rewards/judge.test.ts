@@ -155,6 +155,14 @@ describe('openJudge', () => {
       ]);
   });
 
+  it('counts what an answer without a text has cost', async () => {
+    const server = await rewardServer((_, __, response) => json(response, chatAnswer('')));
+    const price_per_million = { input: 1000, output: 20_000 };
+    const spec = specOf<'judge'>({ judge: server.url, model: 'q', rubric: '{completion}', price_per_million });
+    const { cost } = await openJudge(spec, null, openJudgeCache(temporaryFolder())).score(answersTo('a'));
+    expect(cost).toBeCloseTo((100 * 1000 + 10 * 20_000) / 1e6, 12);
+  });
+
   it('says at which path nothing answers', async () => {
     const server = await rewardServer((_, __, response) => json(response, {}, 404));
     const spec = specOf<'judge'>({ judge: server.url, model: 'q', rubric: '{completion}' });
