@@ -107,7 +107,20 @@ export function passedEnvironment(): Record<string, string> {
   ];
   const passed = names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]));
   // A Python program that forgets to flush its lines would never answer; on Windows it reads them in another encoding.
-  return Object.fromEntries([...passed, ['PYTHONUNBUFFERED', '1'], ['PYTHONUTF8', '1']]);
+  const around = notByProxy();
+  return Object.fromEntries([
+    ...passed,
+    ['no_proxy', around],
+    ['NO_PROXY', around],
+    ['PYTHONUNBUFFERED', '1'],
+    ['PYTHONUTF8', '1'],
+  ]);
+}
+
+/** What is sent to this machine stays on it: plain http is allowed here because nobody can read it on the way. */
+function notByProxy(): string {
+  const own = process.env.no_proxy || process.env.NO_PROXY || '';
+  return own.trim() === '*' ? '*' : [own, 'localhost', '127.0.0.0-127.255.255.255', '[::1]', '::1'].join(',');
 }
 
 function untilReply(thread: Thread, silenceMs: number): ExternalReply | null {
