@@ -166,7 +166,7 @@ function answerIn(body: unknown): JudgeAnswer | NoAnswer {
   const answer = textOf(choice.message.content);
   const failure = faultOf(choice, answer);
   if (failure !== null) return { failure, input_tokens, output_tokens };
-  return { answer, input_tokens, output_tokens, ...(choice.finish_reason === 'length' && { cut: true }) };
+  return { answer, input_tokens, output_tokens, ...(isCut(choice) && { cut: true }) };
 }
 
 /** Some servers give it in parts. */
@@ -174,16 +174,19 @@ function textOf(content: Response['choices'][number]['message']['content']): str
   return typeof content === 'string' ? content : (content ?? []).map(({ text }) => text).join('');
 }
 
+/** Some gateways keep the word of the model behind them. */
+function isCut({ finish_reason: finish }: Response['choices'][number]): boolean {
+  return finish === 'length' || finish?.toLowerCase() === 'max_tokens';
+}
+
 /** Why a text isn't the judge's answer; null: it is. */
-function faultOf(
-  { message: { refusal }, finish_reason: finish }: Response['choices'][number],
-  answer: string,
-): string | null {
+function faultOf(choice: Response['choices'][number], answer: string): string | null {
+  const { refusal } = choice.message;
+  const { finish_reason: finish } = choice;
   if (finish === 'content_filter' || finish === 'error') return `the judge's answer was interrupted (${finish})`;
   if (answer.trim() !== '') return null;
   if (refusal != null && refusal !== '') return `the judge refused: ${shownValue(refusal)}`;
-  if (finish === 'length')
-    return 'the judge wrote no answer within its max_tokens: raise them for a model that thinks first';
+  if (isCut(choice)) return 'the judge wrote no answer within its max_tokens: raise them for a model that thinks first';
   return `the judge wrote no answer${finish == null ? '' : ` (${finish})`}`;
 }
 

@@ -129,6 +129,7 @@ describe('openJudge', () => {
     [{ content: null, reasoning_content: 'Score: 9?' }, 'length', 'the judge wrote no answer within its max_tokens'],
     [{ content: '' }, 'stop', 'the judge wrote no answer (stop)'],
     [{ content: 'Score: 1' }, 'length', 'was cut off'],
+    [{ content: 'Score: 1' }, 'MAX_TOKENS', 'was cut off'],
     [{ content: 'Score: 1' }, 'content_filter', 'was interrupted (content_filter)'],
     [
       {
