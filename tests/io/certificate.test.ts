@@ -21,6 +21,11 @@ it.each([
   });
 });
 
+it('is also what a request throws without fetch', () => {
+  const error = Object.assign(new Error('refused'), { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
+  expect(certificateFault(error)).toMatchObject({ why: expect.stringContaining('DEPTH_ZERO') });
+});
+
 it('is no other fault', () => {
   for (const error of [refused('ECONNRESET'), new TypeError('terminated'), null])
     expect(certificateFault(error)).toBeNull();
