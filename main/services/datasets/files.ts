@@ -54,41 +54,61 @@ const WORDS = {
 
 /** Reads a dataset: every record, or an error that lists every invalid line; `fix` is what to do about them. */
 export function readDataset<R extends TaskRecord>(file: string, task: Task<R>, fix = WORDS.fix): R[] {
-  return orConversations(file, task, (read) => readJsonLines(file, { ...WORDS, fix }, read));
+  return orAnotherTask(file, task, (read) => readJsonLines(file, { ...WORDS, fix }, read));
 }
 
 /** The same for named content, such as a file from the page. */
 export function parseDataset<R extends TaskRecord>(name: string, text: string, task: Task<R>): R[] {
-  return orConversations(name, task, (read) => parseJsonLines(name, text, WORDS, read));
+  return orAnotherTask(name, task, (read) => parseJsonLines(name, text, WORDS, read));
 }
 
-/** Reads records; where they are conversations, which Braid's own tasks don't take, says which task does. */
-function orConversations<R extends TaskRecord>(
+/** Reads records; where Braid's own task is given those of another, says so instead of listing what each line lacks. */
+function orAnotherTask<R extends TaskRecord>(
   file: string,
   task: Task<R>,
   records: (read: (value: unknown, line: number) => R) => R[],
 ): R[] {
   const read = recordReader(task);
+  const own = OWN_FIELDS[task.name];
   let spoken = 0;
+  let foreign = null as readonly string[] | null;
+  let isOwn = own === undefined;
   try {
     return records((value, line) => {
-      const isSpoken = isJsonObject(value) && Object.values(value).some(isConversation);
+      const names = isJsonObject(value) ? Object.keys(value) : [];
+      if (names.every((name) => IN_ANY.includes(name)) || own?.some((name) => names.includes(name))) isOwn = true;
       try {
         return read(value, line);
       } catch (error) {
-        if (isSpoken) spoken++;
+        if (isJsonObject(value) && Object.values(value).some(isConversation)) spoken++;
+        foreign ??= names;
         throw error;
       }
     });
   } catch (error) {
-    if (spoken === 0 || nativeTask(task.name) === undefined) throw error;
+    if (spoken > 0 && nativeTask(task.name) !== undefined)
+      throw inputError(
+        'CONVERSATIONS',
+        `${file} holds conversations, which the task "${task.name}" doesn't take`,
+        `Use the task "conversation": train with --task conversation, or import them by \`braid dataset import ${basename(file)} --task conversation\`.`,
+      );
+    if (isOwn || foreign === null) throw error;
     throw inputError(
-      'CONVERSATIONS',
-      `${file} holds conversations, which the task "${task.name}" doesn't take`,
-      `Use the task "conversation": train with --task conversation, or import them by \`braid dataset import ${basename(file)} --task conversation\`.`,
+      'OTHER_RECORDS',
+      `${file} holds records of another task than "${task.name}": they have ${foreign.slice(0, 8).join(', ')}`,
+      'Name their task: --task NAME, or `task` in the settings of the run.',
     );
   }
 }
+
+/** Fields that say nothing of a record's task. */
+const IN_ANY: readonly string[] = ['id', 'prompt', 'target'];
+
+/** Of Braid's own tasks: a record without any of these is another task's. */
+const OWN_FIELDS: Readonly<Record<string, readonly string[]>> = {
+  interleave: ['words', 'title_a', 'title_b', 'fragment_a', 'fragment_b'],
+  reply: ['post', 'reply', 'engagement'],
+};
 
 function recordReader<R extends TaskRecord>(task: Task<R>): (value: unknown, line: number) => R {
   const lines = new Map<string, number>();

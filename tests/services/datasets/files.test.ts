@@ -39,6 +39,20 @@ describe('a file of conversations', () => {
   });
 });
 
+describe('a file of records of another task', () => {
+  it('is named as such, unless one of them is of this task or has too little to say', () => {
+    const read = (...records: readonly object[]) => {
+      return () => readDataset(file(records.map((one) => `${JSON.stringify(one)}\n`).join('')), interleaveTask);
+    };
+    const other = { id: '1', text: 'The match', label: 'sports' };
+    expect(read(other, { ...other, id: '2' })).toThrow(
+      /holds records of another task than "interleave": they have id, text, label$/,
+    );
+    for (const one of [{ ...other, words: 3 }, { id: '2' }, record ?? {}])
+      expect(read(other, one)).toThrow('line 1: expected "words"');
+  });
+});
+
 describe('writeDataset', () => {
   it('writes both files, which read back as they were', () => {
     const files = writeDataset(join(folder, 'new', '3words.jsonl'), dataset);
