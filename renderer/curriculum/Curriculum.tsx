@@ -54,7 +54,7 @@ export function Curriculum() {
       title="Curriculum"
       about={
         data !== undefined &&
-        data.stages.length > 0 && <span>Short texts first; each stage starts from the previous checkpoint</span>
+        data.stages.length > 0 && <span>Easy data first; each stage starts from the previous checkpoint</span>
       }
       actions={
         <>

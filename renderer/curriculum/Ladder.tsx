@@ -7,7 +7,7 @@ import { counted, score } from '../components/format.ts';
 import { StateBadge } from '../components/StateBadge.tsx';
 import classes from './Curriculum.module.css';
 import { ladderShape } from './ladder-shape.ts';
-import { originInWords, ruleInShort, stateOf, stepCount, waitsFor, worseInWords } from './words.ts';
+import { originInWords, recordCount, ruleInShort, stateOf, stepCount, waitsFor, worseInWords } from './words.ts';
 
 export interface LadderProps {
   readonly stages: readonly StageView[];
@@ -72,7 +72,7 @@ export function Ladder({ stages, live, selected, onSelect, shortages }: LadderPr
   );
 }
 
-/** A stage's word count inside a progress ring. */
+/** A stage's word count inside a progress ring; of a task without a length its place. */
 function Knot({ stage, live }: { readonly stage: StageView; readonly live: LiveStatus | null }) {
   const { state, run, words } = stage;
   const done = live === null ? (run === null ? 0 : run.step / Math.max(1, run.maxSteps)) : live.step / live.maxSteps;
@@ -90,7 +90,7 @@ function Knot({ stage, live }: { readonly stage: StageView; readonly live: LiveS
           className={classes.fill}
         />
       </svg>
-      <span className="num">{words ?? '?'}</span>
+      <span className="num">{words ?? (stage.dataset === null ? '?' : stage.position + 1)}</span>
       <Mark stage={stage} />
     </span>
   );
@@ -139,7 +139,7 @@ function Card({ stage, live, after, shortage }: CardProps) {
       <span className={classes.soft}>{ruleInShort(promotion)}</span>
       <span className={classes.soft}>
         {stepCount(steps)}
-        {dataset !== null && `, ${counted(dataset.trainN, 'pair')}`}
+        {dataset !== null && `, ${recordCount({ words, trainN: dataset.trainN })}`}
       </span>
       {dataset === null ? (
         <span className={classes.lack}>{shortage === undefined ? 'no dataset yet' : 'needs longer texts'}</span>

@@ -28,7 +28,7 @@ const OF_A_STAGE = {
   from_checkpoint: AT_EACH,
   eval_steps: AT_EACH,
   save_steps: AT_EACH,
-  task: 'Stages of a curriculum are always of the task interleave.',
+  task: "That of each stage's dataset.",
 };
 
 function presetFields(presets: readonly Preset[], name: string): Values {

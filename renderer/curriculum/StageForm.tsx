@@ -1,7 +1,7 @@
 /** The form of a new or existing stage: name, dataset, steps, promotion rule and run settings. */
 import { Button, Select, Switch, TextInput } from '@mantine/core';
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
-import { useMemo, useState } from 'react';
+import { useState } from 'react';
 import type { Curriculum, Promotion, StageView } from '../../main/api/contract/index.ts';
 import { api, client } from '../api/client.ts';
 import { BoundedNumber } from '../components/BoundedNumber.tsx';
@@ -10,13 +10,12 @@ import { entered, ontoStored } from '../components/config-form/entered.ts';
 import { FormDrawer, type FormGuard, useChanged } from '../components/config-form/FormDrawer.tsx';
 import type { Values } from '../components/config-form/sections.ts';
 import { Failed, Loading } from '../components/Feedback.tsx';
-import { counted } from '../components/format.ts';
 import { isolated } from '../components/isolated.ts';
 import { LongSelect } from '../components/LongSelect.tsx';
 import { NumberEntry } from '../components/NumberEntry.tsx';
 import { SubmitForm } from '../components/SubmitForm.tsx';
 import classes from './StageForm.module.css';
-import { leftInWords, loweredInWords } from './words.ts';
+import { leftInWords, loweredInWords, recordCount } from './words.ts';
 
 const none: Values = {};
 
@@ -25,7 +24,7 @@ const OF_THE_STAGE = {
   dataset: 'Set above: Dataset.',
   max_steps: 'Set above: Steps.',
   num_train_epochs: 'A stage has steps: set them above.',
-  task: 'Stages of a curriculum are always of the task interleave.',
+  task: "The dataset's.",
 };
 
 export interface StageFormProps {
@@ -83,11 +82,7 @@ interface FormOfStageProps extends FormProps {
 
 function Form({ stage, first, initial = none, onClose, onChanged, onSaved }: FormOfStageProps) {
   const { data: all, error: unlisted, refetch } = useQuery(api.datasets.list.queryOptions());
-  // The stage's own is named even if it can't be chosen any more.
-  const datasets = useMemo(
-    () => (all ?? []).filter(({ id, task }) => task === 'interleave' || id === stage?.datasetId),
-    [all, stage?.datasetId],
-  );
+  const datasets = all ?? [];
   const [opened] = useState(stage);
   const [name, setName] = useState(stage?.name ?? '');
   const [datasetId, setDatasetId] = useState<number | null>(stage?.datasetId ?? null);
@@ -124,7 +119,9 @@ function Form({ stage, first, initial = none, onClose, onChanged, onSaved }: For
       <div className={classes.grid}>
         <TextInput
           label="Name"
-          placeholder={`${chosen?.words ?? words ?? '…'} words`}
+          placeholder={
+            chosen !== undefined && chosen.words === null ? chosen.name : `${chosen?.words ?? words ?? '…'} words`
+          }
           value={name}
           onChange={(event) => setName(event.currentTarget.value)}
         />
@@ -132,14 +129,10 @@ function Form({ stage, first, initial = none, onClose, onChanged, onSaved }: For
           label="Dataset"
           placeholder="none yet"
           clearable
-          nothingFoundMessage={
-            datasets.length === 0 && all !== undefined && all.length > 0
-              ? 'Stages train interleaving. Datasets of other tasks: a free run.'
-              : 'No matching datasets'
-          }
+          nothingFoundMessage="No matching datasets"
           data={datasets.map((row) => ({
             value: String(row.id),
-            label: `${isolated(row.name)} (${counted(row.trainN, 'pair')})`,
+            label: `${isolated(row.name)} (${row.words === null ? `${isolated(row.task)}, ` : ''}${recordCount(row)})`,
           }))}
           value={datasetId === null ? null : String(datasetId)}
           onChange={(value) => setDatasetId(value === null ? null : Number(value))}
@@ -148,7 +141,7 @@ function Form({ stage, first, initial = none, onClose, onChanged, onSaved }: For
           label="Words"
           min={1}
           disabled={datasetId !== null}
-          value={chosen?.words ?? words}
+          value={chosen === undefined ? words : chosen.words}
           onChange={setWords}
         />
         <NumberEntry
@@ -213,8 +206,8 @@ function Rule({
         <>
           <BoundedNumber
             label="At least"
-            min={0}
-            max={1}
+            min={-1e6}
+            max={1e6}
             step={0.05}
             w={90}
             value={rule.at_least}

@@ -187,7 +187,8 @@ function isNewest(best: NonNullable<StageView['best']>, standing: StageView['sta
 }
 
 function Facts({ stage, curriculum, live, shortage }: StagePanelProps) {
-  const { promotion, dataset, origin, run, scores, standing, best, steps, handsOn, reason, config, runs } = stage;
+  const { words, promotion, dataset, origin, run, scores, standing, best, steps, handsOn, reason, config, runs } =
+    stage;
   const own = Object.keys(config);
   const leaks = dataset === null ? null : leakageInWords(dataset.leakage, dataset.testN, dataset.task);
   const after = waitsFor(curriculum.stages, stage);
@@ -203,7 +204,8 @@ function Facts({ stage, curriculum, live, shortage }: StagePanelProps) {
       <dd>
         {dataset === null && (shortage ?? <>none yet: make one above, or in Texts &amp; datasets</>)}
         {dataset !== null &&
-          `${isolated(dataset.name)}: ${counted(dataset.trainN, 'training pair')}, ${number(dataset.testN)} held out`}
+          `${isolated(dataset.name)}: ${counted(dataset.trainN, words === null ? 'training record' : 'training pair')}, ${number(dataset.testN)} held out`}
+        {dataset !== null && words === null && `, of the task ${isolated(dataset.task)}`}
         {leaks !== null && <span className={classes.lack}> ({leaks})</span>}
         {dataset?.missing && <span className={classes.lack}> (file missing)</span>}
       </dd>

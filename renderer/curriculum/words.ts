@@ -120,6 +120,11 @@ export function stateOf(
   return run.state === 'running' || run.state === 'done' ? state : run.state;
 }
 
+/** 512 pairs; of a task without a length 200 records. */
+export function recordCount({ words, trainN }: { readonly words: number | null; readonly trainN: number }): string {
+  return counted(trainN, words === null ? 'record' : 'pair');
+}
+
 /** 1 step, 90 steps. */
 export function stepCount(steps: number): string {
   return counted(steps, 'step');

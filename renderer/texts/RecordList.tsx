@@ -5,8 +5,8 @@ import type { RecordView } from '../../main/api/contract/index.ts';
 import { api } from '../api/client.ts';
 import { Empty, Failed, Loading } from '../components/Feedback.tsx';
 import { useRows } from '../components/use-rows.ts';
-import { RecordCard } from './RecordCard.tsx';
 import classes from './Records.module.css';
+import { ShownRecord } from './ShownRecord.tsx';
 
 export interface RecordListProps {
   readonly id: number;
@@ -60,7 +60,7 @@ export function RecordList({ id, side, search, onTotal }: RecordListProps) {
       <div className={classes.rows} style={{ height: rows.getTotalSize() }}>
         {items.map(({ index, key, start }) => (
           <div key={key} ref={rows.measureElement} data-index={index} style={{ transform: `translateY(${start}px)` }}>
-            <Shown view={recordAt(index)} />
+            <Waited view={recordAt(index)} />
           </div>
         ))}
       </div>
@@ -68,18 +68,6 @@ export function RecordList({ id, side, search, onTotal }: RecordListProps) {
   );
 }
 
-function Shown({ view }: { readonly view: RecordView | undefined }) {
-  if (view === undefined) return <div className={classes.waiting} aria-hidden="true" />;
-  switch (view.kind) {
-    case 'interleave':
-      return <RecordCard record={view.record} />;
-    case 'other':
-      return <pre className={classes.other}>{view.json}</pre>;
-    case 'fault':
-      return (
-        <p className={classes.fault}>
-          <span className="mono">line {view.line}</span> {view.reason}
-        </p>
-      );
-  }
+function Waited({ view }: { readonly view: RecordView | undefined }) {
+  return view === undefined ? <div className={classes.waiting} aria-hidden="true" /> : <ShownRecord view={view} />;
 }

@@ -16,7 +16,7 @@ export type {
 } from '../../services/comparisons/paired/index.ts';
 export type { ConfigField, Preset } from '../../services/config/form.ts';
 export type { Curriculum, StageOrigin, StageView } from '../../services/curriculum/curriculum.ts';
-export type { ForgettingCell, ForgettingRow } from '../../services/curriculum/forgetting.ts';
+export type { Forgetting, ForgettingCell, ForgettingRow } from '../../services/curriculum/forgetting.ts';
 export type { HubPreview } from '../../services/data-import/hub-preview.ts';
 export type { ImportPlan } from '../../services/datasets/import/plan.ts';
 export type { Leakage } from '../../services/datasets/leakage.ts';

@@ -4,7 +4,6 @@ import { inputError } from '../../errors.ts';
 import type { DatasetRow } from '../../store/datasets.ts';
 import type { Store } from '../../store/index.ts';
 import type { NewStage, StageRow } from '../../store/stages.ts';
-import { interleaveTask } from '../../tasks/interleave/task.ts';
 import { counted } from '../../text/format.ts';
 import { configFaults } from '../../trainer/config/config.ts';
 import { curriculumWords } from '../datasets/index.ts';
@@ -110,14 +109,6 @@ function checked(store: Store, stage: NewStage, edit: StageEdit): NewStage {
   const dataset = stage.datasetId === null ? null : store.datasets.get(stage.datasetId);
   if (dataset === undefined) {
     throw inputError('DATASET_UNKNOWN', `There is no dataset with id ${stage.datasetId}`);
-  }
-  // Only where the edit names it: a stage that has one from before can still be moved.
-  if (edit.datasetId != null && dataset !== null && dataset.task !== interleaveTask.name) {
-    throw inputError(
-      'DATASET_OF_ANOTHER_TASK',
-      `"${dataset.name}" is a dataset of the task ${dataset.task}; stages train ${interleaveTask.name}`,
-      `Choose a dataset of ${interleaveTask.name}, or train this one in a free run.`,
-    );
   }
   if (stage.config.num_train_epochs != null)
     throw inputError('BAD_CONFIG', 'A stage is as long as its steps say, not as num_train_epochs', 'Set its steps.');

@@ -1,22 +1,27 @@
-/** The forgetting check: the base and every stage's checkpoint on the held-out records of every length so far. */
+/** The forgetting check: the base and every stage's checkpoint on the held-out records of every stage so far. */
 
 import { existsSync } from 'node:fs';
 import type { CheckpointRow } from '../../store/checkpoints.ts';
 import type { EvaluationRow } from '../../store/evaluations.ts';
 import type { Store } from '../../store/index.ts';
 import type { StageRow } from '../../store/stages.ts';
+import { openTask } from '../../tasks/index.ts';
 import { interleaveTask } from '../../tasks/interleave/task.ts';
+import { replyTask } from '../../tasks/reply/task.ts';
 import { askedAlike } from '../../trainer/policy/asked-alike.ts';
 import { datasetFiles, readDataset } from '../datasets/index.ts';
-import { evaluateModels } from '../evaluation/evaluate.ts';
-import { storeModelEvaluation } from '../evaluation/history.ts';
+import { type EvaluateOptions, evaluateFolderTask, evaluateModels, evaluateReplies } from '../evaluation/evaluate.ts';
+import { interleaveRow, type KeptEvaluation, rewardRow, storeEvaluationRow } from '../evaluation/history.ts';
 import { savedFields } from '../runs/saved-config.ts';
+import { rewardAccess } from '../tasks/reward-access.ts';
+import { runTask } from '../tasks/run-task.ts';
+import type { JobProgress } from '../trainer-process/job.ts';
 import type { JobContext } from '../workspace/jobs.ts';
 import type { HostPaths } from '../workspace/paths.ts';
 import { fromStoredPath } from '../workspace/workspace.ts';
 import { nextStart, stageDefaults } from './stage-config.ts';
 
-/** Held-out records of each length: as many as a run's own evaluations use by default, and the same ones. */
+/** Held-out records of each stage: as many as a run's own evaluations use by default, and the same ones. */
 const RECORDS = 32;
 
 export interface ForgettingCell {
@@ -29,6 +34,7 @@ export interface ForgettingCell {
 export interface ForgettingColumn {
   readonly stageId: number;
   readonly name: string;
+  /** null: its records have no length. */
   readonly words: number | null;
   /** Its held-out records. */
   readonly dataset: string;
@@ -52,7 +58,7 @@ export interface Forgetting {
   readonly missing: number;
 }
 
-/** The results so far: the trained lengths, measured after each stage. Empty before the first. */
+/** The results so far: the trained stages, each measured after each. Empty before the first. */
 export function forgetting(store: Store, paths: Pick<HostPaths, 'resources'>): Forgetting {
   const trained = trainedStages(store);
   const columns = trained.flatMap(({ stage }) => columnOf(store, stage));
@@ -71,7 +77,7 @@ export function forgetting(store: Store, paths: Pick<HostPaths, 'resources'>): F
   return { columns, rows, missing: rows.flatMap(({ cells }) => cells).filter((cell) => cell === null).length };
 }
 
-/** Measures every cell that is empty and stores it; one trainer process per length. */
+/** Measures every cell that is empty and stores it; one trainer process per stage. */
 export async function checkForgetting(store: Store, paths: HostPaths, { signal, progress }: JobContext): Promise<void> {
   const { columns, rows, missing } = forgetting(store, paths);
   const chat = stagesChat(rows);
@@ -79,29 +85,48 @@ export async function checkForgetting(store: Store, paths: HostPaths, { signal, 
   for (const [at, column] of columns.entries()) {
     const wanting = rows.filter(({ cells }) => cells[at] === null);
     if (wanting.length === 0) continue;
-    const records = readDataset(column.dataset, interleaveTask).slice(0, RECORDS);
-    const { results } = await evaluateModels({
-      models: wanting.map(({ name, model, checkpoint }) =>
-        checkpoint === null
-          ? { name, folder: model, ...(chat !== undefined && { chat }) }
-          : { name, folder: checkpoint.path },
-      ),
-      dataset: records,
-      paths,
-      signal,
-      onProgress: (part) =>
-        progress({ done: done + wanting.length * (part.done / part.total), total: missing, unit: 'measurements' }),
-    });
-    results.forEach((result, i) => {
-      const row = wanting[i];
-      if (row === undefined) return;
-      const { checkpoint, model } = row;
+    const models = wanting.map(({ name, model, checkpoint }) =>
+      checkpoint === null
+        ? { name, folder: model, ...(chat !== undefined && { chat }) }
+        : { name, folder: checkpoint.path },
+    );
+    const onProgress = (part: JobProgress): void =>
+      progress({ done: done + wanting.length * (part.done / part.total), total: missing, unit: 'measurements' });
+    const results = await evaluated(store, column, { models, paths, signal, onProgress });
+    for (const [i, { checkpoint, model }] of wanting.entries()) {
+      const result = results[i];
+      if (result === undefined) continue;
       const origin = { runId: checkpoint?.runId ?? null, checkpointId: checkpoint?.id ?? null };
       const step = checkpoint?.step ?? 0;
-      storeModelEvaluation(store, { ...origin, step, model, dataset: column.dataset }, result);
-    });
+      storeEvaluationRow(store, { ...origin, step, model, dataset: column.dataset }, result);
+    }
     done += wanting.length;
   }
+}
+
+/** The models on a stage's held-out records, by the reward that its newest run has. */
+async function evaluated(
+  store: Store,
+  { stageId, dataset: file }: ForgettingColumn,
+  options: Pick<EvaluateOptions, 'models' | 'paths' | 'signal' | 'onProgress'>,
+): Promise<readonly KeptEvaluation[]> {
+  const [run] = store.runs.ofStage(stageId);
+  const source = run === undefined ? interleaveTask.name : runTask(store, run);
+  if (source === interleaveTask.name) {
+    const dataset = readDataset(file, interleaveTask).slice(0, RECORDS);
+    return (await evaluateModels({ ...options, dataset })).results.map(interleaveRow);
+  }
+  if (typeof source === 'string') {
+    const dataset = readDataset(file, replyTask).slice(0, RECORDS);
+    return (await evaluateReplies({ ...options, dataset })).results.map(rewardRow);
+  }
+  const rewardOptions = {
+    ...options,
+    rewardAccess: rewardAccess(source, { workspace: store.folder, paths: options.paths }),
+  };
+  // Records are read without the reward, so it starts no thread.
+  const dataset = readDataset(file, openTask(source, '')).slice(0, RECORDS);
+  return (await evaluateFolderTask(source, { ...rewardOptions, dataset })).results.map(rewardRow);
 }
 
 /** How the stages ask, for the base, whose folder knows nothing of it; undefined where it has its own settings, or nobody has. */
@@ -120,7 +145,7 @@ interface TrainedStage {
 
 function trainedStages(store: Store): TrainedStage[] {
   return store.stages.list().flatMap((stage) => {
-    if (stage.words === null || stage.state === 'running') return [];
+    if (stage.state === 'running') return [];
     const checkpoint = nextStart(store, stage);
     return checkpoint === null ? [] : [{ stage, checkpoint }];
   });

@@ -24,6 +24,7 @@ const schema = z.object({ preset: z.string(), config: z.record(z.string(), z.unk
 
 /** Each stage's own. */
 const OF_A_STAGE = [
+  'task',
   'dataset',
   'eval_dataset',
   'max_steps',

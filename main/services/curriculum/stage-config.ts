@@ -40,6 +40,7 @@ export function plannedConfig(store: Store, stage: StageRow, paths: Pick<HostPat
   const fields = {
     ...stageDefaults(store, stage, paths),
     ...stage.config,
+    task: dataset.task,
     dataset: fromStoredPath(store.folder, dataset.file),
     max_steps: stage.steps,
   };

@@ -7,8 +7,8 @@ import type { StageRow } from '../../store/stages.ts';
 import { MET_TOPIC } from '../../trainer/protocol/trainer-events.ts';
 
 export const promotionSchema = z.strictObject({
-  /** Of the task's main metric, held out. */
-  at_least: z.number().min(0).max(1),
+  /** Of the task's main metric, held out: a share, or of a task of the user's a reward of any size. */
+  at_least: z.number(),
   evaluations: z.int().min(1).max(20).default(1),
   /** Which checkpoint the next stage starts from: the newest, or the one with the best held-out score. */
   hand_on: z.enum(['last', 'best']).default('last'),

@@ -14,7 +14,7 @@ import { SubmitForm } from '../SubmitForm.tsx';
 import classes from './ConfigForm.module.css';
 import { ConfigForm, useConfigFaults } from './ConfigForm.tsx';
 import { FormDrawer, type FormGuard, useChanged } from './FormDrawer.tsx';
-import { blockedBy, continuesInCurriculum, type Followed, newestDataset } from './free-run.ts';
+import { blockedBy, type Followed, newestDataset } from './free-run.ts';
 import type { Values } from './sections.ts';
 
 /** The preset that its settings start from. */
@@ -166,7 +166,7 @@ function Form({ defaults, follows, task, model, onClose, onDone: leave, onChange
     <SubmitForm onSubmit={() => setChecking(true)}>
       <p className="soft">
         {follows === undefined
-          ? `Held-out records come from the test file next to the dataset. To continue from ${continuesInCurriculum(values) ? 'stage to stage, use the curriculum' : "another run's checkpoint, set from_checkpoint"}.`
+          ? 'Held-out records come from the test file next to the dataset. To continue from stage to stage, use the curriculum.'
           : `Same settings as run ${follows.runId}, except for those marked as changed.`}
       </p>
       <TextInput

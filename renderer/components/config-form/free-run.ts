@@ -31,7 +31,7 @@ export interface Followed {
   readonly name: string;
 }
 
-/** Whether a run's checkpoints are trained further in the curriculum, whose stages are all of one task. */
+/** Whether a new stage is offered for a run's checkpoints; of other tasks a run with the same settings is nearer. */
 export function continuesInCurriculum({ task = 'interleave' }: Values): boolean {
   return task === 'interleave';
 }

@@ -12,6 +12,8 @@ import {
   planCurriculum,
   removeStage,
 } from '../../../main/services/curriculum/edit.ts';
+import { stageConfig } from '../../../main/services/curriculum/stage-config.ts';
+import { requireStage } from '../../../main/services/curriculum/stage-runs.ts';
 import type { Store } from '../../../main/store/index.ts';
 import { addRun, errorOf, temporaryStore } from '../../store/helpers.ts';
 
@@ -55,15 +57,15 @@ describe('addStage and changeStage', () => {
     expect(store.stages.get(addStage(store, {}))).toMatchObject(newStage);
   });
 
-  it('reject a dataset of another task', () => {
+  it('take a dataset of any task, which names the stage', () => {
     const store = temporaryStore();
     const row = { name: 'sums', file: '/sums.jsonl', task: 'arithmetic', words: null, trainN: 1, testN: 1, seed: 1 };
     const datasetId = store.datasets.record({ ...row, template: null, textHash: null });
-    expect(errorOf(() => addStage(store, { datasetId }))).toMatchObject({
-      code: 'DATASET_OF_ANOTHER_TASK',
-      message: '"sums" is a dataset of the task arithmetic; stages train interleave',
-    });
-    expect(store.stages.list()).toEqual([]);
+    // A reward may be of any size.
+    const id = addStage(store, { datasetId, promotion: { ...defaultPromotion, at_least: 2.5 } });
+    expect(store.stages.get(id)).toMatchObject({ name: 'sums', words: null, promotion: { at_least: 2.5 } });
+    const paths = checkoutPaths(join(import.meta.dirname, '../../..'));
+    expect(stageConfig(store, requireStage(store, id), paths)).toMatchObject({ task: 'arithmetic' });
   });
 
   it('reject a dataset that is not there and settings that make no sense', () => {

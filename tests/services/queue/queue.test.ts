@@ -1,9 +1,10 @@
-import { mkdirSync, renameSync, rmSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { BraidError } from '../../../main/errors.ts';
 import { stageView } from '../../../main/services/curriculum/curriculum.ts';
 import { addStage, changeStage, type StageEdit } from '../../../main/services/curriculum/edit.ts';
+import { checkForgetting, forgetting } from '../../../main/services/curriculum/forgetting.ts';
 import { stageConfig } from '../../../main/services/curriculum/stage-config.ts';
 import { requireStage, type StageRunsOptions } from '../../../main/services/curriculum/stage-runs.ts';
 import { openQueue } from '../../../main/services/queue/queue.ts';
@@ -15,8 +16,10 @@ import { openNotices } from '../../../main/services/workspace/notices.ts';
 import { changeSettings, readSettings } from '../../../main/services/workspace/settings.ts';
 import type { StageState } from '../../../main/store/stages.ts';
 import { addRun, errorOf } from '../../store/helpers.ts';
+import { tinyWords } from '../../tiny-model.ts';
 import { tinyConfig } from '../../trainer/run/tiny-run.ts';
 import { until } from '../../until.ts';
+import { lines, taskYaml, writeTask } from '../tasks/task-folder.ts';
 import { type TinyWorkspace, tinyWorkspace } from '../tiny-workspace.ts';
 
 const promotion = (rule: object) => promotionSchema.parse(rule);
@@ -58,6 +61,35 @@ async function bench(): Promise<Bench> {
 }
 
 describe('the queue of stages', () => {
+  it('runs stages of a task of the user', async () => {
+    const { root, store, paths, stage, open, settled } = await bench();
+    writeTask(join(root, 'tasks'), 'say', { 'task.yaml': taskYaml.replace('check: loud\n', '') });
+    const ids = ['easy', 'hard'].map((name) => {
+      const file = join(root, 'datasets', `${name}.jsonl`);
+      for (const path of [file, file.replace('.jsonl', '.test.jsonl')])
+        writeFileSync(path, lines(...tinyWords.slice(0, 4).map((word) => ({ id: `${name}-${word}`, word }))));
+      const row = { file, name, task: 'say', words: null, trainN: 4, testN: 4, seed: 3 };
+      return store.datasets.record({ ...row, template: null, textHash: null });
+    });
+    const [first = 0, second = 0] = ids.map((datasetId) =>
+      stage({ datasetId, promotion: promotion({ at_least: -1 }) }),
+    );
+    const queue = open();
+    queue.enqueue(first);
+    queue.enqueue(second);
+    await settled(second, 'done', 'failed');
+    const [after, before] = store.runs.list();
+    expect([before, after].map((run) => [run?.task, run?.state, run?.stageId])).toEqual([
+      ['say', 'done', first],
+      ['say', 'done', second],
+    ]);
+    expect(after?.parentRunId).toBe(before?.id);
+    // What each has forgotten is measured by the task's reward.
+    await checkForgetting(store, paths, { signal: new AbortController().signal, progress: () => undefined });
+    const { columns, rows, missing } = forgetting(store, paths);
+    expect([columns.map(({ name }) => name), rows.length, missing]).toEqual([['easy', 'hard'], 3, 0]);
+  });
+
   it("runs stage after stage, each from the previous one's checkpoint", async () => {
     const { store, live, stage, open, settled } = await bench();
     const [first, second] = [stage({ promotion: easy }), stage()];
