@@ -13,6 +13,7 @@ import { datasetFiles, readDataset } from '../datasets/index.ts';
 import { type EvaluateOptions, evaluateFolderTask, evaluateModels, evaluateReplies } from '../evaluation/evaluate.ts';
 import { interleaveRow, type KeptEvaluation, rewardRow, storeEvaluationRow } from '../evaluation/history.ts';
 import { savedFields } from '../runs/saved-config.ts';
+import { findTask } from '../tasks/find-task.ts';
 import { rewardAccess } from '../tasks/reward-access.ts';
 import { runTask } from '../tasks/run-task.ts';
 import type { JobProgress } from '../trainer-process/job.ts';
@@ -36,6 +37,7 @@ export interface ForgettingColumn {
   readonly name: string;
   /** null: its records have no length. */
   readonly words: number | null;
+  readonly task: string;
   /** Its held-out records. */
   readonly dataset: string;
   readonly madeAt: number;
@@ -104,14 +106,15 @@ export async function checkForgetting(store: Store, paths: HostPaths, { signal, 
   }
 }
 
-/** The models on a stage's held-out records, by the reward that its newest run has. */
+/** The models on a stage's held-out records, by the reward that its newest run has; it may be met without one. */
 async function evaluated(
   store: Store,
-  { stageId, dataset: file }: ForgettingColumn,
+  { stageId, task, dataset: file }: ForgettingColumn,
   options: Pick<EvaluateOptions, 'models' | 'paths' | 'signal' | 'onProgress'>,
 ): Promise<readonly KeptEvaluation[]> {
   const [run] = store.runs.ofStage(stageId);
-  const source = run === undefined ? interleaveTask.name : runTask(store, run);
+  const source =
+    run === undefined ? findTask(task, { workspace: store.folder, paths: options.paths }) : runTask(store, run);
   if (source === interleaveTask.name) {
     const dataset = readDataset(file, interleaveTask).slice(0, RECORDS);
     return (await evaluateModels({ ...options, dataset })).results.map(interleaveRow);
@@ -155,7 +158,7 @@ function columnOf(store: Store, { id: stageId, name, words, datasetId }: StageRo
   const row = datasetId === null ? undefined : store.datasets.get(datasetId);
   if (row === undefined) return [];
   const { test } = datasetFiles(fromStoredPath(store.folder, row.file));
-  return existsSync(test) ? [{ stageId, name, words, dataset: test, madeAt: row.madeAt }] : [];
+  return existsSync(test) ? [{ stageId, name, words, task: row.task, dataset: test, madeAt: row.madeAt }] : [];
 }
 
 function baseModel(store: Store, stage: StageRow, paths: Pick<HostPaths, 'resources'>): string {
