@@ -49,6 +49,7 @@ export function Curriculum() {
   const make = useMutation({ mutationFn: () => client.stages.makeDatasets() });
   const [, navigate] = useLocation();
   const lacking = data?.stages.some(lacksDataset) ?? false;
+  const hasLengths = data?.stages.some(({ words }) => words !== null) ?? false;
   return (
     <Screen
       title="Curriculum"
@@ -67,7 +68,7 @@ export function Curriculum() {
               Make missing datasets
             </Button>
           )}
-          {data !== undefined && !lacking && data.stages.length > 0 && data.stages.length < LENGTHS && (
+          {data !== undefined && !lacking && hasLengths && data.stages.length < LENGTHS && (
             <Button variant="default" loading={plan.isPending} onClick={() => plan.mutate()}>
               Plan all lengths
             </Button>
