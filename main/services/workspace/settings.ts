@@ -44,7 +44,7 @@ export const settingsSchema = z.strictObject({
   }),
   forgetting_check: z.boolean().default(true).meta({
     label: 'Check for forgetting',
-    doc: 'After each stage of the curriculum, evaluate every length so far again.',
+    doc: 'After each stage of the curriculum, evaluate every stage so far again.',
   }),
   offer_tour: z
     .boolean()
