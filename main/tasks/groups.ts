@@ -18,6 +18,11 @@ export function withGroups(given: readonly NamedGroup[]): Answer[] {
   );
 }
 
+/** Answers with their groups: so many in a row. */
+export function inGroupsOf(answers: readonly Answer[], size: number): Answer[] {
+  return inGroups(answers, (i) => Math.floor(i / size));
+}
+
 /** Answers with their groups: those with the same key. */
 export function inGroups(answers: readonly Answer[], keyOf: (i: number) => unknown): Answer[] {
   const grouped: Answer[] = [];

@@ -9,7 +9,7 @@ import { UNFILTERED } from '../../model/sampler.ts';
 import { withStops } from '../../model/stop-strings.ts';
 import { hashString } from '../../random.ts';
 import { type Completed, completedOf } from '../../samples/completion.ts';
-import { inGroups } from '../../tasks/groups.ts';
+import { inGroupsOf } from '../../tasks/groups.ts';
 import { openTask } from '../../tasks/index.ts';
 import type { Task, TaskMetrics } from '../../tasks/task.ts';
 import { openPolicies, type PolicyOpener } from '../memory/open-policy.ts';
@@ -114,8 +114,7 @@ async function sampleModel(
       const byRecord = <T>(all: readonly T[]): T[][] =>
         batch.map((_, i) => all.slice(i * job.samples, (i + 1) * job.samples));
       append(completions, byRecord(answers.map(completedOf)));
-      const groups = inGroups(answers, (row) => Math.floor(row / job.samples));
-      append(measures, byRecord(measuring?.measure(groups) ?? []));
+      append(measures, byRecord(measuring?.measure(inGroupsOf(answers, job.samples)) ?? []));
       await onDone(completions.length);
     }
     return {

@@ -3,7 +3,7 @@
 import { askedOf, plainLines } from '../../samples/chat-message.ts';
 import { type Played, sampledFacts, writtenOf } from '../../samples/completion.ts';
 import type { Sample } from '../../samples/sample.ts';
-import { inGroups } from '../../tasks/groups.ts';
+import { inGroupsOf } from '../../tasks/groups.ts';
 import type { Answer, Task } from '../../tasks/task.ts';
 import { isFailedCall } from '../../tasks/tool-use.ts';
 import { ngramSets, setDiversity } from '../../text/diversity.ts';
@@ -66,7 +66,7 @@ function checkMetrics(
   if (check === null) return {};
   const { texts, prompts } = generation;
   const answers = texts.map((_, row) => answerOfRow(generation, row, size));
-  const checked = check.measure(inGroups(answers, (row) => Math.floor(row / size)));
+  const checked = check.measure(inGroupsOf(answers, size));
   const groups = prompts.map((_, g) => setDiversity(texts.slice(g * size, (g + 1) * size).map(ngramSets)));
   return {
     [`check/${check.name}`]: nanStats(checked).mean,

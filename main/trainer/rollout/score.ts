@@ -5,7 +5,7 @@
 
 import type { Played } from '../../samples/completion.ts';
 import { ownText } from '../../tasks/folder/environment.ts';
-import { inGroups } from '../../tasks/groups.ts';
+import { inGroupsOf } from '../../tasks/groups.ts';
 import type { Answer, Task } from '../../tasks/task.ts';
 import { computeAdvantages, roundingMetrics } from '../advantages/advantages.ts';
 import { setAdvantages } from '../advantages/polychromic.ts';
@@ -26,7 +26,7 @@ export function scoreCompletions(
   config: TrainConfig,
 ): Rollouts {
   const answers = answersOf(prompts, completions, decode, config.num_generations);
-  const scored = task.score(answers, config.reward_failure === 'stop');
+  const scored = task.score(inGroupsOf(answers, config.num_generations), config.reward_failure === 'stop');
   const rewards = task.rewardNames.map((name) => scored.map(({ components }) => components[name] ?? Number.NaN));
   const failures = scored.map(({ failure }) => failure);
   return {
@@ -56,8 +56,7 @@ function answersOf(
   decode: (ids: readonly number[]) => string,
   groupSize: number,
 ): Answer[] {
-  const answers = completions.map((one, row) => answerOf(promptOfRow(prompts, row, groupSize), one, decode));
-  return inGroups(answers, (row) => Math.floor(row / groupSize));
+  return completions.map((one, row) => answerOf(promptOfRow(prompts, row, groupSize), one, decode));
 }
 
 /** A sampled completion as a task scores it. */
