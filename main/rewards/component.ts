@@ -28,11 +28,9 @@ export function asRequest(answer: Answer, id: number, { group: isComparing }: Pi
   return { ...request, group, place };
 }
 
-/** The values that a rubric or another template is filled with; `completions`: those of the prompt, numbered from 1. */
-export function templateValues(answer: Answer): Readonly<Record<string, unknown>> {
-  const { record, completion } = answer;
-  const numbered = groupOf(answer).completions.map((one, i) => [i + 1, one.completion]);
-  return { completions: Object.fromEntries(numbered), ...record, completion };
+/** The values that a rubric or another template is filled with. */
+export function templateValues({ record, completion }: Answer): Readonly<Record<string, unknown>> {
+  return { ...record, completion };
 }
 
 /** A score that came from elsewhere: a number that float32 can hold, or what is wrong with it. */

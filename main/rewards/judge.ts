@@ -44,6 +44,7 @@ export function openJudge(
   patience: Pick<PostOptions, 'pauseMs'> = {},
 ): Component {
   const url = chatAddress(spec);
+  const isRanking = judgesGroups(spec);
   const closing = new AbortController();
   const options: PostOptions = {
     key,
@@ -94,7 +95,7 @@ export function openJudge(
         const said = judged.get(own);
         if (said === undefined) return 'the judge was not asked';
         if ('failure' in said) return said.failure;
-        const which = judgesGroups(spec) ? groupOf(answer).place + 1 : null;
+        const which = isRanking ? groupOf(answer).place + 1 : null;
         return judgeScore(said.answer, spec.scale, { isCut: said.cut, which });
       };
       return {
@@ -131,7 +132,8 @@ interface JudgeRequest {
 }
 
 function requestOf(spec: JudgeSpec, answer: Answer): JudgeRequest {
-  const values = templateValues(answer);
+  const numbered = groupOf(answer).completions.map(({ completion }, i) => [i + 1, completion]);
+  const values = { completions: Object.fromEntries(numbered), ...templateValues(answer) };
   const system = spec.system === undefined ? [] : [{ role: 'system', content: fillIn(spec.system, values) }];
   return {
     model: spec.model,
@@ -150,7 +152,7 @@ function withoutFields({ max_tokens, temperature, ...rest }: JudgeRequest, refus
   };
 }
 
-/** Why there is no answer; its tokens may have been paid for. */
+/** Why an answer is missing; its tokens may have been paid for. */
 interface NoAnswer extends Pick<JudgeAnswer, 'input_tokens' | 'output_tokens'> {
   readonly failure: string;
 }
