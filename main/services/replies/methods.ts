@@ -159,7 +159,9 @@ function doneCheckpoint(
   seed: number | null,
   counts: (run: RunRow) => boolean,
 ): string | null {
-  const runs = seedGroups(store, counts).find(({ experiment }) => experiment === name)?.runs ?? [];
+  // Whether a run counts may take reading its files.
+  const isCandidate = (run: RunRow): boolean => run.role.startsWith(`${name}/`) && counts(run);
+  const runs = seedGroups(store, isCandidate).find(({ experiment }) => experiment === name)?.runs ?? [];
   const done = runs.filter(({ state }) => state === 'done').sort((a, b) => b.runId - a.runId);
   const own = done.filter((run) => run.seed === seed);
   const found = [...own, ...done].map(({ runId }) => newestCheckpoint(store, runId)).find((one) => one !== undefined);
