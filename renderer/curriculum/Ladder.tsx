@@ -7,7 +7,7 @@ import { counted, score } from '../components/format.ts';
 import { StateBadge } from '../components/StateBadge.tsx';
 import classes from './Curriculum.module.css';
 import { ladderShape } from './ladder-shape.ts';
-import { originInWords, recordCount, ruleInShort, stateOf, stepCount, waitsFor, worseInWords } from './words.ts';
+import { originInWords, recordWord, ruleInShort, stateOf, stepCount, waitsFor, worseInWords } from './words.ts';
 
 export interface LadderProps {
   readonly stages: readonly StageView[];
@@ -139,7 +139,7 @@ function Card({ stage, live, after, shortage }: CardProps) {
       <span className={classes.soft}>{ruleInShort(promotion)}</span>
       <span className={classes.soft}>
         {stepCount(steps)}
-        {dataset !== null && `, ${recordCount({ words, trainN: dataset.trainN })}`}
+        {dataset !== null && `, ${counted(dataset.trainN, recordWord(words))}`}
       </span>
       {dataset === null ? (
         <span className={classes.lack}>{shortage === undefined ? 'no dataset yet' : 'needs longer texts'}</span>

@@ -10,12 +10,13 @@ import { entered, ontoStored } from '../components/config-form/entered.ts';
 import { FormDrawer, type FormGuard, useChanged } from '../components/config-form/FormDrawer.tsx';
 import type { Values } from '../components/config-form/sections.ts';
 import { Failed, Loading } from '../components/Feedback.tsx';
+import { counted } from '../components/format.ts';
 import { isolated } from '../components/isolated.ts';
 import { LongSelect } from '../components/LongSelect.tsx';
 import { NumberEntry } from '../components/NumberEntry.tsx';
 import { SubmitForm } from '../components/SubmitForm.tsx';
 import classes from './StageForm.module.css';
-import { leftInWords, loweredInWords, recordCount } from './words.ts';
+import { leftInWords, loweredInWords, recordWord } from './words.ts';
 
 const none: Values = {};
 
@@ -132,7 +133,7 @@ function Form({ stage, first, initial = none, onClose, onChanged, onSaved }: For
           nothingFoundMessage="No matching datasets"
           data={datasets.map((row) => ({
             value: String(row.id),
-            label: `${isolated(row.name)} (${row.words === null ? `${isolated(row.task)}, ` : ''}${recordCount(row)})`,
+            label: `${isolated(row.name)} (${row.words === null ? `${isolated(row.task)}, ` : ''}${counted(row.trainN, recordWord(row.words))})`,
           }))}
           value={datasetId === null ? null : String(datasetId)}
           onChange={(value) => setDatasetId(value === null ? null : Number(value))}

@@ -19,6 +19,7 @@ import {
   type PrimaryAction,
   primaryAction,
   primaryLabel,
+  recordWord,
   ruleInWords,
   stateOf,
   stepCount,
@@ -204,7 +205,7 @@ function Facts({ stage, curriculum, live, shortage }: StagePanelProps) {
       <dd>
         {dataset === null && (shortage ?? <>none yet: make one above, or in Texts &amp; datasets</>)}
         {dataset !== null &&
-          `${isolated(dataset.name)}: ${counted(dataset.trainN, words === null ? 'training record' : 'training pair')}, ${number(dataset.testN)} held out`}
+          `${isolated(dataset.name)}: ${counted(dataset.trainN, `training ${recordWord(words)}`)}, ${number(dataset.testN)} held out`}
         {dataset !== null && words === null && `, of the task ${isolated(dataset.task)}`}
         {leaks !== null && <span className={classes.lack}> ({leaks})</span>}
         {dataset?.missing && <span className={classes.lack}> (file missing)</span>}

@@ -120,9 +120,9 @@ export function stateOf(
   return run.state === 'running' || run.state === 'done' ? state : run.state;
 }
 
-/** 512 pairs; of a task without a length 200 records. */
-export function recordCount({ words, trainN }: { readonly words: number | null; readonly trainN: number }): string {
-  return counted(trainN, words === null ? 'record' : 'pair');
+/** What the records of a stage are called: those with a length are pairs of texts. */
+export function recordWord(words: number | null): 'pair' | 'record' {
+  return words === null ? 'record' : 'pair';
 }
 
 /** 1 step, 90 steps. */
