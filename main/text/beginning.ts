@@ -4,7 +4,7 @@ const characters = new Intl.Segmenter('en', { granularity: 'grapheme' });
 /** How long one is taken to be at most: accents on one letter, or people in one emoji, may be many. */
 const LONGEST_CHARACTER = 64;
 
-/** A text's beginning of at most so many code units, and of whole characters: half an emoji is no text at all. */
+/** A text's beginning of at most so many code units, and of whole characters: half an emoji isn't text. */
 export function beginning(text: string, most: number): string {
   if (text.length <= most) return text;
   const from = characters.segment(text.slice(0, most + LONGEST_CHARACTER)).containing(most)?.index ?? most;

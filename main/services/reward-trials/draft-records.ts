@@ -56,7 +56,7 @@ export function recordsSources({ store, paths }: Pick<RecordPlace, 'store' | 'pa
 
 /**
  * The dataset of a new run of a task whose folder has records: the newest one made for it, since those of the folder are
- * often its template's. None: there is no such dataset, and the task's own settings hold.
+ * often its template's. None: such a dataset is missing, and the task's own settings hold.
  */
 export function importedDataset(place: Pick<RecordPlace, 'store' | 'paths'>, name: string): { dataset?: string } {
   const { records } = readTask(name, { workspace: place.store.folder, paths: place.paths });
